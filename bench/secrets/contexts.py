@@ -444,6 +444,41 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
             ("env", lambda v: f"TLS_KEY_B64={v}"),
         ),
     ),
+    "literal argument": (
+        lambda dice: dice(26) + "7q",
+        (
+            ("go", lambda v: f'var jwtKey = []byte("{v}")'),
+            ("rust", lambda v: f'client.get(url).bearer_auth("{v}").send()'),
+            ("javascript", lambda v: f"jwt.sign(payload, '{v}', {{ expiresIn: '1h' }})"),
+            ("python", lambda v: f"f = Fernet(b'{v}')"),
+            ("c", lambda v: f'static char api_key[] = "{v}";'),
+            ("setter", lambda v: f'os.Setenv("STRIPE_KEY", "{v}")'),
+            ("browser", lambda v: f'{{"name": "session", "value": "{v}", "httpOnly": true}}'),
+            ("member", lambda v: f'{{"credentials": {{"user": "ida", "value": "{v}"}}}}'),
+            ("next line", lambda v: f'{{\n  "refresh_token":\n    "{v}"\n}}'),
+            ("shell", lambda v: f'echo "{v}" | wrangler secret put API_TOKEN'),
+        ),
+    ),
+    "typed password": (
+        lambda dice: "Orchard-" + dice(4) + "7x",
+        (
+            ("java", lambda p: f'props.put("password", "{p}");'),
+            ("browser", lambda p: f"await page.fill('#password', '{p}')"),
+            ("selenium", lambda p: f"find(By.ID, 'password').send_keys('{p}')"),
+            ("rust", lambda p: f'let password = String::from("{p}");'),
+            ("html", lambda p: f"<tr><th>Password</th><td>{p}</td></tr>"),
+            ("plist", lambda p: f"<key>Password</key>\n<string>{p}</string>"),
+            ("markdown", lambda p: f"| Name | Value |\n|---|---|\n| DB_PASSWORD | `{p}` |"),
+            ("columns", lambda p: f"NAME    PASSWORD        ROLE\nida     {p}  admin\n"),
+            ("settings", lambda p: f"NAME            VALUE\nDB_PASSWORD     {p}\n"),
+            ("oracle", lambda p: f"jdbc:oracle:thin:scott/{p}@//db:1521/XE"),
+            ("sql", lambda p: f"CREATE USER scott IDENTIFIED BY {p};"),
+            ("odbc", lambda p: f"Driver={{ODBC Driver 18}};UID=sa;PWD={{{p}}};"),
+            ("make", lambda p: f"DB_PASSWORD ?= {p}\n"),
+            ("prose", lambda p: f"log in with admin / {p} please"),
+            ("git", lambda p: f"Password for 'https://ida@git.orchard.test': {p}"),
+        ),
+    ),
 }
 """Values that are known by their places."""
 _BLOCK: tuple[tuple[str, Callable[[str], str]], ...] = (

@@ -44,6 +44,15 @@ PLACEHOLDERS = (
     "#{ENV['PASS']}",
 )
 CODE = (
+    "redis-cli -h localhost -p 6379",
+    "sed -i 's/password=.*/password=REDACTED/' config",
+    'if token.type == "identifier":',
+    "password = String::from(input)",
+    'form.set("password", "required")',
+    "NAME      TOKEN TYPE    AGE\nida       bearer        5d",
+    "CACHE_KEY=pears-by-name-v2",
+    "open({passphrase:l}:{identity:await load()})",
+    "<th>Password</th><td>optional</td>",
     "password: str",
     "password: Optional[str] = None",
     "password = getpass()",

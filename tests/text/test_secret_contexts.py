@@ -274,3 +274,82 @@ HOSTILE = (
 def test_the_search_of_such_texts_ends(piece: str) -> None:
     # A search whose time grows faster than the text would not end before the limit of a test.
     list(secrets_in(piece * ((1 << 16) // len(piece))))
+
+
+WRITTEN = {
+    "array of characters": (f'char api_key[] = "{DRAWN}";', DRAWN),
+    "braces": (f'std::string password{{"{PASSWORD}"}};', PASSWORD),
+    "property": (f'public string Password {{ get; set; }} = "{PASSWORD}";', PASSWORD),
+    "string of a literal": (f'let password = String::from("{PASSWORD}");', PASSWORD),
+    "bytes of a literal": (f'var jwtKey = []byte("{DRAWN}")', DRAWN),
+    "make": (f"DB_PASSWORD ?= {PASSWORD}\n", PASSWORD),
+    "value on the next line": (f'{{\n  "refresh_token":\n    "{DRAWN}"\n}}', DRAWN),
+    "comparison": (f'if password == "{PASSWORD}":', PASSWORD),
+    "setter": (f'props.put("password", "{PASSWORD}");', PASSWORD),
+    "form": (f"await page.fill('#password', '{PASSWORD}')", PASSWORD),
+    "typed into": (f"driver.find_element(By.ID, 'password').send_keys('{PASSWORD}')", PASSWORD),
+    "variable of any key": (f'os.Setenv("STRIPE_KEY", "{DRAWN}")', DRAWN),
+    "bearer of a builder": (f'.bearer_auth("{DRAWN}")', DRAWN),
+    "login of a builder": (f'.basic_auth("bob", Some("{PASSWORD}"))', PASSWORD),
+    "second argument": (f"jwt.sign(payload, '{DRAWN}', {{ expiresIn: '1h' }})", DRAWN),
+    "first argument": (f"Fernet(b'{DRAWN}')", DRAWN),
+    "salted": (f"SELECT crypt('{PASSWORD}', gen_salt('bf'));", PASSWORD),
+    "wireless": (f'WiFi.begin("home", "{PASSWORD}");', PASSWORD),
+    "cell of HTML": (f"<tr><th>Password</th><td>{PASSWORD}</td></tr>", PASSWORD),
+    "list of properties": (f"<key>Password</key>\n<string>{PASSWORD}</string>", PASSWORD),
+    "cell of Markdown": (
+        f"| Setting | Value |\n|---|---|\n| DB_PASSWORD | `{PASSWORD}` |",
+        PASSWORD,
+    ),
+    "columns": (f"NAME      PASSWORD      ROLE\nbob       {PASSWORD}   admin\n", PASSWORD),
+    "column of settings": (f"NAME            VALUE\nDB_PASSWORD     {PASSWORD}\n", PASSWORD),
+    "cookie of a browser": (f'{{"name":"session","value":"{DRAWN}","httpOnly":true}}', DRAWN),
+    "member": (f'{{"credentials": {{"username":"bob","value":"{DRAWN}"}}}}', DRAWN),
+    "oracle in Java": (f"jdbc:oracle:thin:scott/{PASSWORD}@//db:1521/XE", PASSWORD),
+    "user of Oracle": (f"CREATE USER scott IDENTIFIED BY {PASSWORD};", PASSWORD),
+    "braces of ODBC": (f"Driver={{ODBC Driver 18}};UID=sa;PWD={{{PASSWORD}}};", PASSWORD),
+    "put into a store": (f'echo "{DRAWN}" | wrangler secret put API_TOKEN', DRAWN),
+    "password file": (f"htpasswd -bc .htpasswd bob {PASSWORD}", PASSWORD),
+    "login in words": (f"log in with admin / {PASSWORD} please", PASSWORD),
+    "should be": (f"the env var `DB_PASSWORD` should be `{PASSWORD}`", PASSWORD),
+    "in parentheses": (f"(password {PASSWORD})", PASSWORD),
+    "key below": (f"My API key:\n\n{DRAWN}\n\nuse it", DRAWN),
+    "answer of git": (f"Password for 'https://bob@git.orchard.test': {PASSWORD}", PASSWORD),
+    "first start": (f"A temporary password is generated for root@localhost: {PASSWORD}", PASSWORD),
+    "scheme of Okta": (f"Authorization: SSWS 00{DRAWN}", DRAWN),
+}
+
+
+@pytest.mark.parametrize(("text", "secret"), WRITTEN.values(), ids=WRITTEN)
+def test_secrets_are_found_however_they_are_written(text: str, secret: str) -> None:
+    found = [text[each.start : each.stop] for each in secrets_in(text)]
+    assert any(secret in each for each in found)
+
+
+UNWRITTEN = (
+    "redis-cli -h localhost -p 6379",
+    "sed -i 's/password=.*/password=REDACTED/' config",
+    'if token.type == "identifier":',
+    "password = String::from(input)",
+    'form.set("password", "required")',
+    "NAME      TOKEN TYPE    AGE\nbob       bearer        5d\n",
+    "| password | string |",
+    "CACHE_KEY=users-by-name-v2",
+    "me({passphrase:l}:{identity:await load()})",
+    "<th>Password</th><td>optional</td>",
+    "the password should be strong",
+    'jwt.sign(payload, "RS256")',
+)
+
+
+@pytest.mark.parametrize("text", UNWRITTEN)
+def test_what_is_only_written_like_a_secret_stays(text: str) -> None:
+    assert not list(secrets_in(text))
+
+
+def test_wrapped_keys_are_found_in_bytes_of_json() -> None:
+    key = "sk-ant-api03-" + HEX + HEX[:29] + "AA"
+    raw = json.dumps({"text": f"{key[:60]}\n{key[60:]}"}).encode()
+    (found,) = found_in(raw)
+    assert raw[found[1] : found[2]].startswith(key[:60].encode())
+    assert raw[found[1] : found[2]].endswith(key[60:].encode())

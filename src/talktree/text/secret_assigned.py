@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from talktree.text.secret_arguments import unwrapped
 from talktree.text.secret_kinds import Found
 from talktree.text.secret_lines import is_strong
-from talktree.text.secret_names import PASSWORDS, PINS, is_sure, kind_of
+from talktree.text.secret_names import KEYS, PASSWORDS, PINS, is_sure, kind_of
 from talktree.text.secret_placeholders import is_placeholder
-from talktree.text.secret_values import Value, is_mixed, is_password, is_pin, is_token
+from talktree.text.secret_values import Value, is_drawn, is_mixed, is_password, is_pin, is_token
 from talktree.text.secret_written import Written, line_from, value_from
 
 _SEPARATOR = re.compile(
-    rb"(?P<quote>\\{0,7}[\"'`]|&quot;|\*\*)?[\])]?(?P<space>[ \t]{0,16})"
-    rb"(?P<sign>:=|=>|\|\|=|\?\?=|=|:|(?:\|\||\?\?)(?=[ \t]{0,4}[\"'`]))"
-    rb"(?![=:>~])(?P<marks>\*\*)?(?P<after>[ \t]{0,16})"
+    rb"(?P<quote>\\{0,7}[\"'`]|&quot;|\*\*)?(?:[\])]|\[[0-9]{0,5}\])?(?P<space>[ \t]{0,16})"
+    rb"(?:\{ ?(?:get|set|init)[^{}\n]{0,40}\}[ \t]{0,4})?"
+    rb"(?P<sign>:=|=>|\|\|=|\?\?=|\?=|(?<![ \t])\{(?=\\{0,7}\")|===?(?=[ \t]{0,4}\\{0,7}[\"'`])|=|:"
+    rb"|(?:\|\||\?\?)(?=[ \t]{0,4}[\"'`]))(?![=:>~])(?P<marks>\*\*)?"
+    rb"(?P<after>(?<=:)\s{1,40}(?=\\{0,7}\")|[ \t]{0,16})"
 )
 _TYPED = re.compile(
     rb"[A-Za-z_&][\w.\[\]<>|?&' ]{0,40}?[ \t]*=[ \t]*(?=\(?\s{0,20}[brfuBRFU]?\\{0,7}[\"'`])"
@@ -101,6 +104,8 @@ def is_secret(means: str, value: Value) -> bool:
     """Whether a value is a secret because of what its name means."""
     if means == PINS:
         return is_pin(value)
+    if means == KEYS:
+        return is_drawn(value.text) and is_token(value)
     return is_password(value) if means == PASSWORDS else is_token(value)
 
 
@@ -143,7 +148,10 @@ def assigned(data: bytes, name: SecretName) -> Found | None:
     typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
     if typed is not None:
         at = typed.end()
-    written = value_from(data, at)
+    written = value_from(data, unwrapped(data, at))
+    if sign["sign"].startswith(b"==") and (written is None or not is_strong(written.text)):
+        # What is compared is nearly always the name of a type or a state.
+        return None
     if sign["space"] and name.text == b"pass" and not (written and is_strong(written.text)):
         return None
     tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
@@ -188,7 +196,7 @@ def _is_argument(data: bytes, name: SecretName, cut: Written) -> bool:
 
 
 def _phrase(data: bytes, name: SecretName, cut: Written) -> Found | None:
-    """`PASSPHRASE=several words`, which a file of settings has without quotes."""
+    """`PASSPHRASE=<several words>`, which a file of settings has without quotes."""
     rest = _PHRASE_END.match(data, cut.stop)
     if rest is None or not cut.text.isalnum() or not _starts_line(data, name):
         return None
@@ -209,7 +217,9 @@ def _on_line(
     data: bytes, name: SecretName, written: Written, sign: re.Match[bytes]
 ) -> Found | None:
     """`name: value` and `name = value`, as lines of settings and in sentences."""
-    cut = cut_off(data, written, b",;)" if sign["sign"] == b":" else b",;")
+    stops = b",;)" if sign["sign"] == b":" else b",;"
+    # Between the braces of an object in code is nothing but a name.
+    cut = cut_off(data, written, stops if sign["after"] or name.before != b"{" else stops + b"}")
     if cut is None:
         return None
     whole = _MORE.match(data, cut.stop) is not None

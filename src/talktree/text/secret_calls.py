@@ -10,6 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from talktree.text.randomness import is_made_up, is_random, is_varied
+from talktree.text.secret_arguments import account, keyed, made_of_key, salted
 from talktree.text.secret_kinds import (
     CLOUD_KEY,
     DOCUMENTED,
@@ -24,7 +25,7 @@ from talktree.text.secret_kinds import (
 from talktree.text.secret_objects import values_around
 from talktree.text.secret_placeholders import is_placeholder
 from talktree.text.secret_prompts import called, codes, generated, paired, sent
-from talktree.text.secret_values import Value, is_mixed, is_password
+from talktree.text.secret_values import Value, is_cased, is_drawn, is_mixed, is_password
 from talktree.text.secret_written import value_from
 
 _QUOTE = rb"\\{0,7}[\"']"
@@ -66,8 +67,13 @@ _NETWORK = re.compile(
 )
 _MASKED = re.compile(rb"::add-mask::(?=[^\s$])")
 _LARAVEL = re.compile(rb"base64:([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{22}==)(?![A-Za-z0-9+/=])")
+_CONNECTION = re.compile(rb"racle:thin:[\w.$-]{1,64}/(?=[^\s@/]{3,128}@)")
+_BRACED = re.compile(rb"PWD=\{([^{}$\n]{4,128})\}(?=;|[\"'\s]|\Z)")
+_UNLOCK = re.compile(rb"bw unlock[ \t]+(?=[^\s-])")
+_PAYMENT = re.compile(rb"\$production\$([a-z0-9]{16}\$[a-f0-9]{32})(?![\w$])")
 _PHRASE = re.compile(
-    rb"(?:nemonic|NEMONIC|phrase|PHRASE)[\w-]{0,20}(?:\\{0,7}[\"'`])?[ \t]{0,4}(?::=|[:=]|is|are)"
+    rb"(?:nemonic|NEMONIC|phrase|PHRASE)[\w-]{0,20}(?:\\{0,7}[\"'`])?[ \t]{0,4}"
+    rb"(?::=|[:=]|(?:is|are):?)"
     rb"[ \t]{0,4}(?:\r?\n|\\n)?[ \t]{0,8}\\{0,7}[\"'`]?"
     rb"((?:[a-z]{3,8}(?:,?[ \t]|\r?\n)){11,24}[a-z]{3,8})(?![\w-])"
 )
@@ -85,7 +91,12 @@ def _value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator
     if written is None:
         return
     text = written.text if written.quoted else written.text.rstrip(b",;)")
-    if (is_mixed(text) or not mixed) and is_password(Value(text, written.quoted, True, sure)):
+    if written.quoted and text[:1] in (b",", b")", b"'", b'"'):
+        # The quote closes what the name is in.
+        return
+    if (is_mixed(text) or is_cased(text) or not mixed) and is_password(
+        Value(text, written.quoted, True, sure)
+    ):
         yield NAMED_PASSWORD, written.start, written.start + len(text), "a password"
 
 
@@ -234,6 +245,13 @@ def _stated(data: bytes, at: int) -> Iterator[Found]:
         yield from values_around(data, at)
 
 
+def _cookie(data: bytes, at: int) -> Iterator[Found]:
+    """The value of a cookie next to `"httpOnly": true`, as browsers export it."""
+    if _STATED.match(data, at + len(b"httpOnly")) is not None:
+        found = (each for each in values_around(data, at) if is_drawn(data[each[1] : each[2]]))
+        yield from ((TOKEN, start, stop, "a cookie") for _, start, stop, _ in found)
+
+
 def _access(data: bytes, at: int) -> Iterator[Found]:
     """Access keys of AWS that are glued to what is before them."""
     found = _ACCESS.match(data, at)
@@ -269,6 +287,35 @@ def _loose(known: Known) -> re.Pattern[bytes]:
     return re.compile(known.pattern.removesuffix(_END) + rb"(?![A-Za-z0-9])")
 
 
+def _oracle(data: bytes, at: int) -> Iterator[Found]:
+    """`jdbc:oracle:thin:USER/PASSWORD@…`."""
+    sign = _CONNECTION.match(data, at)
+    if sign is not None:
+        stop = data.index(b"@", sign.end())
+        if is_password(Value(data[sign.end() : stop], False, True)):
+            yield NAMED_PASSWORD, sign.end(), stop, "a password"
+
+
+def _braced(data: bytes, at: int) -> Iterator[Found]:
+    """`PWD={…}` in a connection string."""
+    found = _BRACED.match(data, at)
+    if found is not None and is_password(Value(found.group(1), True, True)):
+        yield NAMED_PASSWORD, *found.span(1), "a password"
+
+
+def _unlocked(data: bytes, at: int) -> Iterator[Found]:
+    sign = _UNLOCK.match(data, at)
+    if sign is not None:
+        yield from _value(data, sign.end(), mixed=True)
+
+
+def _payment(data: bytes, at: int) -> Iterator[Found]:
+    """A token of PayPal, which has dollar signs inside."""
+    found = _PAYMENT.match(data, at)
+    if found is not None and not is_made_up(found.group(1)):
+        yield SERVICE_TOKEN, *found.span(1), "a PayPal or Braintree token"
+
+
 class _Sign(NamedTuple):
     """What is looked for, and what then finds a secret."""
 
@@ -284,7 +331,7 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"PDO(", 0, _connection),
     _Sign(b"mysqli(", 0, _connection),
     _Sign(b"login(", 1, _login),
-    _Sign(b"net use", 2, _net),
+    _Sign(b"net use", 0, _net),
     _Sign(b"vault login", 0, _vault),
     _Sign(b"community", 2, _community),
     _Sign(b"bindpw ", 3, _bound),
@@ -292,7 +339,7 @@ _SIGNS: tuple[_Sign, ...] = (
     *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"pw = ", b"pw='", b'pw="')),
     _Sign(b"authtok", 3, _directory),
     _Sign(b"rootpw ", 3, _directory),
-    _Sign(b"Unseal Key", 6, _unseal),
+    _Sign(b"Unseal Key", 2, _unseal),
     _Sign(b"IDENTIFIED WITH", 6, _identified),
     _Sign(b"Wallet(", 0, _wallet),
     _Sign(b"<Pass", 0, _saved),
@@ -311,6 +358,7 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"sensitive'", 6, _stated),
     _Sign(b"sensitive\\", 6, _stated),
     _Sign(b"masked", 0, _stated),
+    _Sign(b"httpOnly", 3, _cookie),
     _Sign(b'send "', 0, sent),
     _Sign(b"send -- ", 0, sent),
     _Sign(b'random_password"', 2, generated),
@@ -322,6 +370,24 @@ _SIGNS: tuple[_Sign, ...] = (
         _Sign(word, 2, codes)
         for word in (b"ackup code", b"covery code", b"ackup Code", b"covery Code")
     ),
+    _Sign(b"ogin with", 3, paired),
+    _Sign(b"og in with", 3, paired),
+    _Sign(b"ign in with", 2, paired),
+    _Sign(b"og in as", 0, paired),
+    _Sign(b"redentials: ", 6, paired),
+    _Sign(b"jwt.sign(", 1, keyed),
+    _Sign(b"jwt.encode(", 1, keyed),
+    _Sign(b"jwt.verify(", 1, keyed),
+    _Sign(b"createHmac(", 6, keyed),
+    _Sign(b"WiFi.begin(", 0, keyed),
+    _Sign(b"algoliasearch(", 0, keyed),
+    _Sign(b"Fernet(", 0, made_of_key),
+    _Sign(b"Client(", 3, account),
+    _Sign(b"crypt('", 3, salted),
+    _Sign(b"racle:thin:", 2, _oracle),
+    _Sign(b"PWD={", 1, _braced),
+    _Sign(b"bw unlock", 0, _unlocked),
+    _Sign(b"$production$", 0, _payment),
     _Sign(b"AKIA", 0, _access),
     _Sign(b"ASIA", 0, _access),
     _Sign(b"AIza", 0, _head),
@@ -340,6 +406,7 @@ STEMS = tuple(_BY_STEM)
 """Four bytes of each sign."""
 _SHARED = (
     *(b"pw", b"passw", b"ackup ", b"covery ", b"send ", b"cred", b"sensitive", b"cio", b"onnect"),
+    *(b"in with", b"jwt.", b"redentials: "),
 )
 """What several signs have in common, so that a text without it is asked for none of them."""
 

@@ -13,7 +13,8 @@ from talktree.text.secret_written import value_from
 
 _SCHEME = re.compile(
     rb"\\{0,7}[\"'`]?\]?[ \t]{0,4}[:=,]?[ \t]{0,4}\\{0,7}[\"'`]?"
-    rb"(?:(?:basic|bearer|token|apikey|api-key|bot|negotiate|ntlm|key|genie[kK]ey|sso-key)[ \t]+)"
+    rb"(?:(?:basic|bearer|token|apikey|api-key|bot|ssws|splunk|oauth|zoho-oauthtoken|negotiate"
+    rb"|ntlm|key|genie[kK]ey|sso-key)[ \t]+)"
     rb"([A-Za-z0-9+/=._~:@!#%^*-]{3,4096})",
     re.IGNORECASE,
 )

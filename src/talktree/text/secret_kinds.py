@@ -254,6 +254,9 @@ _SERVICE: tuple[Row, ...] = (
         "sdk-",
         r"([a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12})",
     ),
+    ("a Browserbase key", "bb_live_", r"([A-Za-z0-9_-]{24,48})"),
+    ("a ClickUp token", "pk_", r"[0-9]{6,10}_([A-Z0-9]{32})"),
+    ("a Docker Swarm token", "SWMTKN-1-", r"([a-z0-9]{50}-[a-z0-9]{25})"),
     ("a MaxMind key", "mmk_", r"([\w]{30,40})"),
 )
 _OTHER: tuple[Row, ...] = (

@@ -8,7 +8,7 @@ from talktree.text.secret_values import Value, is_cased, is_mixed, is_password
 from talktree.text.secret_written import Written, value_from
 
 _SPACED = re.compile(
-    rb"(?:[ \t]+-[\w-]{1,12})?[ \t]{1,8}(?:[0-9][ \t]{1,4})?(?=\\{0,7}[\"']?[^\s\"'\\-])"
+    rb"(?:[ \t]+-[\w-]{1,12})?[ \t]{1,40}(?:[0-9][ \t]{1,4})?(?=\\{0,7}[\"']?[^\s\"'\\-])"
 )
 _LINE_END = re.compile(
     rb"\\{0,7}[\"')]{0,3}[ \t]*(?:\r?\n|\\[nr]|\Z)|\\{0,7}\"[ \t]*[,}\]]|[ \t]+(?:RO|RW|\|)"
@@ -127,6 +127,9 @@ def _behind(data: bytes, name: bytes, before: bytes, end: int) -> Written | None
         return written
     if name == b"PASS" and _USER.search(before) is not None and _ends(data, written):
         return written
+    if before.endswith(b"(") and written.text.endswith(b")"):
+        stop = written.stop - 1
+        return Written(written.start, stop, data[written.start : stop], False, stop)
     if name.lower() == b"pass" or _LINE_END.match(data, written.end) is None:
         return None
     line = before.rpartition(b"\n")[2]

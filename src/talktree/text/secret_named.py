@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from talktree.text.secret_arguments import argument_behind, unwrapped
 from talktree.text.secret_assigned import (
     SecretName,
     assigned,
@@ -29,7 +30,7 @@ from talktree.text.secret_names import (
 )
 from talktree.text.secret_pipes import CHPASSWD, piped_to
 from talktree.text.secret_placeholders import is_placeholder
-from talktree.text.secret_tables import column, inserted
+from talktree.text.secret_tables import cell_behind, column, inserted
 from talktree.text.secret_values import (
     LONGEST_PASSWORD,
     Value,
@@ -50,13 +51,15 @@ _VALUE_NEXT = re.compile(
 )
 _ELEMENT = re.compile(rb"[^<>]{0,40}>")
 _LINKS = (
-    rb"is|was|be|to|ist|lautet|war|est|es|are|becomes?|now|currently|still|set|changed|just|reads?"
+    rb"is|was|(?:should|must) be(?=[ \t]\\{0,7}[`\"'])|it'?s"
+    rb"|be|to|ist|lautet|war|est|es|are|becomes?|now|currently|still|set|changed|just|reads?"
     rb"|called"
 )
 _FOR = rb"for|of|on|in|to|f\?r|zum|vom|der|de|du|del|della|di|da|do|pour|par|para|voor|van|per"
 _PROSE = re.compile(
-    rb"(?:\\?[\"'`*_)]){0,3}[ \t]{1,3}(?:(?:%b) (?:[\w.@'?-]{1,40}[ \t]){0,3}"
-    rb"[\w.@'?-]{1,40}(?:[ \t]|(?=:)))?"
+    rb"(?:\\?[\"'`*_)?]){0,3}[ \t]{1,3}(?:(?:is|was) (?:generated|set|created|stored) )?"
+    rb"(?:(?:%b) (?:[\w.@'?-]{1,40}[ \t]){0,3}"
+    rb"(?:[\w.@'?-]{1,40}(?:[ \t]|(?=:))|'[\w.@:/?-]{1,80}'(?=:)))?"
     rb"(?:(?:%b|e'|\?|=|:)(?:[ \t]{1,2}|:[ \t]?)){1,4}[*_]{0,2}" % (_FOR, _LINKS)
 )
 _CHANGED = re.compile(
@@ -66,12 +69,17 @@ _CHANGED = re.compile(
 _NEXT_QUOTED = re.compile(rb"[ \t](?=[\"'`])")
 _NETRC = re.compile(rb"\b(?:login|user|account)[ \t]+\S{1,80}\s+\Z")
 _ARGUMENT = re.compile(rb"\\{0,7}[\"'],[ \t]{0,4}(?=\\{0,7}[\"'])")
-_PAIR = re.compile(rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?=[\"'])")
+_PAIR = re.compile(
+    rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?:Some\()?(?=[\"'])"
+)
+_LONE = re.compile(rb"\([ \t]*(?=\\{0,7}[\"'][^\"'\n]{8,400}[\"'][ \t]*\))")
+"""`bearer_auth("…")`."""
 _FOLLOWED = re.compile(
     rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
     rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
     rb"|(?:%b|%b|by|as|value|Value|-|bearer|basic|token)\b"
-    rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b)" % (_LINKS, _FOR),
+    rb"|f(?:\xc3|\\u00fc)|[^\s\"]{0,60}[0-9]|set\b|should\b|must\b|it'?s\b|was\b|\{|\[[0-9]{0,5}\]|\.[a-zA-Z_]{2,20}\()"
+    % (_LINKS, _FOR),
     re.IGNORECASE,
 )
 _NEXT_LINE = re.compile(
@@ -165,7 +173,7 @@ def _values(data: bytes, name: SecretName) -> list[Found]:
     if changed is not None:
         both = (judged(name, value_from(data, at)) for at in (changed.end(1), changed.end()))
         return [each for each in both if each is not None]
-    for look in (option, assigned, _beside, _element, _said, _argument, _piped):
+    for look in (option, assigned, _beside, _element, _said, _argument, _written_into, _piped):
         found = look(data, name)
         if found is not None:
             return [found]
@@ -182,8 +190,8 @@ def _values(data: bytes, name: SecretName) -> list[Found]:
 
 def _below(data: bytes, name: SecretName) -> Found | None:
     """`password:` with the value alone on the next line, or fenced as code."""
-    sign = _NEXT_LINE.match(data, name.end) if name.means == PASSWORDS else None
-    if sign is None:
+    sign = _NEXT_LINE.match(data, name.end) if name.means in (PASSWORDS, TOKENS) else None
+    if sign is None or (name.means == TOKENS and not is_drawn(sign["value"])):
         return None
     fenced = sign["fence"] is not None
     written = Written(*sign.span("value"), sign["value"], False, sign.end("value"))
@@ -291,12 +299,15 @@ def _spoken(data: bytes, name: SecretName, written: Written | None) -> Found | N
 
 def _pair(data: bytes, name: SecretName) -> list[Found]:
     """`auth=("user", "password")` and `HTTPBasicAuth("user", "password")`."""
-    sign = _PAIR.match(data, name.end)
+    sign = _PAIR.match(data, name.end) or _LONE.match(data, name.end)
     if sign is None:
         return []
     secret = name._replace(text=b"password", means=PASSWORDS)
     opened = b"(" in sign.group()
-    found = judged(secret, value_from(data, sign.end()), setting=opened, sure=opened)
+    written = value_from(data, unwrapped(data, sign.end()))
+    if sign.re is _LONE and not (written and is_strong(written.text)):
+        return []
+    found = judged(secret, written, setting=opened, sure=opened)
     return [] if found is None else [found]
 
 
@@ -310,6 +321,12 @@ def _argument(data: bytes, name: SecretName) -> Found | None:
     if written is None or not (named or is_drawn(written.text)):
         return None
     return judged(name, written, sure=name.means == PASSWORDS and name.text.isupper())
+
+
+def _written_into(data: bytes, name: SecretName) -> Found | None:
+    """`put("password", "…")`, `fill("#password", "…")`, and what is in the next cell of a page."""
+    written = argument_behind(data, name.start, name.end) or cell_behind(data, name.text, name.end)
+    return None if written is None else judged(name, written, setting=True)
 
 
 def _piped(data: bytes, name: SecretName) -> Found | None:

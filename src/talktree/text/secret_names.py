@@ -16,7 +16,7 @@ ENDS = frozenset({b"key", b"ken", b"ret", b"ord", b"swd", b"pwd", b"rer"})
 """The last three letters of all the names, to pass over others quickly."""
 BETWEEN = b"\\\"'`:=> ("
 PASSWORDS, TOKENS, HEADERS, COOKIES = "password", "token", "authorization", "cookie"
-PINS = "pin"
+PINS, KEYS = "pin", "key"
 """What a name says about its value."""
 _WORD = re.compile(rb"[a-z0-9_.-]{1,60}\Z")
 _SECRET = (
@@ -28,7 +28,8 @@ _SECRET = (
     *(b"webhookkey", b"clientkey", b"clientkeydata", b"sshkey", b"tlskey", b"presharedkey"),
     *(b"decryptionkey", b"cookiekey", b"vaultkey", b"globalkey", b"userkey", b"restkey"),
     *(b"secret", b"token", b"bearer", b"accesstokensecret", b"secretvalue", b"authpat"),
-    *(b"secretkeybase", b"tokenvalue", b"keyvalue", b"authtokens"),
+    *(b"secretkeybase", b"tokenvalue", b"keyvalue", b"authtokens", b"encryptkey", b"decryptkey"),
+    *(b"jwtkey", b"cryptokey", b"signkey", b"hashkey", b"aeskey", b"jwtsigningkey"),
 )
 _PASSWORD = (
     *(b"password", b"passwd", b"pwd", b"passphrase", b"passcode", b"pswd", b"passwort"),
@@ -54,6 +55,7 @@ _HARMLESS = (
     *(b"publictoken", b"canceltoken", b"startingtoken", b"stoptoken", b"eostoken", b"bostoken"),
     *(b"padtoken", b"unktoken", b"masktoken", b"septoken", b"clstoken", b"specialtoken"),
     *(b"starttoken", b"endtoken", b"markertoken", b"oldpwd", b"forgotpassword", b"nopassword"),
+    *(b"changepassword", b"changepassphrase", b"resetpassphrase", b"askpassword"),
     *(b"resetpassword", b"publicapikey", b"csrfmiddlewaretoken", b"cursortoken", b"publickeytoken"),
     *(b"changetoken", b"clienttoken", b"requesttoken", b"idempotencytoken", b"locktoken"),
     *(b"paginationtoken", b"taskusertoken", b"markertoken", b"creatorrequesttoken", b"skiptoken"),
@@ -63,6 +65,12 @@ _HARMLESS = (
 _PASS = re.compile(
     rb"(?:^|[_.-])(?:pass|pw)$|[a-z](?:Pass|Pw)$|^--?(?:pass|pw)$|_PASS$|^PASS$|^[A-Z]{2,12}(?<!BY)(?<!COM)(?<!SUR)PASS$|[a-z]PW$"
 )
+_SETTING_KEY = re.compile(
+    rb"(?!(?:[A-Z0-9]+_)*(?:CACHE|PUBLIC|PUB|PUBLISHABLE|PRIMARY|FOREIGN|PARTITION|SORT|OBJECT|S3|GROUP"
+    rb"|IDEMPOTENCY|DEDUPE|HASH|RANGE|LOCK|REGISTRY|SITE|ISSUE|PROJECT|BUCKET|ANON|HOST|QUERY|LOOKUP)_KEY\Z)"
+    rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_KEY"
+)
+"""`STRIPE_KEY`: a key of something, which is secret only if it is drawn."""
 _PIN = re.compile(rb"(?:^|[_.-])(?:pin|PIN|Pin)$|[a-z]Pin$")
 _SURE = re.compile(
     rb"(?:api|secret|access|client|auth|master|private|signing|encryption)(?:key|secret)$"
@@ -105,6 +113,8 @@ def meaning(name: bytes, before: bytes = b"") -> str | None:
         return COOKIES
     if bare.endswith((b"credential", b"credentials")):
         return TOKENS
+    if _SETTING_KEY.fullmatch(name) is not None:
+        return KEYS
     return PINS if _PIN.search(name) else None
 
 

@@ -14,7 +14,6 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.text.lanes import is_among
-from talktree.text.secret_calls import STEMS as SIGNS
 from talktree.text.secret_stems import CALL, FOREIGN, PWD, STEMS, Stem
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def _in_piece(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
         some = bits.nonzero()[0]
         found.append((middles.take(some) * 2 - odd, bits.take(some)))
     places, bits = (numpy.concatenate(each) for each in zip(*found, strict=True))
-    _drop_other_calls(piece, places, bits)
+    _drop_other_words(piece, places, bits)
     some = bits.nonzero()[0]
     places, bits = places[some] + (offset - BEFORE), bits[some]
     hits = sorted(
@@ -83,15 +82,17 @@ def _in_piece(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
     return iter(hits)
 
 
-def _drop_other_calls(piece: bytes, places: Places, bits: Bits) -> None:
-    """Take back the bit of calls where none of their signs is: together they fit many words."""
+def _drop_other_words(piece: bytes, places: Places, bits: Bits) -> None:
+    """Take back the bits of groups where none of their words is: together they fit many others."""
     import numpy
 
-    bit, signs = _calls()
-    some = (bits & bit).nonzero()[0]
     seen = numpy.frombuffer(piece, numpy.uint8)
-    four = numpy.stack([seen[places[some] + at] for at in range(4)], axis=1).view("<u4").ravel()
-    bits[some[~is_among(four, signs)]] &= ~bit
+    for bit, words in _exact_words():
+        some = (bits & bit).nonzero()[0]
+        if len(some):
+            at = places[some]
+            four = numpy.stack([seen[at + each] for each in range(4)], axis=1).view("<u4").ravel()
+            bits[some[~is_among(four, words)]] &= ~bit
 
 
 class _Begins(dict[int, list[tuple[int, int]]]):
@@ -133,12 +134,17 @@ def _tables() -> tuple[Flags, _Tables, _Begins]:
 
 
 @cache
-def _calls() -> tuple[numpy.uint32, Bits]:
-    """The bit of calls, and the four bytes of each of their signs."""
+def _exact_words() -> list[tuple[numpy.uint32, Bits]]:
+    """The bit of each group of words that have one spelling, and four bytes of each of them."""
     import numpy
 
-    number = next(at for at, alike in enumerate(_groups()) if alike[0].kind == CALL)
-    return numpy.uint32(1 << number), numpy.sort(numpy.frombuffer(b"".join(SIGNS), "<u4"))
+    found: list[tuple[numpy.uint32, Bits]] = []
+    for number, alike in enumerate(_groups()):
+        words = {b"".join(stem.bytes[stem.rare : stem.rare + 4]) for stem in alike}
+        if alike[0].kind in (CALL, FOREIGN) and all(len(word) == 4 for word in words):
+            numbers = numpy.frombuffer(b"".join(sorted(words)), "<u4")
+            found.append((numpy.uint32(1 << number), numpy.sort(numbers)))
+    return found
 
 
 def _groups() -> list[list[Stem]]:

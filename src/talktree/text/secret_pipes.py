@@ -17,6 +17,13 @@ _PIPED = re.compile(
     + rb"[ \t]*(?:sudo[ \t]+)?(?:/usr/sbin/)?\Z"
 )
 _LOGIN = re.compile(_SAID + rb"([^\s\"'\\|$]{4,128})" + _END + rb"[^|\n]{1,160}\Z")
+_STORED = re.compile(
+    _SAID
+    + rb"([^\s\"'\\|$]{4,4096})"
+    + _END
+    + rb"[^|\n]{1,60}\bsecrets?[ \t]+(?:put|set|create|add|versions[ \t]+add)[ \t]+[^|\n]{0,60}\Z"
+)
+"""`echo … | wrangler secret put NAME`."""
 _SUDO = re.compile(
     _SAID + rb"([^\s\"'\\|$]{4,128})" + _END + rb"[ \t]*sudo(?:[ \t]+-[A-Za-z]\S{0,20}){0,3}\Z"
 )
@@ -27,7 +34,8 @@ def piped_to(data: bytes, start: int, name: bytes) -> Written | None:
     near = data[max(0, start - _FAR) : start]
     if name.endswith(b"password-stdin"):
         return _written(_LOGIN.search(near), start - len(near))
-    return _written(_PIPED.search(near), start - len(near)) if name == CHPASSWD else None
+    piped = _PIPED if name == CHPASSWD else _STORED
+    return _written(piped.search(near), start - len(near)) if b"|" in near else None
 
 
 def piped_to_sudo(near: bytes, offset: int) -> Written | None:

@@ -11,7 +11,7 @@ import re
 _SYNTAX = re.compile(
     rb"\x00|\(\?|\\[wdsb][*+)\]{]|\[\^|\[a-z|^\{[^{}]{0,80}\}$"
     rb"|^[^<>]{0,8}<[^<>]{0,80}>[^<>]{0,8}$|<[a-z][a-z_. -]{2,80}>"
-    rb"|\$\{|\{\{|\}\}|\$\(|%\(\w+\)s|^!(?:vault|ref|sub|getatt|env|secret|include|encrypted|join)\b|\{%|#\{|\*{3}|^\W{0,4}\.\.\.|\.\.\.\W{0,4}$|\?{3,}|_{4,}|-{4,}"
+    rb"|\$\{|\{\{|\}\}|\$\(|%\(\w+\)s|^!(?:vault|ref|sub|getatt|env|secret|include|encrypted|join)\b|\{%|#\{|\*{3}|^\.[*+]|^\W{0,4}\.\.\.|\.\.\.\W{0,4}$|\?{3,}|_{4,}|-{4,}"
     rb"|^[][(){}<>|@.:/]+$|^>[])]{1,3}@|(?:^|[^a-z])x{4}|x{6}|\[redacted|^secrets?\.|^env\.|^vault:|^arn:|^op://|^ref\+|^aws:"
     rb"|^ssm:|^file:|^keyring|^process\.|^os\.|^import\.meta|^self\.|^this\.|^config\.|^settings\."
     rb"|^req(?:uest)?\.|^env\[|^(?:required|nullable|optional|string|min|max)[|:]"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from talktree.text.randomness import is_random, is_varied
 from talktree.text.secret_headers import cookies
 from talktree.text.secret_kinds import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
+from talktree.text.secret_lines import is_strong
 from talktree.text.secret_pipes import piped_to_sudo
 from talktree.text.secret_placeholders import is_placeholder
 from talktree.text.secret_values import Value, is_password
@@ -19,8 +20,11 @@ _WHAT = "a password"
 _JOINED = re.compile(rb"\s-p(?=[^\s-])")
 _APART = re.compile(rb"\s-{1,2}(?:p|P|a|w|k|pw|W)[ \t]+(?=[^\s-])")
 _TIGHT = re.compile(rb"\s-(?:p|P)[ \t]?(?=[^\s-])")
+_PORT = re.compile(rb"\s-[pP][ \t]+[0-9]{2,5}(?![\w!-/:-@])")
 _LOGIN = re.compile(rb"\s(?:--(?:proxy-)?user(?:[ \t]+|=)|-[uUa](?:[ \t]+|(?=[\w\"'])))")
-_HTPASSWD = re.compile(rb"\s-[bnBmsd]*b[bnBmsd]*(?:[ \t]+[^\s-]\S{0,200}){1,2}[ \t]+(?=[^\s-])")
+_HTPASSWD = re.compile(
+    rb"\s-[bnBmsdicDv25]*b[bnBmsdicDv25]*(?:[ \t]+[^\s-]\S{0,200}){1,2}[ \t]+(?=[^\s-])"
+)
 _PASS_IN = re.compile(rb"\s-{1,2}pass(?:in|out)?[ \t]+pass:(?=\S)")
 _LITERAL = re.compile(
     rb"\s--from-literal(?:=|[ \t]+)\\{0,7}[\"']?(?!user(?:name)?=)[\w.-]{1,64}=(?=[^\s$])"
@@ -41,7 +45,7 @@ _PROGRAMS: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes]], ...] = (
             rb"pscp|psftp|keydb-cli|valkey-cli|xfreerdp|rdesktop|impacket-\w+|net rpc|influx\w*|"
             rb"clickhouse-client|sqlcmd|bcp|isql|tsql|cqlsh|vncviewer|ansible-vault|mosquitto_\w+|"
             rb"kinit|twine upload|nuget|mqtt|sqlplus|snowsql|psexec\w*|wpscan|hydra|smbmap"
-            rb"|crackmapexec|netexec|nxc)"
+            rb"|crackmapexec|netexec|nxc|altool|notarytool)"
             rb"\b[^\n|;]*\Z",
             re.IGNORECASE,
         ),
@@ -54,7 +58,9 @@ _CLIENTS = re.compile(
 _CREDENTIALS = re.compile(rb"([\w.@+-]{1,80})[:,%](?=\S)")
 _HOST = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*-"
 _PGPASS = re.compile(rb":(?:5432|5433|6432):[\w*.-]{1,64}:[\w*.@-]{1,64}:")
-_IDENTIFIED = re.compile(rb"(?i:d by)[ \t]+(?:(?i:password|values)[ \t]+)?(?=\\{0,7}['\"])")
+_IDENTIFIED = re.compile(
+    rb"(?i:d by)[ \t]+(?:(?i:password|values)[ \t]+)?(?=\\{0,7}['\"]|[\w$#!-]{6})"
+)
 
 _SIGNATURE = re.compile(
     rb"(?:sig|SIG|Sig)(?:=|%3[dD])([A-Za-z0-9+/=_-]{0,4}(?:[A-Za-z0-9+/=_-]|%[0-9A-Fa-f]{2}){24,200})"
@@ -87,7 +93,7 @@ _SOME_PROGRAM = re.compile(
     rb"rdesktop|impacket|net rpc|influx|clickhouse|sql|bcp|cqlsh|vnc|vault|htpasswd"
     rb"|mosquitto|kinit|"
     rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|kubectl|oc create|ssh-keygen|oathtool|"
-    rb"netexec|nxc|sudo|nuget|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient"
+    rb"netexec|nxc|sudo|altool|notarytool|nuget|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient"
 )
 """In small letters: a search that takes both cases is several times as long."""
 
@@ -116,7 +122,7 @@ def option_at(data: bytes, hit: int) -> Iterator[Found]:
     for program, pattern in _PROGRAMS:
         if program.search(near) is not None:
             sign = pattern.match(data, hit)
-            if sign is not None:
+            if sign is not None and _PORT.match(data, hit) is None:
                 yield from _password(data, sign.end())
                 return
     sign = _PASS_IN.match(data, hit)
@@ -180,7 +186,7 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
     if first in (b"d", b"D"):
         sign = _IDENTIFIED.match(data, hit)
         if sign is not None and data[max(0, hit - 9) : hit].lower() == b"identifie":
-            yield from _password(data, sign.end())
+            yield from _identified(data, sign.end())
         return
     if data[hit + 3 : hit + 4] in b"nN":
         yield from _signature(data, hit)
@@ -190,6 +196,17 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
         return
     if is_varied(found.group(1)) and not is_placeholder(found.group(1)):
         yield CLOUD_KEY, found.start(1), found.end(1), "an Azure signature"
+
+
+def _identified(data: bytes, at: int) -> Iterator[Found]:
+    """The password of `IDENTIFIED BY`, which Oracle takes without quotes."""
+    written = value_from(data, at)
+    if written is not None and not written.quoted:
+        text = written.text.rstrip(b";,)")
+        if is_strong(text):
+            yield NAMED_PASSWORD, written.start, written.start + len(text), _WHAT
+    elif written is not None:
+        yield from _judged(written)
 
 
 def _signature(data: bytes, hit: int) -> Iterator[Found]:

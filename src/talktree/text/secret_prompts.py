@@ -18,7 +18,9 @@ _SENT = re.compile(
 _STATE = re.compile(rb"\\{0,7}\"result\\{0,7}\"[ \t]{0,4}:[ \t]{0,4}\\{0,7}\"([^\"\\\n]{4,256})")
 _STATE_SIZE = 1500
 _LOGIN = re.compile(
-    rb"cred(?:ential)?s(?:[ \t]+(?:are|is|were)|[ \t]*[:=])[ \t]{1,4}[`'\"]?([\w.@+-]{1,64})[`'\"]?"
+    rb"(?:[Cc]?red(?:ential)?s(?:[ \t]+(?:are|is|were)|[ \t]*[:=])"
+    rb"|(?:og|ign)[ -]?in (?:with|as|using))"
+    rb"[ \t]{1,4}(?:the )?[`'\"]?([\w.@+-]{1,64})[`'\"]?"
     rb"[ \t]{0,2}[/:][ \t]{0,2}(?P<quote>[`'\"]?)([^\s`'\"/]{4,64})"
 )
 _QUOTED_BEFORE = re.compile(rb"[ \t]\\{0,7}([\"'`])([^\"'`\\\n]{3,64})\\{0,7}\1\Z")

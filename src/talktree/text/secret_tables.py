@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from talktree.text.secret_kinds import Found
+from talktree.text.secret_lines import is_strong
 from talktree.text.secret_names import kind_of, meaning
 from talktree.text.secret_values import SHORTEST_UNSURE, Value, is_mixed, is_password
+from talktree.text.secret_written import Written
 
 _MOST_ROWS = 400
 _LONGEST_NAME = 40
@@ -31,6 +33,15 @@ _WHOSE = re.compile(
 _ABOUT = re.compile(
     rb"\b(?:type|default|description|required|option|feature|notes?)\b", re.IGNORECASE
 )
+_WIDE = re.compile(rb" {2,}")
+_SHORT_TITLE = re.compile(rb"[A-Za-z][\w()#%-]*(?: [\w()#%-]+){0,2}")
+_NEXT_CELL = re.compile(
+    rb"</(?:th|td|dt|key|strong|b)>\s{0,80}<(?:td|dd|string|code)(?:[ \t][^<>\n]{0,80})?>"
+    rb"(?:<code>)?(?P<value>[^<>\s]{4,256})<"
+)
+_NEXT_COLUMN = re.compile(
+    rb"[`*]{0,2}[ \t]*\|[ \t]*[`*]{0,2}(?P<value>[^\s`|]{4,256})[`*]{0,2}[ \t]*\|"
+)
 _TITLE = re.compile(rb"[A-Za-z_. -]{0,20}")
 
 
@@ -44,7 +55,7 @@ def column(data: bytes, start: int, end: int) -> list[Found]:
     begin = begin if lead is None else lead.end()
     mark = _separator(data, begin, start, end, stop)
     if mark is None:
-        return []
+        return list(_aligned(data, begin, start, stop))
     if mark == b"|":
         return list(_ruled(data, begin, start, stop))
     return list(_separated(data, begin, start, stop, mark))
@@ -101,6 +112,37 @@ def _separated(data: bytes, begin: int, start: int, stop: int, mark: bytes) -> I
             return
         yield from _judged(data, place, text, begin, start, worded=worded)
         at = end + 1
+
+
+def _aligned(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
+    """The cells below a heading in columns of equal width, as commands print them."""
+    titles = _WIDE.split(data[begin:stop].strip())
+    named = data[start:stop].partition(b"  ")[0].strip()
+    if len(titles) < 2 or named not in titles or not all(map(_SHORT_TITLE.fullmatch, titles)):
+        return
+    offset = start - begin
+    at = stop + 1
+    for _ in range(_MOST_ROWS):
+        at, end = _line(data, at)
+        if end is None:
+            return
+        row = data[at:end]
+        if len(row) <= offset or (offset and row[offset - 1 : offset] != b" "):
+            return
+        cell = row[offset:].partition(b" ")[0]
+        if is_strong(cell):
+            yield from _judged(data, at + offset, cell, begin, start)
+        at = end + 1
+
+
+def cell_behind(data: bytes, name: bytes, end: int) -> Written | None:
+    """The value in the cell next to that of a name, in Markdown, HTML and lists of properties."""
+    sign = _NEXT_CELL.match(data, end)
+    if sign is None and name.isupper():
+        sign = _NEXT_COLUMN.match(data, end)
+    if sign is None or not is_mixed(sign["value"]):
+        return None
+    return Written(*sign.span("value"), sign["value"], False, sign.end("value"))
 
 
 def _has_logins(headings: bytes, name: bytes) -> bool:

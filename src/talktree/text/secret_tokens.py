@@ -54,12 +54,12 @@ _AWS_SETTING = b"ECRET_ACCESS_KEY"
 
 
 _WRAPPED = re.compile(
-    rb"[\w.=-]{12,200}(?:[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?"
+    rb"[\w.=-]{12,200}(?:\\{0,7}[\"']?[ \t]{0,4}[+\\]?(?:\r?\n|\\n)[ \t]{0,40}\\{0,7}[\"']?"
     rb"(?![a-z]{1,12}[ \t]+\w)[\w.=-]{4,200}(?![\w.=-])){1,24}"
 )
 _SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
 """Names of functions and files are not keys, however they start."""
-_LINE_END = re.compile(rb"[\"']?[ \t]{0,4}[+\\]?\r?\n[ \t]{0,40}[\"']?")
+_LINE_END = re.compile(rb"\\{0,7}[\"']?[ \t]{0,4}[+\\]?(?:\r?\n|\\n)[ \t]{0,40}\\{0,7}[\"']?")
 
 
 def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
@@ -139,7 +139,7 @@ def _wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
 def _continued_below(data: bytes, found: Found, known: Known) -> Found:
     """A token that fits its pattern in its first line already, with what follows in the next."""
     kind, start, stop, what = found
-    if data[stop : stop + 1] not in (b"\n", b"\r"):
+    if data[stop : stop + 1] not in (b"\n", b"\r", b"\\"):
         return found
     wrapped = _wrapped(data, start)
     if wrapped is None or not is_random(wrapped[0][stop - start :]):

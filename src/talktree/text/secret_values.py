@@ -29,6 +29,9 @@ _CODE = re.compile(
     rb"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*\[|\$\w+-\Z|.*(?:=>|&&|\|\||::|->|\?\.)"
     rb"|(?:await|new|return|not|lambda|function|async|typeof|if|else)\b|[A-Z]\w*<|[A-Z]\w*(?:Text|Str|String|Field|Type|Input|Bytes|Hash)\Z|[\[({]|.*\(\)"
 )
+_DOTTED = re.compile(rb"[\w-]+(?:\.[\w-]+)+")
+_SIGNING = re.compile(rb"django-insecure-[^\s\"'`]{50}")
+"""What Django makes for a new project; it may have any signs."""
 _NUMBER = re.compile(
     rb"-?[0-9][0-9_,]*(?:\.[0-9]+)?(?:[kKMGT]?[iB]?[bB]|ms|[smhdwykKMGTx]|px|em|pt|v[hw]|%)?"
 )
@@ -150,7 +153,7 @@ def is_drawn(text: bytes) -> bool:
 
 
 def _is_spelled_setting(value: Value) -> bool:
-    """`JWT_SECRET=amber-falcon-tulip`: several words as the value of a setting."""
+    """`JWT_SECRET=<three-small-words>`: several words as the value of a setting."""
     text = value.text
     return value.setting and len(text) >= 12 and len(re.split(rb"[_.-]", text)) >= 3
 
@@ -224,7 +227,17 @@ def _is_quoted_phrase(value: Value) -> bool:
 
 
 def _looks_like_code(value: Value) -> bool:
-    return not value.quoted and _CODE.match(value.text) is not None
+    if value.quoted or _CODE.match(value.text) is None:
+        return False
+    # Parts of a name in code are words; those of a token are drawn.
+    dotted = value.setting and _DOTTED.fullmatch(value.text) is not None
+    drawn = dotted and any(map(_is_drawn_part, value.text.split(b".")))
+    return not drawn and _SIGNING.fullmatch(value.text) is None
+
+
+def _is_drawn_part(part: bytes) -> bool:
+    digits = sum(48 <= byte <= 57 for byte in part)
+    return len(part) >= 16 and (is_random(part) or (part.isalnum() and digits > 1))
 
 
 def is_mixed(text: bytes) -> bool:
