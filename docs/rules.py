@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.checking.registry import all_rules, severity_text
+from talktree.checks.registry import all_rules, severity_text
 from talktree.formats.rule import Rule
 
 FAMILIES = {

@@ -16,7 +16,7 @@ LAYERS = [
     {"files", "text", "processes"},
     {"model"},
     {"formats"},
-    {"conversion", "checking", "session"},
+    {"conversion", "checks", "session"},
     {"library"},
     {"mending", "views"},
     {"export"},

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from talktree import errors
-from talktree.checking.registry import all_rules
+from talktree.checks.registry import all_rules
 from talktree.cli.group import COMMANDS
 from talktree.errors import TalktreeError
 from talktree.formats import slugs

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         write_repair,
     )
     from talktree.authoring import Draft, edit, new
-    from talktree.checking.report import Report
+    from talktree.checks.report import Report
     from talktree.conversion.ledger import Ledger, Loss
     from talktree.conversion.options import Options
     from talktree.errors import TalktreeError
@@ -93,7 +93,7 @@ _HOMES = {
         "write_repair",
     ),
     "talktree.authoring": ("Draft", "edit", "new"),
-    "talktree.checking.report": ("Report",),
+    "talktree.checks.report": ("Report",),
     "talktree.conversion.ledger": ("Ledger", "Loss"),
     "talktree.conversion.options": ("Options",),
     "talktree.errors": ("TalktreeError",),

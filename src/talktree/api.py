@@ -32,7 +32,7 @@ from talktree.model.document import Document
 from talktree.model.outline import LineOutline
 
 if TYPE_CHECKING:
-    from talktree.checking.report import Report
+    from talktree.checks.report import Report
     from talktree.files.guarded import Replacement
     from talktree.library.library import Library
     from talktree.mending.repair import Repair
@@ -227,8 +227,8 @@ def check(
     ignore: Sequence[str] = (),
 ) -> Report:
     """What is wrong with a document: findings by rules with permanent codes."""
-    from talktree.checking.registry import chosen, refuse_unknown, rules_for
-    from talktree.checking.report import report
+    from talktree.checks.registry import chosen, refuse_unknown, rules_for
+    from talktree.checks.report import report
 
     document = _as_written(document) if isinstance(document, Document) else read(document)
     refuse_unknown((*select, *ignore))
@@ -246,7 +246,7 @@ def repair(
 
     Of a file with companion files only the file itself is repaired.
     """
-    from talktree.checking.registry import chosen, refuse_unknown, rules_for
+    from talktree.checks.registry import chosen, refuse_unknown, rules_for
     from talktree.mending.repair import repaired
 
     if isinstance(document, Document):

@@ -23,7 +23,7 @@ from pkgutil import walk_packages
 from typing import NamedTuple, NoReturn
 
 import talktree
-from talktree.checking.registry import all_rules
+from talktree.checks.registry import all_rules
 from talktree.cli.main import run
 
 HOME = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from talktree import api
-from talktree.checking.reach import reach
-from talktree.checking.report import report
+from talktree.checks.reach import reach
+from talktree.checks.report import report
 from talktree.files import save
 from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document

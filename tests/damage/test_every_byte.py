@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from talktree.checking.report import report
+from talktree.checks.report import report
 from talktree.mending.repair import repaired
 from talktree.model.document import Document
 from tests.cases import TORTURE, scale

@@ -63,12 +63,12 @@ def deep(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("S01", "huge-file", ["claude-code", "native"])
 def huge_file(files: Files, slug: str, random: Random) -> Case:
-    return Case(files, ["SYN501"], limits={"talktree.checking.rules.sizes.HUGE_FILE": 1000})
+    return Case(files, ["SYN501"], limits={"talktree.checks.rules.sizes.HUGE_FILE": 1000})
 
 
 @pattern("S02", "huge-line", LINES)
 def huge_line(files: Files, slug: str, random: Random) -> Case:
-    return Case(files, ["SYN502"], limits={"talktree.checking.rules.sizes.HUGE_RECORD": 100})
+    return Case(files, ["SYN502"], limits={"talktree.checks.rules.sizes.HUGE_RECORD": 100})
 
 
 def png(width: int, height: int) -> bytes:
@@ -106,7 +106,7 @@ def bloat(files: Files, slug: str, random: Random) -> Case:
             len(lines.raw) - 1,
             {**base, "type": "progress", "uuid": id, "parentUuid": lines.id(at), "data": data},
         )
-    return Case(lines.done(), ["SYN504"], limits={"talktree.checking.rules.sizes.LARGE": 50_000})
+    return Case(lines.done(), ["SYN504"], limits={"talktree.checks.rules.sizes.LARGE": 50_000})
 
 
 @pattern("S05", "deep-chain", ["native"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import detect, to_bytes
-from talktree.checking.report import report
+from talktree.checks.report import report
 from talktree.errors import WouldLose
 from talktree.files import Source
 from talktree.formats.base import Record

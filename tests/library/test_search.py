@@ -205,8 +205,8 @@ def test_searching_loads_little(root: Path) -> None:
     assert not loaded & set(unwanted)
     parts = (
         "conversion",
-        "checking",
-        "mending",
+        "checks",
+        "repairs",
         "session",
         "views",
         "cli",

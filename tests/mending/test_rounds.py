@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.checking.run import found
+from talktree.checks.run import found
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read

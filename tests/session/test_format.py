@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.checking.report import report
+from talktree.checks.report import report
 from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
 from talktree.formats.engine import Origin, read

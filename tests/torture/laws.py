@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from talktree.checking.reach import reach
-from talktree.checking.run import found
+from talktree.checks.reach import reach
+from talktree.checks.run import found
 from talktree.errors import TalktreeError
 from talktree.mending.log import logged, undone
 from talktree.mending.repair import Repair, repaired

@@ -15,7 +15,7 @@ import pytest
 
 from talktree.text.archive_scan import HEAVY
 from talktree.text.attachment_scan import EICAR
-from tests.checking.generated import SCANNER
+from tests.checks.generated import SCANNER
 from tests.web.running import Running, running
 from tests.web.working import GIF, cid_of, copied, document_of, stamp_of, uploaded
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from talktree import __version__, api
-from talktree.checking.account import Shown
-from talktree.checking.many import Checked, Order, check_source, checked_all
-from talktree.checking.registry import all_rules, severities_of
-from talktree.checking.report import SEVERITIES
+from talktree.checks.account import Shown
+from talktree.checks.many import Checked, Order, check_source, checked_all
+from talktree.checks.registry import all_rules, severities_of
+from talktree.checks.report import SEVERITIES
 from talktree.cli import output
 from talktree.cli.failures import tell
 from talktree.cli.progress import bar, tell_step, wants_bar

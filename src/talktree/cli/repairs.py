@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from talktree.checking.report import report
+from talktree.checks.report import report
 from talktree.cli.failures import tell
 from talktree.mending.repair import Repair
 from talktree.text.json_value import Json

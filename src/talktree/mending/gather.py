@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from talktree.checking.run import Found
+from talktree.checks.run import Found
 from talktree.formats.change import Drop, Insert, Patch, Remake, Revalue
 from talktree.formats.engine import Origin
 from talktree.formats.sheets import Sheet

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from talktree.checking.reach import Reach, reach
-from talktree.checking.registry import rules_for
-from talktree.checking.run import Found, found
+from talktree.checks.reach import Reach, reach
+from talktree.checks.registry import rules_for
+from talktree.checks.run import Found, found
 from talktree.files import Source
 from talktree.formats.engine import Origin, read
 from talktree.formats.rule import Rule

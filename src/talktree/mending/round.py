@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from talktree.checking.run import Found
+from talktree.checks.run import Found
 from talktree.files import Content, Memory, Source, Unpacked, as_stored, parked
 from talktree.files.splice import Splice, spliced, trimmed
 from talktree.formats.change import Patch, Remake

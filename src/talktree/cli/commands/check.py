@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from talktree.checking.config import Config, nearest, read_config
-from talktree.checking.many import Order
-from talktree.checking.registry import refuse_unknown
+from talktree.checks.config import Config, nearest, read_config
+from talktree.checks.many import Order
+from talktree.checks.registry import refuse_unknown
 from talktree.cli import params
 from talktree.cli.checks import Wish, check
 from talktree.cli.progress import CHOICES

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from talktree import api
-from talktree.checking.registry import refuse_unknown
+from talktree.checks.registry import refuse_unknown
 from talktree.cli import output, params
 from talktree.cli.commands.check import chosen_codes, ignored, settled_by
 from talktree.cli.companions import tell_left_out

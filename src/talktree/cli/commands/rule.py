@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree.checking.registry import (
+from talktree.checks.registry import (
     all_rules,
     chosen,
     exceptions_of,

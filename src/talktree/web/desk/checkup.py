@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import Future, TimeoutError
 
 from talktree import api
-from talktree.checking.report import Report
+from talktree.checks.report import Report
 from talktree.errors import Busy
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read

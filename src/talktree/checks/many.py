@@ -1,0 +1,185 @@
+"""Checking many sources, in as many processes as there are processors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+
+from msgspec import Struct
+
+from talktree.checks.account import Account, Shown
+from talktree.checks.reach import Reach, reach
+from talktree.checks.registry import chosen, rules_for
+from talktree.checks.run import Judge
+from talktree.checks.shares import by_shares
+from talktree.errors import (
+    Failure,
+    Refused,
+    TalktreeError,
+    UnknownFormat,
+    Unreadable,
+    failure_of,
+    mistake,
+)
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.companions import with_companions
+from talktree.formats.detect import detect
+from talktree.formats.engine import read
+from talktree.formats.sources import Found as FoundSource
+from talktree.formats.sources import load_found
+from talktree.processes.crew import in_processes
+from talktree.processes.forking import may_fork
+from talktree.processes.together import WORTH
+
+A_LOAD = 2 << 20
+"""A process is worth starting for so many bytes."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is to be checked in every source."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    source_format: str | None = None
+    most: int = 1000
+    """How many findings of a rule are kept from one source; more are only counted."""
+    excerpts: bool = True
+
+
+class Checked(Struct, frozen=True, kw_only=True):
+    """What came of one source."""
+
+    number: int
+    path: str
+    format: str | None = None
+    folder: bool = False
+    main: str | None = None
+    """The file that was named, if it has companion files."""
+    findings: Sequence[Shown] = ()
+    counts: dict[str, int] = {}
+    """How many findings of each rule, also those that were not kept."""
+    reach: Reach = Reach()
+    failure: Failure | None = None
+    skipped: bool = False
+    """Whether it is no conversation, and was not named either."""
+
+
+class Job(Struct, frozen=True):
+    """One source to be checked."""
+
+    number: int
+    found: FoundSource
+
+
+def checked_all(
+    order: Order, sources: Sequence[FoundSource], *, jobs: int | None = None
+) -> Iterator[Checked]:
+    """What the rules find in each source, as it comes."""
+    todo = [Job(number, each) for number, each in enumerate(sources)]
+    todo.sort(key=lambda job: -job.found.stamp.size)
+    most = jobs or len(os.sched_getaffinity(0))
+    load_of_all = sum(job.found.stamp.size for job in todo)
+    large, rest = list[Job](), list[Job]()
+    for job in todo:
+        shared = most > 1 and _is_large(job, load_of_all // most)
+        (large if shared else rest).append(job)
+    yield from _worked(partial(checked, order, processes=most), large, 1)
+    yield from _worked(partial(checked, order), rest, min(most, len(rest), load_of_all // A_LOAD))
+
+
+def _is_large(job: Job, fair: int) -> bool:
+    """Whether a source is left to one process when all others are done; files are not shared."""
+    size = job.found.stamp.size
+    return size >= WORTH and size * 2 > fair and os.path.isdir(job.found.source)
+
+
+def _worked(
+    work: Callable[[Job], Checked], jobs: Sequence[Job], count: int
+) -> Generator[Checked, None, None]:
+    crew = in_processes(work, jobs, count, died=_killed) if jobs and count > 1 else None
+    with closing(crew or (work(job) for job in jobs)) as outcomes:
+        yield from outcomes
+
+
+def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
+    """What the rules find in one source; whatever goes wrong is told and stops no other."""
+    try:
+        found = job.found
+        source = load_found(found)
+        return check_source(
+            order,
+            source,
+            job.number,
+            found.shown,
+            alone=found.alone,
+            named=found.asked,
+            processes=processes,
+        )
+    except (UnknownFormat, Refused) as error:
+        return _failed(job, error, skipped=not job.found.asked)
+    except TalktreeError as error:
+        return _failed(job, error)
+    except OSError as error:
+        return _failed(job, Unreadable(f"{job.found.shown}: {error.strerror or error}"))
+    except Exception as error:
+        return _mistaken(job, error)
+
+
+def check_source(
+    order: Order,
+    source: Source,
+    number: int,
+    shown: str,
+    *,
+    alone: bool = False,
+    named: bool = False,
+    processes: int = 1,
+) -> Checked:
+    """What the rules find in a source that is at hand."""
+    slug = order.source_format
+    format = by_slug(slug) if slug else detect(source, named=named).format
+    source = source if alone else with_companions(source, format)
+    document = read(source, format)
+    rules = chosen(rules_for(document.format), select=order.select, ignore=order.ignore)
+    judge = Judge(document, rules)
+    account = Account(judge, order.most, excerpts=order.excerpts)
+    talks = judge.talks()
+    account.take(judge.opening())
+    if processes > 1 and len(talks) > 1 and may_fork():
+        reached = by_shares(account, talks, processes)
+    else:
+        for talk in talks:
+            account.take(judge.of(talk))
+        reached = reach(document.conversations)
+    account.take(judge.closing(talks))
+    return Checked(
+        number=number,
+        path=shown,
+        format=document.format,
+        folder=source.folder,
+        main=source.main,
+        findings=account.shown,
+        counts=dict(account.counts),
+        reach=reached,
+    )
+
+
+def _failed(job: Job, error: TalktreeError, *, skipped: bool = False) -> Checked:
+    failure = failure_of(error)
+    return Checked(number=job.number, path=job.found.shown, failure=failure, skipped=skipped)
+
+
+def _mistaken(job: Job, error: Exception) -> Checked:
+    failure = mistake(job.found.shown, error)
+    return Checked(number=job.number, path=job.found.shown, failure=failure)
+
+
+def _killed(job: Job) -> Checked:
+    error = Unreadable(
+        f"{job.found.shown}: the process that checked it was killed",
+        hint="it may have run out of memory; try it alone",
+    )
+    return _failed(job, error)

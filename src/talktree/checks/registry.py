@@ -1,0 +1,189 @@
+"""All rules there are: the shared ones, those of each format, and those of plug-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from msgspec.structs import replace
+
+from talktree.errors import UsageError
+from talktree.formats import GROUP as FORMATS
+from talktree.formats import all_formats, by_slug, is_built_in
+from talktree.formats.base import Format
+from talktree.formats.rule import Rule, rules_in
+from talktree.model.findings import Severity
+from talktree.plugins import Plugin, describe_failure, load_plugins, warn_once
+
+ALL = "ALL"
+"""What is said for every rule there is."""
+GROUP = "talktree.rules"
+"""The entry points through which others add rules: a module with functions that are rules."""
+SHARED = (
+    "syntax",
+    "encoding",
+    "values",
+    "files",
+    "sizes",
+    "identity",
+    "tree",
+    "time",
+    "roles",
+    "tools",
+    "unsafe",
+    "unsafe_files",
+    "unsafe_links",
+    "media_types",
+    "attachment_threats",
+    "secrets",
+)
+"""Modules of `checking.rules`."""
+
+
+@cache
+def all_rules() -> Sequence[Rule]:
+    """Every rule, by code."""
+    shared = filter(None, map(_with_formats, _shared()))
+    return _sorted([*shared, *(rule for format in all_formats() for rule in _rules_of(format))])
+
+
+@cache
+def rules_for(slug: str) -> Sequence[Rule]:
+    """The rules that hold for a format, each as severe as it is there."""
+    format = by_slug(slug)
+    found = _sorted([*_shared(), *_rules_of(format)])
+    fitting = [rule for rule in found if _fits(rule, format)]
+    spared = {code for rule in fitting for code in rule.instead_of}
+    return [
+        replace(
+            rule,
+            severity=format.severities.get(rule.code, rule.severity),
+            formats=(slug,) if rule.optional else rule.formats,
+        )
+        for rule in fitting
+        if rule.code not in spared
+    ]
+
+
+def _fits(rule: Rule, format: Format) -> bool:
+    """Whether a rule is for a format."""
+    if rule.optional:
+        return rule.code in format.optional_rules
+    return not rule.formats or format.info.slug in rule.formats
+
+
+def _with_formats(rule: Rule) -> Rule | None:
+    """A rule with the formats that ask for it, if it is optional; None if none does."""
+    if not rule.optional:
+        return rule
+    formats = [each.info.slug for each in all_formats() if rule.code in each.optional_rules]
+    return replace(rule, formats=tuple(formats), optional=False) if formats else None
+
+
+def _rules_of(format: Format) -> Sequence[Rule]:
+    """The rules of a format; those of another package are left out if they cannot be loaded."""
+    if is_built_in(format):
+        return format.rules()
+    try:
+        return format.rules()
+    except Exception as error:  # the code of another package: it may raise anything
+        warn_once(describe_failure(FORMATS, format.info.slug, error))
+        return ()
+
+
+@cache
+def severities_of(slug: str) -> Mapping[str, Severity]:
+    """How severe each rule is in a format, by its code."""
+    return {rule.code: rule.severity for rule in rules_for(slug)}
+
+
+def exceptions_of(rule: Rule) -> dict[str, Severity]:
+    """The formats in which a rule has another severity than elsewhere."""
+    found = ((each.info.slug, each.severities.get(rule.code)) for each in all_formats())
+    return {slug: other for slug, other in found if other not in (None, rule.severity)}
+
+
+def severity_text(rule: Rule) -> str:
+    """How severe a rule is, with the formats in which it is more or less so."""
+    others = ", ".join(f"{other} in {slug}" for slug, other in exceptions_of(rule).items())
+    return f"{rule.severity} ({others})" if others else rule.severity
+
+
+@cache
+def _shared() -> Sequence[Rule]:
+    modules = [import_module(f"talktree.checks.rules.{name}") for name in SHARED]
+    modules += [plugin.value for plugin in load_plugins(GROUP, _fault)]
+    return rules_in(*modules)
+
+
+def _fault(plugin: Plugin) -> str | None:
+    """What is wrong with the rules of another package."""
+    if not isinstance(plugin.value, ModuleType):
+        return f"it is {type(plugin.value).__name__}, not a module with rules"
+    return None
+
+
+def _sorted(rules: Iterable[Rule]) -> list[Rule]:
+    return sorted({rule.code: rule for rule in rules}.values(), key=lambda rule: rule.code)
+
+
+def rule_named(name: str) -> Rule:
+    """A rule by its code or name."""
+    wanted = name.strip()
+    for rule in all_rules():
+        if wanted.upper() == rule.code or wanted.lower() == rule.name:
+            return rule
+    near = _near(wanted)
+    raise UsageError(
+        f"no rule {wanted[:60]}",
+        hint=f"did you mean {near}?" if near else "`talktree rule` lists them all",
+    )
+
+
+def _near(name: str) -> str | None:
+    from difflib import get_close_matches
+
+    names = {rule.code: rule.code for rule in all_rules()}
+    names |= {rule.name: rule.code for rule in all_rules()}
+    found = get_close_matches(name.upper(), names, n=1) or get_close_matches(
+        name.lower(), names, n=1
+    )
+    return names[found[0]] if found else None
+
+
+def chosen(
+    rules: Iterable[Rule], *, select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> list[Rule]:
+    """The rules that are asked for, by the beginning of their code or by name.
+
+    The longest match decides: `TRE101` selected counts more than `TRE` ignored. Of two that are
+    alike, the one to ignore counts.
+    """
+    return [rule for rule in rules if _is_chosen(rule, select, ignore)]
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Raise if a name is the beginning of no code, and no rule's name."""
+    for each in names:
+        if not any(_matches(rule, each) for rule in all_rules()):
+            near = _near(each)
+            hint = f"did you mean {near}?" if near else "`talktree rule` lists them all"
+            raise UsageError(f"no rule {each[:60]}", hint=hint)
+
+
+def _is_chosen(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool:
+    wanted = max((_weight(rule, each) for each in select or (ALL,)), default=-1)
+    return wanted > max((_weight(rule, each) for each in ignore), default=-1)
+
+
+def _weight(rule: Rule, name: str) -> int:
+    """How exactly a name means a rule; -1 if it does not."""
+    if name.upper() == ALL:
+        return 0
+    return len(rule.code if rule.name == name.lower() else name) if _matches(rule, name) else -1
+
+
+def _matches(rule: Rule, name: str) -> bool:
+    return name.upper() == ALL or rule.code.startswith(name.upper()) or rule.name == name.lower()

@@ -1,0 +1,264 @@
+"""TRE1: how messages hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from talktree.checks.evidence.concurrent import interleaved
+from talktree.checks.evidence.elsewhere import missing_elsewhere
+from talktree.checks.evidence.links import can_be_named, hang, hang_as_inferred, links_of
+from talktree.checks.evidence.sides import off_side, put_on_side
+from talktree.formats.change import Change
+from talktree.formats.rule import Diagnostic, rule, safe, unsafe
+from talktree.formats.talk import Talk
+from talktree.model.inference import SEQUENCE
+from talktree.model.skeleton import ROOT
+
+
+@rule("TRE101", "dangling-parent", "error", on="talk", fix=safe(hang_as_inferred))
+def dangling_parent(talk: Talk) -> Iterator[Diagnostic]:
+    """A message names a parent that is neither in this conversation nor in a file beside it.
+
+    Why: programs that follow the links stop here, and everything that was said before seems to be
+    gone: of a long session a few messages may be left.
+
+    Bad:
+        {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
+        {"type":"assistant","uuid":"3","parentUuid":"2","message":"Ten more minutes."}
+
+    Fix (safe): it hangs on the message before it of the same session and the same sub-agent, with
+    its siblings beside it; the log says that the link is inferred and what stood there.
+    """
+    if not talk.bones.dangling:
+        return
+    elsewhere, links = missing_elsewhere(talk), links_of(talk)
+    for position, missing in talk.bones.dangling.items():
+        if missing not in elsewhere and links.get(position, ROOT) != ROOT:
+            what = f"its parent {missing[:60]} is not here"
+            yield Diagnostic(what, position=position, sought=missing)
+
+
+@rule("TRE102", "parent-cycle", "error", on="talk", fix=safe(hang_as_inferred))
+def parent_cycle(talk: Talk) -> Iterator[Diagnostic]:
+    """The parents of a message lead back to itself.
+
+    Why: programs that walk from message to message never stop; they hang or run out of memory.
+
+    Bad:
+        {"type":"user","uuid":"1","parentUuid":"2","message":"Is the bread done?"}
+        {"type":"assistant","uuid":"2","parentUuid":"1","message":"Ten more minutes."}
+
+    Fix (safe): the link that points forward in the file is cut, since it cannot be true, and the
+    message hangs on the one before it, or starts the conversation if there is none.
+    """
+    for position, named in talk.bones.looped.items():
+        if named != talk.bones.own_id(position):
+            what = f"its parents lead back to itself, by way of {named[:60]}"
+            yield Diagnostic(what, position=position, sought=named)
+
+
+@rule("TRE103", "false-fork", "error", on="talk", fix=safe(hang_as_inferred))
+def false_fork(talk: Talk) -> Iterator[Diagnostic]:
+    """A message hangs on a progress note, a hook or a failed request beside the talk it continues.
+
+    Why: the recorder took the note for the last thing that was said. Programs that follow the links
+    from the end pass by all replies that stand beside the note, as if nobody had given them.
+
+    Bad:
+        {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
+        {"type":"system","uuid":"2","parentUuid":"1","message":"Oven checked"}
+        {"type":"assistant","uuid":"3","parentUuid":"1","message":"Ten more minutes."}
+        {"type":"user","uuid":"4","parentUuid":"2","message":"And now?"}
+
+    Fix (safe): it hangs on the last message of that talk. This is told only where the note was
+    written while the talk went on and the talk was over before, so that nobody can have gone back.
+    It is not done where another message has the same id and would be taken for that one.
+    """
+    found = {each for each in links_of(talk) if each not in talk.bones.dangling}
+    for position in sorted(found - talk.bones.looped.keys() - talk.bones.astray.keys()):
+        above = talk.bones.ids[talk.bones.parents[position]]
+        what = f"it hangs on the note {above[:60]}, beside the talk that it continues"
+        end = links_of(talk)[position]
+        yield Diagnostic(what, position=position, fixable=can_be_named(talk, end, position))
+
+
+@rule("TRE105", "self-parent", "error", on="talk", fix=safe(hang_as_inferred))
+def self_parent(talk: Talk) -> Iterator[Diagnostic]:
+    """A message names itself as its parent.
+
+    Why: programs that walk from message to message never stop, and what was said before is cut off.
+
+    Bad:
+        {"type":"user","uuid":"1","parentUuid":"1","message":"Is the bread done?"}
+
+    Fix (safe): it hangs on the message before it, or starts the conversation if there is none.
+    """
+    for position, named in talk.bones.looped.items():
+        if named == talk.bones.own_id(position):
+            yield Diagnostic("it is its own parent", position=position)
+
+
+@rule("TRE106", "forward-parent", "note", on="talk")
+def forward_parent(talk: Talk) -> Iterator[Diagnostic]:
+    """A message stands before its parent in the file.
+
+    Why: the tree is sound, but programs that read a file line by line take the message for one
+    without a parent.
+
+    Bad:
+        {"type":"assistant","uuid":"2","parentUuid":"1","message":"Ten more minutes."}
+        {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
+
+    Fix: none, because the order of records is never changed and the links are right.
+    """
+    bones = talk.bones
+    if not bones.points_forward:
+        return
+    for position, above in enumerate(bones.parents):
+        if above > position and position not in bones.linked:
+            parent = bones.ids[above]
+            what = f"its parent {parent[:60]} stands behind it"
+            yield Diagnostic(what, position=position, sought=parent)
+
+
+@rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=safe(put_on_side))
+def sidechain_mismatch(talk: Talk) -> Iterator[Diagnostic]:
+    """A message stands among those of a sub-agent, or answers one, and is not marked as its own.
+
+    Where the format's document demands that the mark is consistent, only a reply of the assistant
+    may lead back to the main conversation: all messages from the first with the mark to the first
+    reply without it must have the mark.
+
+    Why: it shows up in the main conversation, and the sub-agent's talk breaks off where it stands.
+
+    Bad:
+        {"type":"user","uuid":"2","parentUuid":"1","isSidechain":true,"message":"Look it up."}
+        {"type":"assistant","uuid":"3","parentUuid":"2","message":"Looking."}
+        {"type":"assistant","uuid":"4","parentUuid":"3","isSidechain":true,"message":"Found."}
+
+    Fix (safe): it is marked too. That is done only where the same sub-agent wrote its parent, where
+    its parent and all its replies are marked, or where it is the result of a sub-agent's call.
+    """
+    for position, sure in off_side(talk):
+        what = "it stands on a sidechain and is not marked as such"
+        yield Diagnostic(what, position=position, fixable=sure)
+
+
+@rule("TRE108", "concurrent-branches", "warning", on="talk")
+def concurrent_branches(talk: Talk) -> Iterator[Diagnostic]:
+    """Two branches were written at the same time, a stretch of one and a stretch of the other.
+
+    Why: two programs continued one session. Both lines are whole, but whoever follows the last one
+    does not see the other, and the model in each did not know of it.
+
+    Bad:
+        {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
+        {"type":"user","uuid":"2","parentUuid":"1","message":"Look at the oven."}
+        {"type":"user","uuid":"3","parentUuid":"1","message":"Look at the clock."}
+        {"type":"user","uuid":"4","parentUuid":"2","message":"And the crust?"}
+        {"type":"user","uuid":"5","parentUuid":"3","message":"And the date?"}
+
+    Fix: none, because both branches are real and neither is to be preferred.
+    """
+    if talk.format.means_branches(talk):
+        return
+    for position, fork in interleaved(talk.conversation):
+        other = talk.bones.ids[fork]
+        what = f"written at the same time as another branch from {other[:60]}"
+        yield Diagnostic(what, position=position)
+
+
+@rule("TRE109", "parent-elsewhere", "note", on="talk")
+def parent_elsewhere(talk: Talk) -> Iterator[Diagnostic]:
+    """A message continues one that stands in another file.
+
+    Why: this file alone is not the whole conversation; it was resumed from another, or it is that
+    of a sub-agent.
+
+    Bad:
+        first.jsonl:   {"type":"user","uuid":"1","parentUuid":null,"message":"Is it done?"}
+        second.jsonl:  {"type":"assistant","uuid":"2","parentUuid":"1","message":"Not yet."}
+
+    Fix: none, because the link is right.
+    """
+    if not talk.bones.dangling:
+        return
+    elsewhere = missing_elsewhere(talk)
+    for position, missing in talk.bones.dangling.items():
+        if missing in elsewhere:
+            what = f"its parent {missing[:60]} stands in {elsewhere[missing][:80]}"
+            yield Diagnostic(what, position=position, sought=missing)
+
+
+@rule("TRE110", "lost-origin", "note", on="talk")
+def lost_origin(talk: Talk) -> Iterator[Diagnostic]:
+    """A message without a parent names what it follows, and that is not here or hangs below it.
+
+    Why: after a compaction, or where a branch of another session starts, nobody can go back from
+    here to what was said before.
+
+    Bad:
+        {"type":"system","subtype":"compact_boundary","uuid":"2","parentUuid":null,
+         "logicalParentUuid":"1","content":"Conversation compacted"}
+
+    Fix: none, because to all programs it starts anew, and the name may still lead somewhere.
+    """
+    for position, origin in talk.bones.astray.items():
+        what = talk.bones.astray_because(position)
+        if what is not None:
+            yield Diagnostic(what, position=position, sought=origin)
+
+
+@rule("TRE111", "lost-beginning", "warning", on="talk", fix=safe(hang_as_inferred))
+def lost_beginning(talk: Talk) -> Iterator[Diagnostic]:
+    """The first message of a conversation, session or sub-agent names a parent that is nowhere.
+
+    Why: what was said before is missing, or lies in a file that was not found beside this one.
+
+    Bad:
+        {"type":"assistant","uuid":"2","parentUuid":"1","message":"Ten more minutes."}
+
+    Fix (safe): the message becomes what it is in fact, a start without a parent; the log keeps the
+    name of the parent.
+    """
+    if not talk.bones.dangling:
+        return
+    elsewhere, links = missing_elsewhere(talk), links_of(talk)
+    for position, missing in talk.bones.dangling.items():
+        if missing not in elsewhere and links.get(position, ROOT) == ROOT:
+            what = f"its parent {missing[:60]} is nowhere, and nothing stands before it"
+            yield Diagnostic(what, position=position, sought=missing)
+
+
+def _in_order(talk: Talk) -> list[int]:
+    """The messages that name no parent and are taken to follow the one before."""
+    return sorted(at for at, kind in talk.bones.linked.items() if kind == SEQUENCE)
+
+
+def _hang_in_order(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+    for position in _in_order(talk):
+        above = talk.bones.parents[position]
+        if can_be_named(talk, above, position):
+            yield hang(talk, position, above)
+
+
+@rule("TRE112", "missing-links", "warning", on="talk", fix=unsafe(_hang_in_order))
+def missing_links(talk: Talk) -> Iterator[Diagnostic]:
+    """Most messages name no parent, so that each seems to start a conversation of its own.
+
+    Why: programs that follow the links show the last message and nothing else. Talktree takes the
+    messages in the order of the file: each follows the one before it, a sub-agent's apart from the
+    main line.
+
+    Bad:
+        {"type":"user","uuid":"1","message":"Is the bread done?"}
+        {"type":"assistant","uuid":"2","message":"Ten more minutes."}
+
+    Fix (unsafe): the parents are written down as they are inferred. Whether messages were said in
+    the order of the file, only those who wrote it know.
+    """
+    found = _in_order(talk)
+    if found:
+        one = len(found) == 1
+        who = "1 message names" if one else f"{len(found):,} messages name"
+        yield Diagnostic(f"{who} no parent; taken in the order of the file", position=found[0])

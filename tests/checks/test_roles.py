@@ -1,0 +1,59 @@
+"""Roles: which are known, which are nearly, and which nobody can guess."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from talktree import api
+from talktree.checks.registry import chosen, rules_for
+from talktree.checks.report import report
+from talktree.files import Source
+from talktree.mending.repair import repaired
+from talktree.model.document import Document
+from tests.checks.session import Session
+
+MUSE = chosen(rules_for("muse"), select=["ROL"])
+
+
+def spoken_by(role: object) -> Document:
+    said = {"id": "m1", "role": role, "content": "Hi", "timestamp": 1772615005000}
+    value = {"conversation_id": "c", "schema_version": 2, "message_history": [said]}
+    return api.read(Source.of_bytes(json.dumps(value).encode(), name="muse.json"), format="muse")
+
+
+@pytest.mark.parametrize(
+    ("role", "meant"),
+    [
+        ("assisant", "assistant"),
+        ("Asistant ", "assistant"),
+        ("human", "user"),
+        ("AI", "assistant"),
+        ("developer", "system"),
+        ("narrator", "narrator"),
+        ("x" * 10_000, "x" * 10_000),
+    ],
+)
+def test_a_role_that_is_nearly_right_can_be_set_right(role: str, meant: str) -> None:
+    document = spoken_by(role)
+    (found,) = report(document, MUSE).findings
+    assert found.code == "ROL101"
+    assert (found.fix == "unsafe") == (meant != role)
+    after = repaired(document, unsafe=True, rules=MUSE).after
+    (message,) = after.conversation.messages()
+    assert message.role == meant
+
+
+@pytest.mark.parametrize("role", ["user", "Assistant", "system"])
+def test_known_roles_are_fine(role: str) -> None:
+    assert report(spoken_by(role), MUSE).findings == []
+
+
+def test_bookkeeping_is_by_nobody() -> None:
+    session = Session()
+    session.say()
+    session.add("progress", None, data={"type": "hook_progress"})
+    session.reply()
+    rules = chosen(rules_for("claude-code"), select=["ROL", "SYN403"])
+    assert report(session.document(), rules).findings == []

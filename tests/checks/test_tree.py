@@ -1,0 +1,239 @@
+"""Broken links: found, mended as they are shown, and then at rest."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from talktree import api
+from talktree.checks.reach import reach
+from talktree.checks.registry import all_rules
+from talktree.checks.report import report
+from talktree.files import Source
+from talktree.formats import by_slug
+from talktree.formats.engine import read
+from talktree.formats.rule import Rule
+from talktree.mending.repair import repaired
+from talktree.model.document import Document
+from talktree.model.inference import SEQUENCE
+from talktree.model.mending import mended
+from talktree.model.skeleton import ROOT
+from tests.cases import examples
+from tests.checks.linked import RECORDS, SESSION, Line, document, uuid
+from tests.checks.session import Session
+from tests.checks.session import name as id_of
+
+LINKS = [rule for rule in all_rules() if rule.code.startswith(("TRE", "IDS"))]
+TREE = [rule for rule in LINKS if rule.code.startswith("TRE")]
+
+
+@st.composite
+def damaged(draw: st.DrawFn, *, doubled: bool) -> list[Line]:
+    """A conversation with some of its links broken and some of its lines gone."""
+    lines: list[Line] = []
+    for name in range(draw(st.integers(1, 14))):
+        parent = None if not name else draw(st.integers(max(0, name - 3), name - 1))
+        kind = draw(st.sampled_from(["user", "assistant", "note"]))
+        lines.append(Line(name, parent, kind, words=f"No. {name}"))
+    for at, line in enumerate(lines):
+        match draw(st.integers(0, 9)):
+            case 0:
+                lines[at] = line._replace(parent=draw(st.integers(0, 20)))
+            case 1:
+                lines[at] = line._replace(parent=line.name)
+            case 2:
+                lines[at] = line._replace(side=True)
+            case 3 if doubled:
+                lines[at] = line._replace(name=draw(st.integers(0, len(lines))))
+            case 4 if doubled:
+                lines[at] = lines[draw(st.integers(0, len(lines) - 1))]
+    gone = draw(st.sets(st.integers(0, len(lines) - 1), max_size=2))
+    return [line for at, line in enumerate(lines) if at not in gone] or lines
+
+
+def parents(found: Document) -> list[int]:
+    """What each record of the only conversation hangs on, as it is shown."""
+    return list(mended(found.conversation).skeleton.parents)
+
+
+@pytest.mark.parametrize("slug", RECORDS)
+@examples(60)
+@given(data=st.data())
+def test_after_a_safe_repair_every_link_leads_to_a_start(slug: str, data: st.DataObject) -> None:
+    before = document(slug, data.draw(damaged(doubled=True)))
+    done = repaired(before, rules=LINKS)
+    bones = done.after.conversation.skeleton
+    assert not bones.dangling
+    assert not bones.looped
+    after = reach(done.after.conversations)
+    assert after.reachable == after.messages
+    assert _left(done.after, LINKS, "safe") == []
+    assert not repaired(done.after, rules=LINKS).changed
+
+
+@pytest.mark.parametrize("slug", RECORDS)
+@examples(60)
+@given(data=st.data())
+def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -> None:
+    before = document(slug, data.draw(damaged(doubled=True)))
+    done = repaired(before, unsafe=True, rules=LINKS)
+    bones = done.after.conversation.skeleton
+    assert not bones.dangling
+    assert not bones.looped
+    assert not bones.native
+    assert _left(done.after, LINKS, "safe", "unsafe") == []
+    assert not repaired(done.after, unsafe=True, rules=LINKS).changed
+
+
+@pytest.mark.parametrize("slug", RECORDS)
+@examples(60)
+@given(data=st.data())
+def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataObject) -> None:
+    before = document(slug, data.draw(damaged(doubled=False)))
+    rules = [rule for rule in TREE if rule.code != "TRE107"]
+    done = repaired(before, rules=rules)
+    # Where so much is lost that hardly any link is left, the order of the file decides afterwards.
+    for each in (before, done.after):
+        assume(SEQUENCE not in each.conversation.skeleton.linked.values())
+    assert parents(done.after) == parents(before)
+    assert parents(done.after) == list(done.after.conversation.skeleton.parents)
+
+
+@pytest.mark.parametrize("slug", RECORDS)
+@examples(60)
+@given(data=st.data())
+def test_only_records_with_a_finding_change(slug: str, data: st.DataObject) -> None:
+    before = document(slug, data.draw(damaged(doubled=False)))
+    done = repaired(before, rules=TREE)
+    old, new = (
+        each.origin.source.files[f"{SESSION}.jsonl"].read().splitlines()  # type: ignore[attr-defined]
+        for each in (before, done.after)
+    )
+    named = {step.line for step in done.plan}
+    assert len(old) == len(new)
+    assert {
+        at for at, (one, two) in enumerate(zip(old, new, strict=True), 1) if one != two
+    } <= named
+
+
+def _left(found: Document, rules: list[Rule], *safety: str) -> list[str]:
+    return [each.message for each in report(found, rules).findings if each.fix in safety]
+
+
+def test_removing_a_message_costs_that_message_alone() -> None:
+    whole = [Line(n, n - 1 if n else None, ("user", "assistant")[n % 2]) for n in range(9)]
+    for gone in range(1, 8):
+        found = document("claude-code", whole[:gone] + whole[gone + 1 :])
+        assert reach(found.conversations).reachable == gone
+        done = repaired(found)
+        assert [step.code for step in done.plan] == ["TRE101"]
+        assert reach(done.after.conversations) == (8, 8, 8)
+
+
+def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
+    talk = [Line(n, n - 1 if n else None, ("user", "assistant")[n % 2]) for n in range(6)]
+    for name, lines in (("one", talk[:3]), ("two", talk[3:])):
+        source = document("claude-messages", lines).origin.source  # type: ignore[attr-defined]
+        (tmp_path / f"{name}.jsonl").write_bytes(next(iter(source.files.values())).read())
+    found = report(api.read(tmp_path / "two.jsonl"), TREE).findings
+    assert [(each.code, each.entry) for each in found] == [("TRE109", uuid(3))]
+    assert "one.jsonl" in found[0].message
+    assert not repaired(api.read(tmp_path / "two.jsonl"), rules=TREE).changed
+    (tmp_path / "one.jsonl").unlink()
+    assert report(api.read(tmp_path / "two.jsonl"), TREE).codes == {"TRE111"}
+
+
+class Opened:
+    """The names of files that this process opens while it is on."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.on = False
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, given: tuple[object, ...]) -> None:
+        if self.on and event == "open" and isinstance(given[0], str | bytes):
+            self.names.append(os.path.basename(os.fsdecode(given[0])))
+
+
+def test_files_beside_are_not_looked_at_through_links_nor_if_they_may_hold_keys(
+    tmp_path: Path,
+) -> None:
+    opened = Opened()
+    place = tmp_path / "here"
+    place.mkdir()
+    lines = document("sage", [Line(2, 1)]).origin.source.files  # type: ignore[attr-defined]
+    (place / "messages.json").write_bytes(next(iter(lines.values())).read())
+    whole = document("sage", [Line(1, None)]).origin.source.files  # type: ignore[attr-defined]
+    (tmp_path / "far.json").write_bytes(next(iter(whole.values())).read())
+    (place / "near.json").symlink_to(tmp_path / "far.json")
+    (place / "sage_config.json").write_text('{"api_key": "secret"}')
+    (place / "beside.json").write_text("[]")
+    opened.on = True
+    found = report(api.read(place / "messages.json", format="sage"), TREE)
+    opened.on = False
+    assert found.codes == {"TRE111"}
+    assert {"messages.json", "beside.json"} <= set(opened.names), "what is opened is seen"
+    assert not {"near.json", "far.json", "sage_config.json"} & set(opened.names)
+
+
+def test_a_sub_agent_finds_the_session_that_started_it(tmp_path: Path) -> None:
+    inside = tmp_path / SESSION / "subagents"
+    inside.mkdir(parents=True)
+    main = document("claude-code", [Line(0, None), Line(1, 0, "assistant")])
+    agent = document("claude-code", [Line(5, 1, side=True), Line(6, 5, "assistant", side=True)])
+    for path, made in ((tmp_path / f"{SESSION}.jsonl", main), (inside / "agent-1.jsonl", agent)):
+        path.write_bytes(next(iter(made.origin.source.files.values())).read())  # type: ignore[attr-defined]
+    found = report(api.read(inside / "agent-1.jsonl"), TREE).findings
+    assert [each.code for each in found] == ["TRE109"]
+    assert by_slug("claude-code").kin("elsewhere") == (".",)
+
+
+def test_a_line_with_a_place_of_its_own_is_mended_in_that_place() -> None:
+    found = document("native", [Line(0, None), Line(1, 0, "assistant"), Line(2, 1)])
+    source = found.origin.source  # type: ignore[attr-defined]
+    ((path, content),) = source.files.items()
+    first, second, third = content.read().splitlines()[2:]
+    placed = third[:-1] + b',"tree":{"parent":"gone"}}'
+    data = b"\n".join([*content.read().splitlines()[:2], first, second, placed]) + b"\n"
+    done = repaired(read(Source.of_bytes(data, name=path), by_slug("native")))
+    assert [step.code for step in done.plan] == ["TRE101"]
+    assert list(done.after.conversation.skeleton.parents) == [ROOT, 0, 1]
+
+
+def carried(kept: str) -> Document:
+    """A compaction that follows what hangs below it, from this time."""
+    session = Session()
+    session.say(timestamp="2026-03-04T09:00:00Z")
+    session.reply(timestamp="2026-03-04T09:01:00Z")
+    boundary = {"subtype": "compact_boundary", "content": "Conversation compacted", "level": "info"}
+    session.add(
+        "system",
+        None,
+        None,
+        timestamp="2026-03-04T09:30:00Z",
+        logicalParentUuid=id_of(6),
+        **boundary,
+    )
+    session.say("What was said before", timestamp="2026-03-04T09:30:01Z", isCompactSummary=True)
+    session.reply(timestamp="2026-03-04T09:20:00Z" if kept < "2026-03-04T09:30" else kept)
+    session.say(timestamp=kept)
+    session.reply(timestamp="2026-03-04T09:50:00Z")
+    return session.document()
+
+
+def test_what_survives_a_compaction_is_neither_lost_nor_out_of_order() -> None:
+    found = report(carried("2026-03-04T09:21:00Z")).findings
+    assert [each.code for each in found if each.code[:3] in ("TRE", "TIM")] == []
+
+
+def test_a_compaction_that_follows_what_came_after_it_is_told() -> None:
+    found = report(carried("2026-03-04T09:40:00Z")).findings
+    told = [each for each in found if each.code[:3] in ("TRE", "TIM")]
+    assert [each.code for each in told] == ["TRE110"]
+    assert "hangs below it" in told[0].message
