@@ -18,7 +18,7 @@ LAYERS = [
     {"formats"},
     {"conversion", "checks", "session"},
     {"library"},
-    {"mending", "views"},
+    {"repairs", "views"},
     {"export"},
     {"api"},
     {"authoring"},

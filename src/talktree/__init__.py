@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from talktree.formats import slugs
     from talktree.formats.collection import Collection
     from talktree.library.library import Library
-    from talktree.mending.repair import Repair
     from talktree.model.conversation import Conversation
     from talktree.model.counts import ConversationCounts
     from talktree.model.document import Document
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
         Unknown,
     )
     from talktree.model.tree import Branch, Tree
+    from talktree.repairs.repair import Repair
     from talktree.session.session import Session
     from talktree.session.store import Store
 
@@ -101,7 +101,7 @@ _HOMES = {
     "talktree.formats": ("slugs",),
     "talktree.formats.collection": ("Collection",),
     "talktree.library.library": ("Library",),
-    "talktree.mending.repair": ("Repair",),
+    "talktree.repairs.repair": ("Repair",),
     "talktree.model.conversation": ("Conversation",),
     "talktree.model.counts": ("ConversationCounts",),
     "talktree.model.document": ("Document",),

@@ -31,10 +31,10 @@ from talktree.formats.studio_text.sheet import TextSheet
 from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.mend import is_sound
 from talktree.formats.studio_xml.sheet import XmlSheet
-from talktree.mending.repair import Repair, repaired
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.findings import READING
+from talktree.repairs.repair import Repair, repaired
 from talktree.testing.strategies import damaged
 from talktree.text.json_mend import strange_bytes
 from tests.cases import examples

@@ -13,8 +13,8 @@ from talktree.formats.chatbuilder.keys import REQUIRED
 from talktree.formats.chatbuilder.layout import take_apart
 from talktree.formats.chatbuilder.said import Said, said
 from talktree.formats.engine import read
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import repaired
 from tests.cases import examples
 
 ID = "7b0c1d5e-4a1f-4c55-9e0a-000000000001"

@@ -17,8 +17,8 @@ from talktree import api
 from talktree.checks.report import report
 from talktree.files import Source, load
 from talktree.formats.claude_code.ruling import is_uuid
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import repaired
 from tests.conversion.foreign import again, every_sample, files_of, sample
 
 Line = dict[str, Any]

@@ -11,8 +11,8 @@ from talktree.conversion.options import Options
 from talktree.files import load
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import repaired
 from tests.conversion.trips import SLUGS, into
 
 DEMO = Path(__file__).parents[2] / "demo"

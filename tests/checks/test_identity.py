@@ -10,10 +10,10 @@ from talktree.checks.report import report
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
+from talktree.repairs.repair import Repair, repaired
 from tests.cases import examples
 from tests.checks.linked import Line, document, uuid
 

@@ -10,8 +10,8 @@ from talktree import api
 from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
 from talktree.files import Source
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import repaired
 from tests.checks.session import Session
 
 MUSE = chosen(rules_for("muse"), select=["ROL"])

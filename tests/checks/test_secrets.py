@@ -13,8 +13,8 @@ from talktree.checks.excerpt import excerpt
 from talktree.checks.report import Report, report
 from talktree.files import Source
 from talktree.formats.engine import Origin
-from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import Repair, repaired
 
 _dice = random.Random(11)
 PLACEHOLDER = re.compile(r"\[redacted:([a-z-]+):([0-9]+)\]")

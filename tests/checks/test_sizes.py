@@ -13,10 +13,10 @@ from talktree.checks.evidence.images import image_in
 from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
 from talktree.checks.rules import sizes
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
 from talktree.model.message import SIDECHAIN
 from talktree.model.parts import Attachment, Text
+from talktree.repairs.repair import repaired
 from tests.checks.session import Session
 
 RULES = chosen(rules_for("claude-code"), select=["SYN5"])

@@ -23,8 +23,8 @@ from talktree.formats.studio.hashing import DERIVED, content_hash, recognise
 from talktree.formats.studio.rules import tree as rules_tree
 from talktree.formats.studio_text import FORMAT as TEXT
 from talktree.formats.studio_xml import FORMAT as XML
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import repaired
 from talktree.testing.strategies import plain_text
 from tests.cases import examples
 from tests.formats.cases import DATA

@@ -13,8 +13,8 @@ from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
 from talktree.checks.rules.time import FIRST_TALK, TOLERATED
 from talktree.files import Source
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import repaired
 from talktree.text.times import MILLI, SECOND, from_iso, to_iso
 from tests.checks.session import Session
 

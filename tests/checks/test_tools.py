@@ -14,11 +14,11 @@ from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
 from talktree.files import Source
 from talktree.formats.rule import Rule
-from talktree.mending.repair import repaired
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Text, ToolCall, ToolResult
+from talktree.repairs.repair import repaired
 from tests.checks.session import Session, call, lines, name
 
 MISSING = "[Tool result missing due to internal error]"

@@ -18,11 +18,11 @@ from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.formats.rule import Rule
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
 from talktree.model.inference import SEQUENCE
 from talktree.model.mending import mended
 from talktree.model.skeleton import ROOT
+from talktree.repairs.repair import repaired
 from tests.cases import examples
 from tests.checks.linked import RECORDS, SESSION, Line, document, uuid
 from tests.checks.session import Session

@@ -13,8 +13,8 @@ from talktree import api
 from talktree.checks.reach import reach
 from talktree.checks.report import report
 from talktree.files import save
-from talktree.mending.repair import Repair, repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import Repair, repaired
 from tests.cases import TORTURE
 from tests.damage import byte_damage, link_damage, store_damage, tool_damage, value_damage
 from tests.damage.clean import clean

@@ -16,10 +16,10 @@ from talktree.formats.sage import FORMAT
 from talktree.formats.sage.layout import LOCK
 from talktree.formats.sage.seal import judged
 from talktree.formats.talk import Talk
-from talktree.mending.repair import repaired
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Event
+from talktree.repairs.repair import repaired
 from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.undo import moves

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from talktree.checks.reach import reach
 from talktree.checks.run import found
 from talktree.errors import TalktreeError
-from talktree.mending.log import logged, undone
-from talktree.mending.repair import Repair, repaired
-from talktree.mending.trace import NEW, first_trace, traced
 from talktree.model.document import Document
 from talktree.model.mending import mended
+from talktree.repairs.log import logged, undone
+from talktree.repairs.repair import Repair, repaired
+from talktree.repairs.trace import NEW, first_trace, traced
 from talktree.views.lines import Line
 from talktree.views.outline import outline_lines
 from talktree.views.terminal import as_text

@@ -9,7 +9,7 @@ import msgspec
 
 from talktree.checks.report import report
 from talktree.cli.failures import tell
-from talktree.mending.repair import Repair
+from talktree.repairs.repair import Repair
 from talktree.text.json_value import Json
 from talktree.views.measure import counted
 

@@ -12,8 +12,8 @@ from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.library.library import Library
 from talktree.library.versions.versions import WAIT, Versions
-from talktree.mending.action import Action
-from talktree.mending.repair import Repair
+from talktree.repairs.action import Action
+from talktree.repairs.repair import Repair
 from talktree.web.errors import ReadOnly
 from talktree.web.shapes.work import Fix, Fixes, FixStep
 from talktree.web.studio import Studio

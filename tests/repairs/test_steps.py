@@ -7,9 +7,9 @@ import pytest
 from talktree.errors import Damaged, WouldLose
 from talktree.files.splice import Splice
 from talktree.formats.sheets import Item
-from talktree.mending.action import Action
-from talktree.mending.steps import Step, acceptable
 from talktree.model.findings import finding
+from talktree.repairs.action import Action
+from talktree.repairs.steps import Step, acceptable
 
 
 class Picky:

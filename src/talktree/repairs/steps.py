@@ -12,7 +12,7 @@ from typing import NamedTuple
 from talktree.errors import Damaged, WouldLose
 from talktree.files.splice import Splice
 from talktree.formats.sheets import Item, Sheet
-from talktree.mending.action import Action
+from talktree.repairs.action import Action
 
 MOST_TRIES = 200
 """How often a file is put together to find the changes it refuses."""

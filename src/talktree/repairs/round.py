@@ -11,10 +11,10 @@ from talktree.files.splice import Splice, spliced, trimmed
 from talktree.formats.change import Patch, Remake
 from talktree.formats.engine import Origin
 from talktree.formats.sheets import Item, Sheet
-from talktree.mending.action import Action, action, brief_bytes
-from talktree.mending.gather import Gathered, patch_actions, revalued
-from talktree.mending.steps import Step, acceptable
 from talktree.model.document import Document
+from talktree.repairs.action import Action, action, brief_bytes
+from talktree.repairs.gather import Gathered, patch_actions, revalued
+from talktree.repairs.steps import Step, acceptable
 
 
 class Round(NamedTuple):

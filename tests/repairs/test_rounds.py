@@ -10,8 +10,8 @@ from talktree.checks.run import found
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.mending.repair import MOST_ROUNDS, Repair, repaired
 from talktree.model.document import Document
+from talktree.repairs.repair import MOST_ROUNDS, Repair, repaired
 from tests.damage.lines import ALL
 from tests.torture.mutants import mutant
 

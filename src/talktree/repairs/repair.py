@@ -11,10 +11,10 @@ from talktree.checks.run import Found, found
 from talktree.files import Source
 from talktree.formats.engine import Origin, read
 from talktree.formats.rule import Rule
-from talktree.mending.action import Action
-from talktree.mending.round import Round, applied, one_round
-from talktree.mending.trace import first_trace, kept, traced
 from talktree.model.document import Document
+from talktree.repairs.action import Action
+from talktree.repairs.round import Round, applied, one_round
+from talktree.repairs.trace import first_trace, kept, traced
 
 MOST_ROUNDS = 12
 """Each round mends what the one before laid bare; real damage takes three or four."""

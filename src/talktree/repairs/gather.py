@@ -13,7 +13,7 @@ from talktree.formats.change import Drop, Insert, Patch, Remake, Revalue
 from talktree.formats.engine import Origin
 from talktree.formats.sheets import Sheet
 from talktree.formats.talk import Seen, Talk
-from talktree.mending.action import Action, action, brief_bytes, differing
+from talktree.repairs.action import Action, action, brief_bytes, differing
 from talktree.text.json_value import Json
 
 

@@ -13,7 +13,7 @@ import pytest
 from talktree import api
 from talktree.errors import ChangedMeanwhile, Damaged, UsageError
 from talktree.files import save
-from talktree.mending.log import SUFFIX
+from talktree.repairs.log import SUFFIX
 from tests.damage.clean import clean
 from tests.damage.lines import ALL, main_file, with_file
 

@@ -17,8 +17,8 @@ from talktree.files.guarded import (
     wait_until_settled,
 )
 from talktree.files.outputs import OVERWRITE
-from talktree.mending.log import SUFFIX, digests, logged, repaired_digests, undone
-from talktree.mending.repair import Repair
+from talktree.repairs.log import SUFFIX, digests, logged, repaired_digests, undone
+from talktree.repairs.repair import Repair
 
 
 def keep(repair: Repair, target: str | Path, *, gate: OutputGate | None = None) -> list[Path]:
