@@ -13,7 +13,7 @@ LAYERS = [
     {"errors", "home"},
     {"plugins"},
     {"settings"},
-    {"files", "text", "processes"},
+    {"files", "text", "parallel"},
     {"model"},
     {"formats"},
     {"conversion", "checks", "session"},

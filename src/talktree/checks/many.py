@@ -30,9 +30,9 @@ from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.formats.sources import Found as FoundSource
 from talktree.formats.sources import load_found
-from talktree.processes.crew import in_processes
-from talktree.processes.forking import may_fork
-from talktree.processes.together import WORTH
+from talktree.parallel.crew import in_processes
+from talktree.parallel.forking import may_fork
+from talktree.parallel.together import WORTH
 
 A_LOAD = 2 << 20
 """A process is worth starting for so many bytes."""

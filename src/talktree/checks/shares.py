@@ -14,7 +14,7 @@ from contextlib import closing
 from talktree.checks.account import Account
 from talktree.checks.reach import Reach, reach
 from talktree.formats.talk import Talk
-from talktree.processes.shares import in_order
+from talktree.parallel.shares import in_order
 
 A_SHARE = 2000
 """How many records a process takes at once, or one conversation."""

@@ -27,8 +27,8 @@ from talktree.errors import Unreadable
 from talktree.files import OutputGate
 from talktree.formats import resolve_alias
 from talktree.formats.sources import OWN, found
-from talktree.processes.crew import AHEAD, in_processes
-from talktree.processes.together import together
+from talktree.parallel.crew import AHEAD, in_processes
+from talktree.parallel.together import together
 
 WORK = f"{OWN}.work"
 A_SHARE = 12

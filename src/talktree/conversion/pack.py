@@ -34,7 +34,7 @@ from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
-from talktree.processes.forking import may_fork
+from talktree.parallel.forking import may_fork
 from talktree.text.json_value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
@@ -152,7 +152,7 @@ class Packing:
             finally:
                 self.ledger, self.digests = ledger, digests
 
-        from talktree.processes.shares import in_order
+        from talktree.parallel.shares import in_order
 
         self.crossing.prepare()
         with closing(in_order(make, len(chunks), self._processes)) as made:

@@ -40,7 +40,7 @@ from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.library.library import Library
 from talktree.model.document import Document
-from talktree.processes.crew import in_processes
+from talktree.parallel.crew import in_processes
 
 A_LOAD = 4 << 20
 """A process is worth starting for so many bytes,"""

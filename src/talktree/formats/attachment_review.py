@@ -9,7 +9,7 @@ import mimetypes
 from typing import NamedTuple
 
 from talktree.errors import AttachmentTooLarge, DangerousAttachment, SuspiciousAttachment
-from talktree.processes.virus_scanner import scan_externally
+from talktree.parallel.virus_scanner import scan_externally
 from talktree.settings.attachments import attachment_settings
 from talktree.text.attachment_scan import scan_attachment
 from talktree.text.media_types import contradicted, is_well_formed

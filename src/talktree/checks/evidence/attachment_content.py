@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from talktree.model.parts import Attachment
-from talktree.processes.virus_scanner import CLEAN, ScannerResult, scan_externally
+from talktree.parallel.virus_scanner import CLEAN, ScannerResult, scan_externally
 from talktree.settings.attachments import attachment_settings
 from talktree.text.attachment_scan import Threat, scan_attachment
 from talktree.text.markdown_scan import MarkdownThreat, scan_markdown

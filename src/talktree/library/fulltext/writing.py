@@ -14,7 +14,7 @@ from talktree.errors import Busy, NotSaved
 from talktree.files.creation_mode import hold_private_umask, release_private_umask
 from talktree.library.fulltext.index import SCHEMA, FullText
 from talktree.library.fulltext.words import plain
-from talktree.processes.standing_back import has_room, standing_back
+from talktree.parallel.standing_back import has_room, standing_back
 
 if TYPE_CHECKING:
     from talktree.library.reading.told import Piece

@@ -13,7 +13,7 @@ from talktree.library.importing.facts import Facts
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.importing.rows import Rows
 from talktree.library.sources.open import change_time
-from talktree.processes.at_once import at_once
+from talktree.parallel.at_once import at_once
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes

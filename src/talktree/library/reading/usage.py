@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from talktree.errors import Unreadable
 from talktree.library.reading.usage_lines import Books, Entry, count_file
-from talktree.processes.crew import in_processes
+from talktree.parallel.crew import in_processes
 
 WORTHWHILE = 24 << 20
 """Bytes for which it pays to begin another process."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.processes.virus_scanner import scan_externally
+from talktree.parallel.virus_scanner import scan_externally
 from talktree.settings.attachments import AttachmentSettings
 
 LOOK = "import os, sys; p = sys.argv[1]; print(oct(os.stat(p).st_mode & 0o777), sys.argv[2:]);"

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Generic, TypeVar
 
 from talktree.errors import Unreadable
-from talktree.processes.forking import may_fork
+from talktree.parallel.forking import may_fork
 
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
