@@ -13,8 +13,8 @@ from bench.measure import Row, peak_memory, side_by_side, table
 from talktree import api
 from talktree.library.database.schema import SCHEMA
 from talktree.text.times import SECOND, to_iso
-from talktree.web.desk.desk import Desk
-from talktree.web.desk.tail import tail
+from talktree.web.documents.desk import Desk
+from talktree.web.documents.tail import tail
 from talktree.web.jobs import Jobs
 from talktree.web.route import Call
 from talktree.web.routes import conversation, rows

@@ -15,7 +15,7 @@ from talktree.library.library import Library
 from talktree.library.sources.find import COMPANION_FOLDERS
 from talktree.model.conversation import Conversation
 from talktree.model.operations import Replace
-from talktree.web.desk.desk import Desk
+from talktree.web.documents.desk import Desk
 from tests.companion_samples import (
     FILES,
     LONE,

@@ -16,7 +16,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.web.desk.labels import LABEL, label
+from talktree.web.documents.labels import LABEL, label
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from talktree.errors import TalktreeError
-from talktree.web.desk.desk import Desk
-from talktree.web.desk.row_shape import RowMaker
-from talktree.web.desk.suffix import end_of
-from talktree.web.desk.tail import tail, tail_of
+from talktree.web.documents.desk import Desk
+from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.suffix import end_of
+from talktree.web.documents.tail import tail, tail_of
 from talktree.web.shapes.conversation import Row
 from tests.web.desks import DATA, Talk, desk_of, grow
 

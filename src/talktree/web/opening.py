@@ -10,7 +10,7 @@ from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import Library
 from talktree.library.retention.schedule import RetentionSchedule
 from talktree.library.temporary import in_use, scratch_folder
-from talktree.web.desk.desk import Desk
+from talktree.web.documents.desk import Desk
 from talktree.web.intake import Follower, taking_in
 from talktree.web.jobs import Jobs
 from talktree.web.served import Served

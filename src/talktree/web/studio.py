@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.web.desk.desk import Desk
+from talktree.web.documents.desk import Desk
 from talktree.web.jobs import Jobs
 from talktree.web.work.previews import Previews
 

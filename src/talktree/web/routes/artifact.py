@@ -13,7 +13,7 @@ from talktree.text.media import PICTURES
 from talktree.web.artifacts.dimensions import is_too_large
 from talktree.web.artifacts.kinds import kind_of
 from talktree.web.artifacts.page import HEADERS, artifact_page
-from talktree.web.desk.blobs import blob_of, part_of
+from talktree.web.documents.blobs import blob_of, part_of
 from talktree.web.route import Call, Route
 
 if TYPE_CHECKING:

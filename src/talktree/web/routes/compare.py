@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from talktree.errors import UsageError
 from talktree.library.branch_names import branch_names
-from talktree.web.desk.comparing import compared
+from talktree.web.documents.comparing import compared
 from talktree.web.route import Call, Route
 from talktree.web.shapes.tree import Compared
 

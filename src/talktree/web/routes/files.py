@@ -8,15 +8,15 @@ from msgspec import Struct
 
 from talktree.errors import NotFound, UsageError
 from talktree.views.html.rendering import diff_split, diff_unified
-from talktree.web.desk.contents import Absent, FileStory, State, Unknown
-from talktree.web.desk.survey import survey_of
-from talktree.web.desk.times import milliseconds
-from talktree.web.desk.touches import Kind, Touch
+from talktree.web.documents.contents import Absent, FileStory, State, Unknown
+from talktree.web.documents.survey import survey_of
+from talktree.web.documents.times import milliseconds
+from talktree.web.documents.touches import Kind, Touch
 from talktree.web.route import Call, Route
 from talktree.web.shapes.inspect import FileDiff, FileItem, Files, FileTouch
 
 if TYPE_CHECKING:
-    from talktree.web.desk.desk import Opened
+    from talktree.web.documents.desk import Opened
     from talktree.web.studio import Studio
 
 MOST_FILES = 2_000

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from talktree.model.counts import count_findings
 from talktree.model.findings import Finding
-from talktree.web.desk.checkup import findings_of, report_of
+from talktree.web.documents.checkup import findings_of, report_of
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.shapes.conversation import Findings, FindingShape, Severities

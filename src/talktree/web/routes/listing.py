@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.formats import resolve_alias
-from talktree.web.desk.cards import Wanted, failed_sources, listed
+from talktree.web.documents.cards import Wanted, failed_sources, listed
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.shapes.library import Failures, Listed

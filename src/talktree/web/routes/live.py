@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from talktree.library.archive.versions import files_of
 from talktree.library.listing import by_source
-from talktree.web.desk.cid import named
-from talktree.web.desk.stamp import edits_of
+from talktree.web.documents.cid import named
+from talktree.web.documents.stamp import edits_of
 from talktree.web.live_stream import event_stream
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Changed
@@ -18,8 +18,8 @@ from talktree.web.shapes.conversation import Changed
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from talktree.web.desk.desk import Desk
-    from talktree.web.desk.opened import Opened
+    from talktree.web.documents.desk import Desk
+    from talktree.web.documents.opened import Opened
     from talktree.web.studio import Studio
 
 EVERY = 1.0

@@ -10,11 +10,11 @@ from starlette.responses import Response
 from talktree.errors import NotFound
 from talktree.text.file_names import tame
 from talktree.text.media import PICTURES
-from talktree.web.desk.blobs import UNKNOWN, blob_of
-from talktree.web.desk.place import place_of
-from talktree.web.desk.raw import raw_of
-from talktree.web.desk.row_shape import RowMaker
-from talktree.web.desk.steps import shown
+from talktree.web.documents.blobs import UNKNOWN, blob_of
+from talktree.web.documents.place import place_of
+from talktree.web.documents.raw import raw_of
+from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.steps import shown
 from talktree.web.download import disposition
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Raw, Row

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.errors import UsageError
-from talktree.web.desk.finding import found_rows
-from talktree.web.desk.place import place_of
-from talktree.web.desk.row_shape import MOST_ROWS, RowMaker
-from talktree.web.desk.showing import chosen_rows
-from talktree.web.desk.tail import tail
+from talktree.web.documents.finding import found_rows
+from talktree.web.documents.place import place_of
+from talktree.web.documents.row_shape import MOST_ROWS, RowMaker
+from talktree.web.documents.showing import chosen_rows
+from talktree.web.documents.tail import tail
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import FoundRows, Place, Rows, Tail
 

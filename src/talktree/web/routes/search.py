@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.library.listing import number_at
-from talktree.web.desk.cid import Name
+from talktree.web.documents.cid import Name
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.shapes.library import Found, SearchHit, Span

@@ -19,7 +19,7 @@ from talktree.export.scope import positions, visible
 from talktree.formats import by_slug
 from talktree.text.file_names import plain
 from talktree.text.secret_kinds import KIND_COUNT
-from talktree.web.desk.desk import Opened
+from talktree.web.documents.desk import Opened
 from talktree.web.jobs import Progress, Result
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job

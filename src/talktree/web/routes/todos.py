@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from talktree.model.derive import todos_of
 from talktree.model.message import Message
-from talktree.web.desk.survey import TaskStep, survey_of
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.survey import TaskStep, survey_of
+from talktree.web.documents.times import milliseconds
 from talktree.web.route import Call, Route
 from talktree.web.shapes.inspect import TodoItem, Todos, TodoStep
 
 if TYPE_CHECKING:
-    from talktree.web.desk.desk import Opened
-    from talktree.web.desk.row_list import RowList
+    from talktree.web.documents.desk import Opened
+    from talktree.web.documents.row_list import RowList
     from talktree.web.studio import Studio
 
 MOST_ITEMS = 1_000

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.views.speakers import speaker_in
-from talktree.web.desk.labels import label
-from talktree.web.desk.segments import graph_of, segments_of
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.labels import label
+from talktree.web.documents.segments import graph_of, segments_of
+from talktree.web.documents.times import milliseconds
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.shapes.tree import Graph, Node, Run

@@ -23,9 +23,9 @@ from talktree.views.compactions import compaction_facts
 from talktree.views.measures import title_of
 from talktree.views.statistics import quantile
 from talktree.web.answers import encoded
-from talktree.web.desk.spending import Costs, Reply, Spending
-from talktree.web.desk.survey import survey_of
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.spending import Costs, Reply, Spending
+from talktree.web.documents.survey import survey_of
+from talktree.web.documents.times import milliseconds
 from talktree.web.download import disposition
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Tokens

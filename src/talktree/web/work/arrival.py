@@ -8,7 +8,7 @@ from talktree.errors import NotFound
 from talktree.model.conversation import Conversation
 from talktree.model.operations import Operation, Reply
 from talktree.views.edits import edited_message
-from talktree.web.desk.desk import Opened
+from talktree.web.documents.desk import Opened
 
 
 def near(operation: Operation, before: Conversation) -> tuple[str, ...]:

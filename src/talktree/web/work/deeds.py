@@ -10,7 +10,7 @@ from talktree.formats.attaching import attach_file
 from talktree.formats.engine.edited import refuse_role
 from talktree.model import making
 from talktree.model.operations import Attach, Clone, Operation
-from talktree.web.desk.desk import Opened
+from talktree.web.documents.desk import Opened
 from talktree.web.shapes.work import (
     Deed,
     DoAttach,

@@ -27,7 +27,7 @@ from talktree.library.listing import Kept, conversation
 from talktree.library.retention.apply import RetentionResult
 from talktree.library.sources.find import LIKELY, OF_A_SESSION
 from talktree.library.sources.known_files import is_archived
-from talktree.web.desk.desk import Desk
+from talktree.web.documents.desk import Desk
 from talktree.web.jobs import Progress, Result
 from talktree.web.work.importing import imported
 from talktree.web.work.uploads import Brought, Uploads

@@ -10,10 +10,10 @@ from talktree.library.versions.history import History as Edits
 from talktree.library.versions.versions import Versions
 from talktree.model.operations import Operation
 from talktree.views.edits import edit_words, edited_message
-from talktree.web.desk.desk import Desk, Opened
-from talktree.web.desk.opened import Paper
-from talktree.web.desk.place import place_of
-from talktree.web.desk.stamp import edits_of, stamp_of
+from talktree.web.documents.desk import Desk, Opened
+from talktree.web.documents.opened import Paper
+from talktree.web.documents.place import place_of
+from talktree.web.documents.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
 from talktree.web.shapes.work import Deed, DoAttach, Edited, EditLine, History
 from talktree.web.studio import Studio

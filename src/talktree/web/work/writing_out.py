@@ -14,7 +14,7 @@ from talktree.files import save
 from talktree.formats import by_slug
 from talktree.model.document import Document
 from talktree.text.file_names import plain
-from talktree.web.desk.desk import Opened
+from talktree.web.documents.desk import Opened
 from talktree.web.jobs import Cancelled, Progress, Result
 from talktree.web.shapes.work import SaveAs
 from talktree.web.work.scratch import created, is_private, whole

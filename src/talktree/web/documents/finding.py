@@ -18,8 +18,8 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.web.desk.at_a_glance import silent
-from talktree.web.desk.row_list import RowList
+from talktree.web.documents.at_a_glance import silent
+from talktree.web.documents.row_list import RowList
 from talktree.web.shapes.conversation import FoundRows
 
 MOST_FOUND = 1000

@@ -21,7 +21,7 @@ from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolCall
 from talktree.model.replies import total
 from talktree.model.tally import DAY
-from talktree.web.desk.steps import Shown
+from talktree.web.documents.steps import Shown
 
 FEELINGS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}
 

@@ -6,9 +6,9 @@ from array import array
 from urllib.parse import unquote
 
 from talktree.errors import UsageError
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.row_list import RowList
-from talktree.web.desk.survey import survey_of
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.row_list import RowList
+from talktree.web.documents.survey import survey_of
 
 NAMES = ("role", "kind", "flag", "tool", "tag")
 MOST_TERMS = 40

@@ -18,11 +18,11 @@ from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
 from talktree.views.reading import as_read
 from talktree.views.speakers import speaker_in
-from talktree.web.desk.file_work import changed_paths
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.row_list import RowList
-from talktree.web.desk.steps import Shown, shown
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.file_work import changed_paths
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.row_list import RowList
+from talktree.web.documents.steps import Shown, shown
+from talktree.web.documents.times import milliseconds
 from talktree.web.shapes.conversation import Progress, Row, Siblings, Tokens
 
 CUT = 20_000

@@ -11,10 +11,10 @@ from talktree.conversion.merge_digest import words_of
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
 from talktree.views.html.rendering import words_diff
-from talktree.web.desk.labels import label
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.row_list import RowList
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.labels import label
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.row_list import RowList
+from talktree.web.documents.times import milliseconds
 from talktree.web.shapes.tree import Compared, ComparedRow, ComparedSide
 
 MOST_ROWS = 1_000

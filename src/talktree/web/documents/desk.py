@@ -22,11 +22,11 @@ from talktree.library.listing import Kept, all_of_source, by_source
 from talktree.library.versions.history import History
 from talktree.library.versions.versions import Versions
 from talktree.model.document import Document
-from talktree.web.desk.cid import Name, named
-from talktree.web.desk.opened import Opened, Paper
-from talktree.web.desk.row_list import RowList
-from talktree.web.desk.shared import Libraries, SharedLibrary
-from talktree.web.desk.stamp import edits_of, stamp_of
+from talktree.web.documents.cid import Name, named
+from talktree.web.documents.opened import Opened, Paper
+from talktree.web.documents.row_list import RowList
+from talktree.web.documents.shared import Libraries, SharedLibrary
+from talktree.web.documents.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
 
 __all__ = ["Desk", "Opened", "RowList"]

@@ -9,9 +9,9 @@ from talktree.model.compaction import COMPACTED, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.message import ABORTED, DELETED, Message
 from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
-from talktree.web.desk.labels import label
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.labels import label
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.times import milliseconds
 from talktree.web.shapes.tree import Graph, Segment
 
 MOST = 5_000

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from talktree.model.conversation import Conversation
 from talktree.model.skeleton import ROOT
 from talktree.model.tree import Branch
-from talktree.web.desk.labels import label
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.labels import label
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.times import milliseconds
 from talktree.web.shapes.conversation import BranchInfo
 
 MOST = 500

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from talktree.web.desk.desk import Desk, Opened
-from talktree.web.desk.row_shape import RowMaker
-from talktree.web.desk.stamp import companions_stamp, edits_of, stamp_of
-from talktree.web.desk.suffix import end_of
+from talktree.web.documents.desk import Desk, Opened
+from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.stamp import companions_stamp, edits_of, stamp_of
+from talktree.web.documents.suffix import end_of
 from talktree.web.shapes.conversation import Tail
 
 

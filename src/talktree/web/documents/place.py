@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.web.desk.opened import Opened
+from talktree.web.documents.opened import Opened
 from talktree.web.shapes.conversation import Place
 
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from talktree.model.derive import DONE, todos_of
 from talktree.model.message import Message
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.row_list import RowList
-from talktree.web.desk.row_traits import TraitList, Traits
-from talktree.web.desk.spending import Spending
-from talktree.web.desk.steps import Shown, all_shown
-from talktree.web.desk.touches import Touches
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.row_list import RowList
+from talktree.web.documents.row_traits import TraitList, Traits
+from talktree.web.documents.spending import Spending
+from talktree.web.documents.steps import Shown, all_shown
+from talktree.web.documents.touches import Touches
 
 MOST_TASK_STEPS = 20_000
 

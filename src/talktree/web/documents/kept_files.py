@@ -13,8 +13,8 @@ from talktree.files import Source
 from talktree.formats.engine import Origin
 from talktree.model.entries import FileState, Snapshot
 from talktree.session.claude.history import ClaudeHistory, history_of
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.touches import inside, snapshots_of
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.touches import inside, snapshots_of
 
 LARGEST = 4 << 20
 """Bytes of a content that is compared."""

@@ -9,7 +9,7 @@ from talktree.formats.engine import Origin
 from talktree.model.message import Message
 from talktree.text.json_write import encode
 from talktree.views.html.rendering import code
-from talktree.web.desk.opened import Opened
+from talktree.web.documents.opened import Opened
 from talktree.web.shapes.conversation import Raw
 
 MOST = 200_000

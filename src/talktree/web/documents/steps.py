@@ -15,7 +15,7 @@ from talktree.model.message import META, Message
 from talktree.model.outline import Trait
 from talktree.model.parts import ToolResult
 from talktree.views.folding import Step, fold
-from talktree.web.desk.row_list import RowList
+from talktree.web.documents.row_list import RowList
 
 FURTHEST = 512
 """How many messages before and behind what is wanted are looked at for a seam."""

@@ -13,10 +13,10 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.mending import inferred_links, mended
 from talktree.views.transcript import through
-from talktree.web.desk.around import Around
-from talktree.web.desk.cid import Name
-from talktree.web.desk.memory import Memory
-from talktree.web.desk.row_list import RowList
+from talktree.web.documents.around import Around
+from talktree.web.documents.cid import Name
+from talktree.web.documents.memory import Memory
+from talktree.web.documents.row_list import RowList
 
 BRANCHES_KEPT = 8
 """How many branches of a conversation have their rows at hand."""

@@ -11,9 +11,9 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import FileState, Snapshot
 from talktree.model.message import Message
 from talktree.views.folding import Step
-from talktree.web.desk.file_work import FileWork, Swap, Whole, works_of
-from talktree.web.desk.row_list import RowList
-from talktree.web.desk.steps import Shown
+from talktree.web.documents.file_work import FileWork, Swap, Whole, works_of
+from talktree.web.documents.row_list import RowList
+from talktree.web.documents.steps import Shown
 
 Kind: TypeAlias = Literal["created", "modified", "deleted", "read", "unknown"]
 MOST_TOUCHES = 100_000

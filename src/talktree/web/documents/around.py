@@ -9,7 +9,7 @@ from itertools import takewhile
 from talktree.model.conversation import Conversation
 from talktree.model.parts import ToolCall
 from talktree.model.skeleton import ROOT
-from talktree.web.desk.labels import label
+from talktree.web.documents.labels import label
 from talktree.web.shapes.conversation import Siblings, Side
 
 MOST_SIBLINGS = 100

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from talktree.errors import NotFound
 from talktree.model.parts import Artifact, Attachment, Part, ToolCall, ToolResult
 from talktree.text.media import PICTURES, content, data_url, sniffed
-from talktree.web.desk.opened import Opened
-from talktree.web.desk.steps import shown
+from talktree.web.documents.opened import Opened
+from talktree.web.documents.steps import shown
 
 NESTED = 1000
 LARGEST = 256 << 20

@@ -11,11 +11,11 @@ from talktree.errors import UsageError
 from talktree.library.info import NotImported, failures
 from talktree.library.listing import Kept
 from talktree.library.sources.changes import UNREADABLE
-from talktree.web.desk.cid import Name
-from talktree.web.desk.desk import Desk
-from talktree.web.desk.stamp import edits_of
-from talktree.web.desk.state import is_live
-from talktree.web.desk.times import milliseconds
+from talktree.web.documents.cid import Name
+from talktree.web.documents.desk import Desk
+from talktree.web.documents.stamp import edits_of
+from talktree.web.documents.state import is_live
+from talktree.web.documents.times import milliseconds
 from talktree.web.shapes.library import Card, Count, FailedSource, Failures, Listed
 
 MOST_NAMES = 300

@@ -19,7 +19,7 @@ from talktree.model.parts import (
     Unknown,
 )  # fmt: skip
 from talktree.views.folding import Step
-from talktree.web.desk.steps import Shown
+from talktree.web.documents.steps import Shown
 
 Traits = frozenset[str]
 
