@@ -13,6 +13,7 @@ from bench.measure import Row, peak_memory, side_by_side, table
 from talktree import api
 from talktree.library.database.schema import SCHEMA
 from talktree.text.times import SECOND, to_iso
+from talktree.web.actions.previews import Previews
 from talktree.web.documents.desk import Desk
 from talktree.web.documents.tail import tail
 from talktree.web.jobs import Jobs
@@ -20,7 +21,6 @@ from talktree.web.route import Call
 from talktree.web.routes import conversation, rows
 from talktree.web.routes.rows import RowsQuery
 from talktree.web.studio import Studio
-from talktree.web.work.previews import Previews
 
 SHORT, LONG = 1_000, 100_000
 SHOWN = 50

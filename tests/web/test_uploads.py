@@ -20,9 +20,9 @@ from talktree.formats.attaching import attach_file
 from talktree.library.dropped_files import dropped_folder
 from talktree.text.file_names import plain
 from talktree.text.media import content, data_size, data_url
-from talktree.web.work import uploads
-from talktree.web.work.attaching import content_of
-from talktree.web.work.uploads import Brought, Uploads
+from talktree.web.actions import uploads
+from talktree.web.actions.attaching import content_of
+from talktree.web.actions.uploads import Brought, Uploads
 from tests.web.running import LONGEST, Running, running, until
 from tests.web.working import (
     DEMO,

@@ -10,15 +10,15 @@ from talktree.library.encryption.state import is_encrypted
 from talktree.library.library import Library
 from talktree.library.retention.schedule import RetentionSchedule
 from talktree.library.temporary import in_use, scratch_folder
+from talktree.web.actions.dropped import erase_kept_files
+from talktree.web.actions.leftovers import drop_forgotten
+from talktree.web.actions.previews import Previews
+from talktree.web.actions.scratch import keep_private, release
 from talktree.web.documents.desk import Desk
 from talktree.web.intake import Follower, taking_in
 from talktree.web.jobs import Jobs
 from talktree.web.served import Served
 from talktree.web.studio import Studio
-from talktree.web.work.dropped import erase_kept_files
-from talktree.web.work.leftovers import drop_forgotten
-from talktree.web.work.previews import Previews
-from talktree.web.work.scratch import keep_private, release
 
 
 @contextmanager

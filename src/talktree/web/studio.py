@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from talktree.web.actions.previews import Previews
 from talktree.web.documents.desk import Desk
 from talktree.web.jobs import Jobs
-from talktree.web.work.previews import Previews
 
 
 class Studio(NamedTuple):

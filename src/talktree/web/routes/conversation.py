@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from talktree.web.actions.summary import summary_of
 from talktree.web.route import Call, Route
 from talktree.web.shapes.conversation import Conversation
 from talktree.web.studio import Studio
-from talktree.web.work.summary import summary_of
 
 
 def _conversation(studio: Studio, call: Call) -> Conversation:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from talktree.web.actions import editing
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Do, Edited, History, Turn
 from talktree.web.studio import Studio
-from talktree.web.work import editing
 
 
 def history(studio: Studio, call: Call) -> History:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from talktree.web.actions.fixing import fixed
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Fix, Fixes
 from talktree.web.studio import Studio
-from talktree.web.work.fixing import fixed
 
 
 def fix(studio: Studio, call: Call) -> Fixes:

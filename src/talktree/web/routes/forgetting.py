@@ -6,10 +6,10 @@ import os
 
 from talktree.library.dropped_files import is_dropped
 from talktree.library.temporary import forget_everywhere
+from talktree.web.actions.leftovers import drop_forgotten
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Forgettable, Forgotten
 from talktree.web.studio import Studio
-from talktree.web.work.leftovers import drop_forgotten
 
 
 def preview(studio: Studio, call: Call) -> Forgettable:

@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from talktree.errors import UsageError
 from talktree.formats import by_slug
+from talktree.web.actions.ledgers import previewed
+from talktree.web.actions.writing_out import alone, options_of
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Ledger
 from talktree.web.studio import Studio
-from talktree.web.work.ledgers import previewed
-from talktree.web.work.writing_out import alone, options_of
 
 
 class LedgerOf(Struct, frozen=True, kw_only=True):

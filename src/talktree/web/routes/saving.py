@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from talktree.web.actions.editing import edits_on, history
+from talktree.web.actions.summary import summary_of
+from talktree.web.actions.writing_out import saving_as
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job
 from talktree.web.shapes.work import On, SaveAs, Saved
 from talktree.web.studio import Studio
-from talktree.web.work.editing import edits_on, history
-from talktree.web.work.summary import summary_of
-from talktree.web.work.writing_out import saving_as
 
 
 def save(studio: Studio, call: Call) -> Saved:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from talktree.web.actions.editing import history
+from talktree.web.actions.session_kind import path_of, required_kind
+from talktree.web.actions.session_shape import claude_shape, moved_shape, own_shape, plan_shape
+from talktree.web.actions.summary import summary_of
+from talktree.web.actions.travelling import choices_of, claude_history, journey, own_session
 from talktree.web.route import Call, Route
 from talktree.web.shapes.work import Applied, Apply, Plan, Session, Travel
 from talktree.web.studio import Studio
-from talktree.web.work.editing import history
-from talktree.web.work.session_kind import path_of, required_kind
-from talktree.web.work.session_shape import claude_shape, moved_shape, own_shape, plan_shape
-from talktree.web.work.summary import summary_of
-from talktree.web.work.travelling import choices_of, claude_history, journey, own_session
 
 
 def session(studio: Studio, call: Call) -> Session:

@@ -19,6 +19,7 @@ from talktree.export.scope import positions, visible
 from talktree.formats import by_slug
 from talktree.text.file_names import plain
 from talktree.text.secret_kinds import KIND_COUNT
+from talktree.web.actions.writing_out import alone, written
 from talktree.web.documents.desk import Opened
 from talktree.web.jobs import Progress, Result
 from talktree.web.route import Call, Route
@@ -32,7 +33,6 @@ from talktree.web.shapes.share import (
     Share,
     SharePreview,
 )
-from talktree.web.work.writing_out import alone, written
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -9,16 +9,16 @@ from starlette.requests import ClientDisconnect
 from talktree import api
 from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
+from talktree.web.actions.attaching import reviewed
+from talktree.web.actions.dropped import keeping
+from talktree.web.actions.ledgers import previewed
+from talktree.web.actions.looking_over import looked_over
+from talktree.web.actions.uploads import Uploads
 from talktree.web.route import Call, Route
 from talktree.web.shapes.general import Job
 from talktree.web.shapes.library import KeepUpload, Upload
 from talktree.web.shapes.work import Ledger
 from talktree.web.studio import Studio
-from talktree.web.work.attaching import reviewed
-from talktree.web.work.dropped import keeping
-from talktree.web.work.ledgers import previewed
-from talktree.web.work.looking_over import looked_over
-from talktree.web.work.uploads import Uploads
 
 
 class Named(Struct, frozen=True):

@@ -10,6 +10,11 @@ from talktree.library.versions.history import History as Edits
 from talktree.library.versions.versions import Versions
 from talktree.model.operations import Operation
 from talktree.views.edits import edit_words, edited_message
+from talktree.web.actions.arrival import arrived, near
+from talktree.web.actions.attaching import require_harmless
+from talktree.web.actions.deeds import operation_of
+from talktree.web.actions.summary import summary_of
+from talktree.web.actions.uploads import Uploads
 from talktree.web.documents.desk import Desk, Opened
 from talktree.web.documents.opened import Paper
 from talktree.web.documents.place import place_of
@@ -17,11 +22,6 @@ from talktree.web.documents.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
 from talktree.web.shapes.work import Deed, DoAttach, Edited, EditLine, History
 from talktree.web.studio import Studio
-from talktree.web.work.arrival import arrived, near
-from talktree.web.work.attaching import require_harmless
-from talktree.web.work.deeds import operation_of
-from talktree.web.work.summary import summary_of
-from talktree.web.work.uploads import Uploads
 
 MILLISECOND = 1_000_000
 

@@ -18,9 +18,9 @@ from talktree.errors import NotFound
 from talktree.files import Source
 from talktree.files.content import OnDisk
 from talktree.text.file_names import plain
+from talktree.web.actions.folders import unpacked
+from talktree.web.actions.scratch import created
 from talktree.web.errors import TooLarge
-from talktree.web.work.folders import unpacked
-from talktree.web.work.scratch import created
 
 FOLDER = "uploads"
 CONTENT, ABOUT = "content", "about.json"

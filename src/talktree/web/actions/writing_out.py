@@ -14,10 +14,10 @@ from talktree.files import save
 from talktree.formats import by_slug
 from talktree.model.document import Document
 from talktree.text.file_names import plain
+from talktree.web.actions.scratch import created, is_private, whole
 from talktree.web.documents.desk import Opened
 from talktree.web.jobs import Cancelled, Progress, Result
 from talktree.web.shapes.work import SaveAs
-from talktree.web.work.scratch import created, is_private, whole
 
 THEN = (1980, 1, 1, 0, 0, 0)
 """The time of all files in a ZIP: the same content gives the same bytes."""

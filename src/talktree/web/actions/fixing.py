@@ -14,11 +14,11 @@ from talktree.library.library import Library
 from talktree.library.versions.versions import WAIT, Versions
 from talktree.repairs.action import Action
 from talktree.repairs.repair import Repair
+from talktree.web.actions.editing import history, refuse_stale
+from talktree.web.actions.summary import summary_of
 from talktree.web.errors import ReadOnly
 from talktree.web.shapes.work import Fix, Fixes, FixStep
 from talktree.web.studio import Studio
-from talktree.web.work.editing import history, refuse_stale
-from talktree.web.work.summary import summary_of
 
 MOST_STEPS = 500
 """How many steps of a plan are shown."""

@@ -10,6 +10,8 @@ from talktree.formats.attaching import attach_file
 from talktree.formats.engine.edited import refuse_role
 from talktree.model import making
 from talktree.model.operations import Attach, Clone, Operation
+from talktree.web.actions.attaching import content_of
+from talktree.web.actions.uploads import Uploads
 from talktree.web.documents.desk import Opened
 from talktree.web.shapes.work import (
     Deed,
@@ -26,8 +28,6 @@ from talktree.web.shapes.work import (
     DoSwap,
     DoUndelete,
 )
-from talktree.web.work.attaching import content_of
-from talktree.web.work.uploads import Uploads
 
 MOST_COPIES = 20_000
 """How many messages may be copied at once."""

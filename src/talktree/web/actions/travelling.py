@@ -21,9 +21,9 @@ from talktree.session.undo.operations import ALL, Scope
 from talktree.session.undo.plan import Action, Choice, Plan
 from talktree.session.undo.plan_text import contents_of
 from talktree.text.file_names import plain
+from talktree.web.actions.session_kind import path_of, required_kind
 from talktree.web.documents.desk import Opened
 from talktree.web.shapes.work import Travel
-from talktree.web.work.session_kind import path_of, required_kind
 
 SCOPES: dict[str, tuple[Scope, ...]] = {
     "files": ("files",),

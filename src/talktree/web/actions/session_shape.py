@@ -18,9 +18,9 @@ from talktree.session.undo.plan import Plan as OwnPlan
 from talktree.session.undo.points import redoable, undo_point
 from talktree.views.html.rendering import diff_unified
 from talktree.views.measure import counted, one_line
+from talktree.web.actions.travelling import Contents, restored_folder
 from talktree.web.documents.desk import Opened
 from talktree.web.shapes.work import Plan, PlanStep, Session, SessionOperation
-from talktree.web.work.travelling import Contents, restored_folder
 
 MILLISECOND = 1_000_000
 MOST_OPERATIONS = 500

@@ -9,6 +9,7 @@ from talktree.formats import by_slug
 from talktree.library.branch_names import branch_names
 from talktree.library.listing import spans_of
 from talktree.model.counts import count_findings
+from talktree.web.actions.session_kind import session_kind
 from talktree.web.documents.branch_list import branch_list
 from talktree.web.documents.checkup import findings_of, is_checked, report_of
 from talktree.web.documents.cid import Name
@@ -16,7 +17,6 @@ from talktree.web.documents.stamp import edits_of
 from talktree.web.documents.state import is_live, tokens_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.shapes.conversation import Can, Conversation, Severities, Tokens
-from talktree.web.work.session_kind import session_kind
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

@@ -14,7 +14,7 @@ import msgspec
 
 from talktree.errors import UsageError
 from talktree.text.file_names import wrong_with_name
-from talktree.web.work.scratch import created
+from talktree.web.actions.scratch import created
 
 MOST_FILES = 10_000
 LONGEST_LIST = 4 << 20
