@@ -31,7 +31,7 @@ from talktree.web.answers import answered, encoded, failed
 from talktree.web.errors import Stale
 from talktree.web.route import Call, Route
 from talktree.web.routes import entry
-from talktree.web.shapes.general import Fault
+from talktree.web.schemas.general import Fault
 from talktree.web.studio import Studio
 from tests.web.raw import Asker, Said
 from tests.web.running import running

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from talktree.web.openapi import EVENTS, openapi, openapi_json
 from talktree.web.route import Route
-from talktree.web.shapes.general import Failure
+from talktree.web.schemas.general import Failure
 from talktree.web.table import TABLE
 from talktree.web.typescript import types
 from tests.web.every_route import Question, questions

@@ -12,7 +12,7 @@ from talktree.web.documents.desk import Desk
 from talktree.web.documents.row_shape import RowMaker
 from talktree.web.documents.suffix import end_of
 from talktree.web.documents.tail import tail, tail_of
-from talktree.web.shapes.conversation import Row
+from talktree.web.schemas.conversation import Row
 from tests.web.desks import DATA, Talk, desk_of, grow
 
 FORMATS = sorted(each.name for each in DATA.iterdir() if (each / "good").is_dir())

@@ -8,7 +8,7 @@ import msgspec
 from starlette.responses import Response
 
 from talktree.web.errors import fault_of, notice, status_of
-from talktree.web.shapes.general import Failure
+from talktree.web.schemas.general import Failure
 
 JSON = "application/json"
 

@@ -22,7 +22,7 @@ from talktree.errors import (
     UsageError,
     WrongKey,
 )
-from talktree.web.shapes.general import Fault
+from talktree.web.schemas.general import Fault
 
 
 class Stale(ChangedMeanwhile):

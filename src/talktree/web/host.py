@@ -20,9 +20,9 @@ from talktree.library.encryption.state import is_encrypted
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
 from talktree.web.jobs import Jobs
 from talktree.web.opening import opened
+from talktree.web.schemas.general import LockState, Unlock
 from talktree.web.security.guesses import GuessLimit
 from talktree.web.served import Served
-from talktree.web.shapes.general import LockState, Unlock
 from talktree.web.studio import Studio
 
 

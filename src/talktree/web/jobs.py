@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.errors import Busy, NotFound
 from talktree.web.errors import fault_of, notice
-from talktree.web.shapes.general import Job
+from talktree.web.schemas.general import Job
 
 Kind = Literal["import", "upload", "convert", "share"]
 AT_ONCE = 4

@@ -10,7 +10,7 @@ import msgspec
 
 from talktree import __version__
 from talktree.web.route import Route
-from talktree.web.shapes.general import Failure
+from talktree.web.schemas.general import Failure
 from talktree.web.table import TABLE
 
 Schema = dict[str, Any]

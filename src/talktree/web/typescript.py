@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec import inspect as described
 
 from talktree.views.html import block
-from talktree.web.shapes import conversation, general, library, share, tree, work
-from talktree.web.shapes import inspect as inspected
+from talktree.web.schemas import conversation, general, library, share, tree, work
+from talktree.web.schemas import inspect as inspected
 from talktree.web.table import TABLE
 
 MODULES = (block, general, library, conversation, tree, inspected, work, share)

@@ -20,7 +20,7 @@ from talktree.web.documents.opened import Paper
 from talktree.web.documents.place import place_of
 from talktree.web.documents.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
-from talktree.web.shapes.work import Deed, DoAttach, Edited, EditLine, History
+from talktree.web.schemas.work import Deed, DoAttach, Edited, EditLine, History
 from talktree.web.studio import Studio
 
 MILLISECOND = 1_000_000

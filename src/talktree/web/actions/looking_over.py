@@ -13,7 +13,7 @@ from talktree.model.document import Document
 from talktree.model.findings import Finding
 from talktree.views.measure import one_line
 from talktree.web.actions.uploads import Brought
-from talktree.web.shapes.library import Upload, UploadedFindings
+from talktree.web.schemas.library import Upload, UploadedFindings
 
 LARGE = 64 << 20
 """Of larger files only what reading notices is told; all rules would take too long."""

@@ -16,7 +16,7 @@ from talktree.web.documents.cid import Name
 from talktree.web.documents.stamp import edits_of
 from talktree.web.documents.state import is_live, tokens_of
 from talktree.web.documents.times import milliseconds
-from talktree.web.shapes.conversation import Can, Conversation, Severities, Tokens
+from talktree.web.schemas.conversation import Can, Conversation, Severities, Tokens
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

@@ -23,7 +23,7 @@ from talktree.session.undo.plan_text import contents_of
 from talktree.text.file_names import plain
 from talktree.web.actions.session_kind import path_of, required_kind
 from talktree.web.documents.desk import Opened
-from talktree.web.shapes.work import Travel
+from talktree.web.schemas.work import Travel
 
 SCOPES: dict[str, tuple[Scope, ...]] = {
     "files": ("files",),

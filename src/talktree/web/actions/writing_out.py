@@ -17,7 +17,7 @@ from talktree.text.file_names import plain
 from talktree.web.actions.scratch import created, is_private, whole
 from talktree.web.documents.desk import Opened
 from talktree.web.jobs import Cancelled, Progress, Result
-from talktree.web.shapes.work import SaveAs
+from talktree.web.schemas.work import SaveAs
 
 THEN = (1980, 1, 1, 0, 0, 0)
 """The time of all files in a ZIP: the same content gives the same bytes."""

@@ -12,7 +12,7 @@ from talktree.model.tree import Branch
 from talktree.web.documents.labels import label
 from talktree.web.documents.opened import Opened
 from talktree.web.documents.times import milliseconds
-from talktree.web.shapes.conversation import BranchInfo
+from talktree.web.schemas.conversation import BranchInfo
 
 MOST = 500
 

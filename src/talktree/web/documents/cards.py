@@ -16,7 +16,7 @@ from talktree.web.documents.desk import Desk
 from talktree.web.documents.stamp import edits_of
 from talktree.web.documents.state import is_live
 from talktree.web.documents.times import milliseconds
-from talktree.web.shapes.library import Card, Count, FailedSource, Failures, Listed
+from talktree.web.schemas.library import Card, Count, FailedSource, Failures, Listed
 
 MOST_NAMES = 300
 SORTS = ("new", "old", "size", "messages", "title")

@@ -15,7 +15,7 @@ from talktree.web.documents.labels import label
 from talktree.web.documents.opened import Opened
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.times import milliseconds
-from talktree.web.shapes.tree import Compared, ComparedRow, ComparedSide
+from talktree.web.schemas.tree import Compared, ComparedRow, ComparedSide
 
 MOST_ROWS = 1_000
 MOST_READ = 4_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.web.documents.opened import Opened
-from talktree.web.shapes.conversation import Place
+from talktree.web.schemas.conversation import Place
 
 
 def place_of(opened: Opened, id: str, leaf: str | None) -> Place:

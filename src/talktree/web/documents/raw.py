@@ -10,7 +10,7 @@ from talktree.model.message import Message
 from talktree.text.json_write import encode
 from talktree.views.html.rendering import code
 from talktree.web.documents.opened import Opened
-from talktree.web.shapes.conversation import Raw
+from talktree.web.schemas.conversation import Raw
 
 MOST = 200_000
 """Characters of a record that are sent."""

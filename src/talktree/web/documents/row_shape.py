@@ -23,7 +23,7 @@ from talktree.web.documents.opened import Opened
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.steps import Shown, shown
 from talktree.web.documents.times import milliseconds
-from talktree.web.shapes.conversation import Progress, Row, Siblings, Tokens
+from talktree.web.schemas.conversation import Progress, Row, Siblings, Tokens
 
 CUT = 20_000
 """Characters of a block that are sent with a page of rows."""

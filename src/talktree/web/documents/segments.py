@@ -12,7 +12,7 @@ from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
 from talktree.web.documents.labels import label
 from talktree.web.documents.opened import Opened
 from talktree.web.documents.times import milliseconds
-from talktree.web.shapes.tree import Graph, Segment
+from talktree.web.schemas.tree import Graph, Segment
 
 MOST = 5_000
 MOST_ROLES = 200

@@ -8,7 +8,7 @@ from talktree.web.documents.desk import Desk, Opened
 from talktree.web.documents.row_shape import RowMaker
 from talktree.web.documents.stamp import companions_stamp, edits_of, stamp_of
 from talktree.web.documents.suffix import end_of
-from talktree.web.shapes.conversation import Tail
+from talktree.web.schemas.conversation import Tail
 
 
 def tail(desk: Desk, cid: str, limit: int) -> Tail:

@@ -14,7 +14,7 @@ from talktree.library.retention.apply import retention_notice
 from talktree.web.answers import JSON
 from talktree.web.host import StudioHost
 from talktree.web.route import Call, Route
-from talktree.web.shapes.general import About, FormatInfo, LibraryInfo
+from talktree.web.schemas.general import About, FormatInfo, LibraryInfo
 from talktree.web.studio import Studio
 
 NANOSECONDS = 1_000_000

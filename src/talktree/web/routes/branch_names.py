@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from talktree.library.branch_names import name_branch
 from talktree.web.route import Call, Route
-from talktree.web.shapes.work import NameBranch
+from talktree.web.schemas.work import NameBranch
 from talktree.web.studio import Studio
 
 

@@ -10,7 +10,7 @@ from talktree.errors import UsageError
 from talktree.library.branch_names import branch_names
 from talktree.web.documents.comparing import compared
 from talktree.web.route import Call, Route
-from talktree.web.shapes.tree import Compared
+from talktree.web.schemas.tree import Compared
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from talktree.web.actions.summary import summary_of
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import Conversation
+from talktree.web.schemas.conversation import Conversation
 from talktree.web.studio import Studio
 
 

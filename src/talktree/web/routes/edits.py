@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from talktree.web.actions import editing
 from talktree.web.route import Call, Route
-from talktree.web.shapes.work import Do, Edited, History, Turn
+from talktree.web.schemas.work import Do, Edited, History, Turn
 from talktree.web.studio import Studio
 
 

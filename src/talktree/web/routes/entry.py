@@ -8,15 +8,9 @@ from talktree.errors import NotFound, UsageError
 from talktree.web.answers import JSON, encoded
 from talktree.web.errors import NotEntered
 from talktree.web.route import Call, Route
+from talktree.web.schemas.general import Challenge, Entered, Login, RememberBrowser, Remembered
 from talktree.web.security.browsers import forget_browser, remember_browser
 from talktree.web.security.keys import Keys
-from talktree.web.shapes.general import (
-    Challenge,
-    Entered,
-    Login,
-    RememberBrowser,
-    Remembered,
-)
 from talktree.web.studio import Studio
 
 

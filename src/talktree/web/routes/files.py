@@ -13,7 +13,7 @@ from talktree.web.documents.survey import survey_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.documents.touches import Kind, Touch
 from talktree.web.route import Call, Route
-from talktree.web.shapes.inspect import FileDiff, FileItem, Files, FileTouch
+from talktree.web.schemas.inspect import FileDiff, FileItem, Files, FileTouch
 
 if TYPE_CHECKING:
     from talktree.web.documents.desk import Opened

@@ -11,7 +11,7 @@ from talktree.model.findings import Finding
 from talktree.web.documents.checkup import findings_of, report_of
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
-from talktree.web.shapes.conversation import Findings, FindingShape, Severities
+from talktree.web.schemas.conversation import Findings, FindingShape, Severities
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

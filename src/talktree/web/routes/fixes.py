@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from talktree.web.actions.fixing import fixed
 from talktree.web.route import Call, Route
-from talktree.web.shapes.work import Fix, Fixes
+from talktree.web.schemas.work import Fix, Fixes
 from talktree.web.studio import Studio
 
 

@@ -8,7 +8,7 @@ from talktree.library.dropped_files import is_dropped
 from talktree.library.temporary import forget_everywhere
 from talktree.web.actions.leftovers import drop_forgotten
 from talktree.web.route import Call, Route
-from talktree.web.shapes.work import Forgettable, Forgotten
+from talktree.web.schemas.work import Forgettable, Forgotten
 from talktree.web.studio import Studio
 
 

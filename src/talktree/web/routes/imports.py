@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from talktree.web.intake import taking_in
 from talktree.web.route import Call, Route
-from talktree.web.shapes.general import Job
-from talktree.web.shapes.library import ImportPlaces
+from talktree.web.schemas.general import Job
+from talktree.web.schemas.library import ImportPlaces
 from talktree.web.studio import Studio
 
 

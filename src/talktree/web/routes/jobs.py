@@ -6,7 +6,7 @@ from starlette.responses import FileResponse, Response
 
 from talktree.errors import NotFound
 from talktree.web.route import Call, Route
-from talktree.web.shapes.general import Job
+from talktree.web.schemas.general import Job
 from talktree.web.studio import Studio
 
 BYTES = "application/octet-stream"

@@ -9,7 +9,7 @@ from talktree.formats import by_slug
 from talktree.web.actions.ledgers import previewed
 from talktree.web.actions.writing_out import alone, options_of
 from talktree.web.route import Call, Route
-from talktree.web.shapes.work import Ledger
+from talktree.web.schemas.work import Ledger
 from talktree.web.studio import Studio
 
 

@@ -10,7 +10,7 @@ from talktree.formats import resolve_alias
 from talktree.web.documents.cards import Wanted, failed_sources, listed
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
-from talktree.web.shapes.library import Failures, Listed
+from talktree.web.schemas.library import Failures, Listed
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

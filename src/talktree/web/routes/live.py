@@ -13,7 +13,7 @@ from talktree.web.documents.cid import named
 from talktree.web.documents.stamp import edits_of
 from talktree.web.live_stream import event_stream
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import Changed
+from talktree.web.schemas.conversation import Changed
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -17,7 +17,7 @@ from talktree.web.documents.row_shape import RowMaker
 from talktree.web.documents.steps import shown
 from talktree.web.download import disposition
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import Raw, Row
+from talktree.web.schemas.conversation import Raw, Row
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -13,7 +13,7 @@ from talktree.web.documents.row_shape import MOST_ROWS, RowMaker
 from talktree.web.documents.showing import chosen_rows
 from talktree.web.documents.tail import tail
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import FoundRows, Place, Rows, Tail
+from talktree.web.schemas.conversation import FoundRows, Place, Rows, Tail
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -6,8 +6,8 @@ from talktree.web.actions.editing import edits_on, history
 from talktree.web.actions.summary import summary_of
 from talktree.web.actions.writing_out import saving_as
 from talktree.web.route import Call, Route
-from talktree.web.shapes.general import Job
-from talktree.web.shapes.work import On, SaveAs, Saved
+from talktree.web.schemas.general import Job
+from talktree.web.schemas.work import On, SaveAs, Saved
 from talktree.web.studio import Studio
 
 

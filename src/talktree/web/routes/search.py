@@ -11,7 +11,7 @@ from talktree.library.listing import number_at
 from talktree.web.documents.cid import Name
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
-from talktree.web.shapes.library import Found, SearchHit, Span
+from talktree.web.schemas.library import Found, SearchHit, Span
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

@@ -23,8 +23,8 @@ from talktree.web.actions.writing_out import alone, written
 from talktree.web.documents.desk import Opened
 from talktree.web.jobs import Progress, Result
 from talktree.web.route import Call, Route
-from talktree.web.shapes.general import Job
-from talktree.web.shapes.share import (
+from talktree.web.schemas.general import Job
+from talktree.web.schemas.share import (
     FindSecrets,
     LookedFor,
     PreviewFile,

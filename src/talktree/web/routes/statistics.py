@@ -11,8 +11,8 @@ from talktree.library.stats.report import Statistics as Counts
 from talktree.library.stats.usage import Spent
 from talktree.web.route import Call, Route
 from talktree.web.routes.usage import measured_numbers, measured_words
-from talktree.web.shapes.conversation import Tokens
-from talktree.web.shapes.inspect import Counted, Day, Statistics
+from talktree.web.schemas.conversation import Tokens
+from talktree.web.schemas.inspect import Counted, Day, Statistics
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

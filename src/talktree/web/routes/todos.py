@@ -11,7 +11,7 @@ from talktree.model.message import Message
 from talktree.web.documents.survey import TaskStep, survey_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.route import Call, Route
-from talktree.web.shapes.inspect import TodoItem, Todos, TodoStep
+from talktree.web.schemas.inspect import TodoItem, Todos, TodoStep
 
 if TYPE_CHECKING:
     from talktree.web.documents.desk import Opened

@@ -14,7 +14,7 @@ from talktree.web.documents.segments import graph_of, segments_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.route import Call, Route
 from talktree.web.routes.rows import stretch
-from talktree.web.shapes.tree import Graph, Node, Run
+from talktree.web.schemas.tree import Graph, Node, Run
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

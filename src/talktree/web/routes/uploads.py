@@ -15,9 +15,9 @@ from talktree.web.actions.ledgers import previewed
 from talktree.web.actions.looking_over import looked_over
 from talktree.web.actions.uploads import Uploads
 from talktree.web.route import Call, Route
-from talktree.web.shapes.general import Job
-from talktree.web.shapes.library import KeepUpload, Upload
-from talktree.web.shapes.work import Ledger
+from talktree.web.schemas.general import Job
+from talktree.web.schemas.library import KeepUpload, Upload
+from talktree.web.schemas.work import Ledger
 from talktree.web.studio import Studio
 
 

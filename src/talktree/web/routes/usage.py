@@ -28,8 +28,8 @@ from talktree.web.documents.survey import survey_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.download import disposition
 from talktree.web.route import Call, Route
-from talktree.web.shapes.conversation import Tokens
-from talktree.web.shapes.inspect import (
+from talktree.web.schemas.conversation import Tokens
+from talktree.web.schemas.inspect import (
     Counted,
     MeasuredNumbers,
     MeasuredWords,
