@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from talktree.library.extract.told import Heading, Piece
 from talktree.library.library import Library
-from talktree.library.reading.told import Heading, Piece
 
 Picture = dict[bytes, dict[str, Any]]
 

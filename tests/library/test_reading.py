@@ -11,9 +11,9 @@ import pytest
 from talktree import api
 from talktree.files import load
 from talktree.formats import all_formats
-from talktree.library.reading import claude_code, general
-from talktree.library.reading.shape import Shape
-from talktree.library.reading.told import Told, key_of, mark_of
+from talktree.library.extract import claude_code, general
+from talktree.library.extract.shape import Shape
+from talktree.library.extract.told import Told, key_of, mark_of
 from tests.library import made
 from tests.library.made import Session, Truth
 from tests.library.reading_sessions import Line, encoded

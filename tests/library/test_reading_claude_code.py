@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
-from talktree.library.reading import claude_code, general
-from talktree.library.reading.copies import read_of
-from talktree.library.reading.resolved import resolved
-from talktree.library.reading.shape import Shape
-from talktree.library.reading.told import FOLLOWS, Heading, Told
+from talktree.library.extract import claude_code, general
+from talktree.library.extract.copies import read_of
+from talktree.library.extract.resolved import resolved
+from talktree.library.extract.shape import Shape
+from talktree.library.extract.told import FOLLOWS, Heading, Told
 from tests.cases import examples
 from tests.library import made
 from tests.library.reading_sessions import HEADER, broken_sessions, sessions

@@ -13,8 +13,8 @@ import pytest
 
 from talktree.errors import UsageError
 from talktree.library.archive.lines import LinePlace, lines_at
+from talktree.library.extract.record import line_at
 from talktree.library.library import Library
-from talktree.library.reading.record import line_at
 from talktree.library.search.candidate import Candidate
 from talktree.library.search.kept import shelf_of
 from talktree.library.search.meaning import matches

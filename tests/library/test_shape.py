@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
 from talktree.formats.engine import read
-from talktree.library.reading import claude_code
-from talktree.library.reading.copies import read_of
-from talktree.library.reading.shape import Shape
+from talktree.library.extract import claude_code
+from talktree.library.extract.copies import read_of
+from talktree.library.extract.shape import Shape
 from talktree.model.conversation import Conversation
 from tests.library import made
 from tests.library.reading_sessions import Line, encoded

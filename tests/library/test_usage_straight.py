@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.reading import usage, usage_lines
-from talktree.library.reading.usage import Spent, totals
+from talktree.library.extract import usage, usage_lines
+from talktree.library.extract.usage import Spent, totals
 from tests.library import made
 from tests.library.reading_sessions import Line, broken_sessions, encoded, sessions
 

@@ -17,8 +17,8 @@ from talktree.files.source import natural_order
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.library.erasure.tombstones import names_in
+from talktree.library.extract.claude_code import told as told_of_lines
 from talktree.library.importing.blocks import BLOCK, line_blocks
-from talktree.library.reading.claude_code import told as told_of_lines
 from talktree.library.sources.open import opened
 from talktree.library.sources.recognise import Recognised, source_of
 

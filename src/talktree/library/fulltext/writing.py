@@ -17,7 +17,7 @@ from talktree.library.fulltext.words import plain
 from talktree.parallel.standing_back import has_room, standing_back
 
 if TYPE_CHECKING:
-    from talktree.library.reading.told import Piece
+    from talktree.library.extract.told import Piece
 
 LEAST_HEAP = 15_000_000
 """What tantivy wants at least for each thread."""

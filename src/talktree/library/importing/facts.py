@@ -12,7 +12,7 @@ from typing import Any
 
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
-from talktree.library.reading.told import Reply, Told
+from talktree.library.extract.told import Reply, Told
 from talktree.library.stats.settle import Sums
 
 WENT_WELL, FAILED = 1, 2

@@ -17,10 +17,10 @@ from talktree.parallel.at_once import at_once
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes
+    from talktree.library.extract.told import Piece
     from talktree.library.fulltext.kinds import AnyWriting
     from talktree.library.importing.keeping import Keeping
     from talktree.library.library import Library
-    from talktree.library.reading.told import Piece
     from talktree.library.sources.find import Seen
 
 SMALL = 16 << 20

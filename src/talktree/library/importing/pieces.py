@@ -12,7 +12,7 @@ import msgspec
 
 from talktree.library.archive.codec import packed, unpacked
 from talktree.library.database.connection import Database
-from talktree.library.reading.told import Piece
+from talktree.library.extract.told import Piece
 
 GROUP = 64 << 10
 """How many characters are compressed together, about."""

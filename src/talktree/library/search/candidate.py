@@ -9,8 +9,8 @@ from talktree.library.fulltext.words import letters, row
 from talktree.library.search.shelf import About, Shelf, Where
 
 if TYPE_CHECKING:
+    from talktree.library.extract.told import Piece
     from talktree.library.fulltext.index import Place
-    from talktree.library.reading.told import Piece
 
 
 class Candidate:
@@ -37,7 +37,7 @@ class Candidate:
         found = self._shelf.pieces(self.place.source, self.place.at)
         if self.place.part < len(found):
             return found[self.place.part]
-        from talktree.library.reading.told import Piece
+        from talktree.library.extract.told import Piece
 
         return Piece(self.place.at, "other", "", "", None, "", "")
 

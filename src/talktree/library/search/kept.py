@@ -19,10 +19,10 @@ from talktree.library.search.shelf import About, Where
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
+    from talktree.library.extract.shape import Shape
+    from talktree.library.extract.told import Heading, Piece
     from talktree.library.fulltext.index import Place
     from talktree.library.fulltext.kinds import AnyFullText
-    from talktree.library.reading.shape import Shape
-    from talktree.library.reading.told import Heading, Piece
 
 _SOURCE = """
 SELECT s.native, s.path, s.format, s.title, n.text, s.state, s.lines, f.generation
@@ -117,7 +117,7 @@ class KeptShelf:
 
             return pieces_at(self._db, source, at)
         line = self._line(source, at)
-        from talktree.library.reading.record import pieces_at as pieces_of_line
+        from talktree.library.extract.record import pieces_at as pieces_of_line
 
         return pieces_of_line(line, at, self._calls(source, line))
 
@@ -126,7 +126,7 @@ class KeptShelf:
         ids = _CALL_ID.findall(line)
         if not ids:
             return None
-        from talktree.library.reading.told import Heading, key_of
+        from talktree.library.extract.told import Heading, key_of
 
         keys = [key_of(id.decode("utf-8", "replace")) for id in ids]
         rows = [(key, self._db.one(_TOOL, (key, source))) for key in keys]
@@ -158,7 +158,7 @@ class KeptShelf:
             from talktree.library.importing.pieces import id_at as kept_id
 
             return Where(kept_id(self._db, source, at), state)
-        from talktree.library.reading.record import id_at
+        from talktree.library.extract.record import id_at
 
         return Where(id_at(self._line(source, at)), state)
 
@@ -183,7 +183,7 @@ class KeptShelf:
 
     def _shape(self, source: int) -> Shape | None:
         if source not in self._shapes:
-            from talktree.library.reading.shape import Shape
+            from talktree.library.extract.shape import Shape
 
             row = self._db.one(_SHAPE, (source,))
             self._shapes[source] = Shape.unpack(row[0]) if row and row[0] else None
@@ -206,7 +206,7 @@ class KeptShelf:
         """The line at a place."""
         line = self._lines.get((source, at))
         if line is None:
-            from talktree.library.reading.record import line_at
+            from talktree.library.extract.record import line_at
 
             known = self._source(source)
             generation = known.generation if known else None

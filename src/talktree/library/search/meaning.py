@@ -25,7 +25,7 @@ from talktree.library.search.query import (
 )
 
 if TYPE_CHECKING:
-    from talktree.library.reading.told import Piece
+    from talktree.library.extract.told import Piece
 
 IN_TAGS = frozenset({"error", "sidechain", "deleted"})
 """What a piece is by itself; the rest is told by the shape of its conversation."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from talktree.library.extract.told import Piece
     from talktree.library.fulltext.index import Place
     from talktree.library.fulltext.kinds import AnyFullText
-    from talktree.library.reading.told import Piece
     from talktree.library.search.compile import Stretch
 
 

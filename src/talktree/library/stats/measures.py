@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from talktree.library.database.connection import Database
-from talktree.library.reading.telling import COMPACTIONS
+from talktree.library.extract.telling import COMPACTIONS
 from talktree.library.stats.chosen import Chosen
 from talktree.model.compaction import COMPACTED, RESTORED
 

@@ -8,7 +8,7 @@ the replies and calls themselves, with the same statements.
 from __future__ import annotations
 
 from talktree.library.database.connection import Database
-from talktree.library.reading.told import Told
+from talktree.library.extract.told import Told
 from talktree.library.stats.once import (
     BY_SPENT,
     BY_USED,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from talktree.errors import MissingExtra
-from talktree.library.reading.texts import whole
+from talktree.library.extract.texts import whole
 from talktree.library.tables.schemas import TABLES, Column
 
 if TYPE_CHECKING:

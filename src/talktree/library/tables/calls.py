@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from talktree.library.reading.texts import result_text
-from talktree.library.reading.told import key_of
+from talktree.library.extract.texts import result_text
+from talktree.library.extract.told import key_of
 from talktree.library.stats.chosen import Source
 from talktree.library.stats.once import COUNTS_CALL
 from talktree.library.tables.walk import Asked, Where

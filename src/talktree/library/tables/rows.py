@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from talktree.home import data_home
-from talktree.library.reading.texts import call_files
+from talktree.library.extract.texts import call_files
 from talktree.library.stats.once import COUNTS_REPLY
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.library.tables.calls import call_rows

@@ -6,13 +6,13 @@ This is what pieces and facts are, for every format.
 from __future__ import annotations
 
 from talktree.formats import by_slug
-from talktree.library.reading.keys import moment, seconds
-from talktree.library.reading.natives import parent_session
-from talktree.library.reading.parts import Parts
-from talktree.library.reading.tags import tags_of
-from talktree.library.reading.telling import Telling
-from talktree.library.reading.texts import short_title, whole
-from talktree.library.reading.told import COMPACT, ERROR, MESSAGE, SIDECHAIN, Piece, Reply, key_of
+from talktree.library.extract.keys import moment, seconds
+from talktree.library.extract.natives import parent_session
+from talktree.library.extract.parts import Parts
+from talktree.library.extract.tags import tags_of
+from talktree.library.extract.telling import Telling
+from talktree.library.extract.texts import short_title, whole
+from talktree.library.extract.told import COMPACT, ERROR, MESSAGE, SIDECHAIN, Piece, Reply, key_of
 from talktree.model import message as flags
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.measures import NO_MEASURES, searched_words

@@ -14,18 +14,11 @@ from itertools import chain, pairwise, repeat
 
 import msgspec
 
-from talktree.library.reading.packing import compressed, low_halves, packed, plain, unpacked
-from talktree.library.reading.record import Read
-from talktree.library.reading.resolved import Resolved, join_requests, resolved
-from talktree.library.reading.runs import ABANDONED, Outcome, judged
-from talktree.library.reading.told import (
-    AS_LINES,
-    ERROR,
-    FOLLOWS,
-    SIDECHAIN,
-    TRAIT,
-    Link,
-)
+from talktree.library.extract.packing import compressed, low_halves, packed, plain, unpacked
+from talktree.library.extract.record import Read
+from talktree.library.extract.resolved import Resolved, join_requests, resolved
+from talktree.library.extract.runs import ABANDONED, Outcome, judged
+from talktree.library.extract.told import AS_LINES, ERROR, FOLLOWS, SIDECHAIN, TRAIT, Link
 from talktree.model.habits import Habits
 from talktree.model.inference import fold_copies
 from talktree.model.outline import Listing, Trait
@@ -152,7 +145,7 @@ class Shape:
         made._extend(links)
         made.copies = self.copies.copy()
         if made.doubled and read is not None:
-            from talktree.library.reading.copies import find_copies  # few sources need it
+            from talktree.library.extract.copies import find_copies  # few sources need it
 
             made.copies |= find_copies(made.ids, made.at, len(self), read)
         return made

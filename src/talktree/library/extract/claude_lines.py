@@ -9,9 +9,9 @@ from talktree.formats.base import Record
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.records import Dialect
 from talktree.formats.line_sheet import NO_NODE
-from talktree.library.reading.entries import tell_entry
-from talktree.library.reading.telling import Telling
-from talktree.library.reading.told import SIDECHAIN
+from talktree.library.extract.entries import tell_entry
+from talktree.library.extract.telling import Telling
+from talktree.library.extract.told import SIDECHAIN
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json_read import decode

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from array import array
 
-from talktree.library.reading.shape import NOWHERE, Shape
-from talktree.library.reading.told import FOLLOWS, TRAIT
+from talktree.library.extract.shape import NOWHERE, Shape
+from talktree.library.extract.told import FOLLOWS, TRAIT
 from talktree.model.outline import Trait
 
 _TRAITS = bytes((byte >> TRAIT) + 1 for byte in range(256))

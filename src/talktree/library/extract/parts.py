@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from talktree.library.reading.keys import states, title_rank
-from talktree.library.reading.tags import tags_of
-from talktree.library.reading.texts import (
+from talktree.library.extract.keys import states, title_rank
+from talktree.library.extract.tags import tags_of
+from talktree.library.extract.texts import (
     call_files,
     call_text,
     event_text,
@@ -17,14 +17,14 @@ from talktree.library.reading.texts import (
     todo_text,
     whole,
 )
-from talktree.library.reading.told import COMMAND, Call, Outcome, Piece, key_of
+from talktree.library.extract.told import COMMAND, Call, Outcome, Piece, key_of
 from talktree.model import message as flags
 from talktree.model.derive import written_todos
 from talktree.model.message import Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from talktree.library.reading.telling import Telling
+    from talktree.library.extract.telling import Telling
 
 SUMMARIES = frozenset({"summary", "compacted"})
 """Events in whose place all that was said before is no longer sent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from talktree.library.reading.told import PROMPT, SIDE_PROMPT, WORDS, key_of
+from talktree.library.extract.told import PROMPT, SIDE_PROMPT, WORDS, key_of
 from talktree.model.replies import lone_name, reply_name
 
 LATEST = 1 << 62

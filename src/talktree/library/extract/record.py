@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from talktree.library.reading.claude_code import told
-from talktree.library.reading.told import Heading, Piece
+from talktree.library.extract.claude_code import told
+from talktree.library.extract.told import Heading, Piece
 from talktree.text.json_value import REFUSALS
 
 FIRST_LOOK = 1 << 16

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.library.reading.keys import group_of, stamp_of
-from talktree.library.reading.texts import Task, prompt_title, whole
-from talktree.library.reading.told import (
+from talktree.library.extract.keys import group_of, stamp_of
+from talktree.library.extract.texts import Task, prompt_title, whole
+from talktree.library.extract.told import (
     FOLLOWS,
     LOOSE,
     NODE,

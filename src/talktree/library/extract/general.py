@@ -9,11 +9,11 @@ from talktree.files import Content, Source
 from talktree.formats import by_slug
 from talktree.formats.base import Format
 from talktree.formats.engine import Origin, read
-from talktree.library.reading.entries import tell_entry
-from talktree.library.reading.keys import group_of, stamp_of
-from talktree.library.reading.loose import LooseCalls
-from talktree.library.reading.telling import Telling
-from talktree.library.reading.told import (
+from talktree.library.extract.entries import tell_entry
+from talktree.library.extract.keys import group_of, stamp_of
+from talktree.library.extract.loose import LooseCalls
+from talktree.library.extract.telling import Telling
+from talktree.library.extract.told import (
     COMPACT,
     ERROR,
     FOLLOWS,

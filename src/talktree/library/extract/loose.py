@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from talktree.library.reading.keys import moment
-from talktree.library.reading.telling import Telling
-from talktree.library.reading.texts import whole
-from talktree.library.reading.told import Call, Outcome, key_of
+from talktree.library.extract.keys import moment
+from talktree.library.extract.telling import Telling
+from talktree.library.extract.texts import whole
+from talktree.library.extract.told import Call, Outcome, key_of
 from talktree.model import pairing
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall

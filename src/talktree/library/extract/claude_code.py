@@ -7,7 +7,7 @@ steps; every other line goes through the format and the model, as the general re
 
 from __future__ import annotations
 
-from talktree.library.reading.claude_members import (
+from talktree.library.extract.claude_members import (
     ABSENT,
     PROGRESS,
     TELLING,
@@ -22,7 +22,7 @@ from talktree.library.reading.claude_members import (
     decode,
     output_of,
 )
-from talktree.library.reading.keys import (
+from talktree.library.extract.keys import (
     LATEST,
     ROLES,
     group_of,
@@ -33,9 +33,9 @@ from talktree.library.reading.keys import (
     states,
     title_rank,
 )
-from talktree.library.reading.tags import tags_of
-from talktree.library.reading.telling import Telling
-from talktree.library.reading.texts import (
+from talktree.library.extract.tags import tags_of
+from talktree.library.extract.telling import Telling
+from talktree.library.extract.texts import (
     call_files,
     call_text,
     is_todo_tool,
@@ -43,7 +43,7 @@ from talktree.library.reading.texts import (
     todo_text,
     todos_in,
 )
-from talktree.library.reading.told import (
+from talktree.library.extract.told import (
     ERROR,
     MESSAGE,
     NODE,
@@ -388,7 +388,7 @@ def _is_plain(line: Line, api: Api) -> bool:
 
 
 def _tell_any(telling: Telling, line: bytes, at: int) -> None:
-    from talktree.library.reading.claude_lines import tell_any
+    from talktree.library.extract.claude_lines import tell_any
 
     tell_any(telling, line, at)
 

@@ -12,8 +12,8 @@ from talktree.files.content import LONGEST_LINE
 from talktree.formats.base import Record
 from talktree.formats.claude_code.records import identity_of
 from talktree.formats.engine.doubles import identity_key
-from talktree.library.reading.claude_lines import record_bytes
-from talktree.library.reading.record import Read, line_at
+from talktree.library.extract.claude_lines import record_bytes
+from talktree.library.extract.record import Read, line_at
 from talktree.text.json_read import decode
 
 
