@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.checks.evidence.images import image_in
 from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
 from talktree.checks.rules import sizes
+from talktree.checks.support.image_sizes import image_in
 from talktree.model.document import Document
 from talktree.model.message import SIDECHAIN
 from talktree.model.parts import Attachment, Text

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.reach import reach
+from talktree.checks.reachability import reach
 from talktree.checks.registry import all_rules
 from talktree.checks.report import report
 from talktree.files import Source

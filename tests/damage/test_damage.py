@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from talktree import api
-from talktree.checks.reach import reach
+from talktree.checks.reachability import reach
 from talktree.checks.report import report
 from talktree.files import save
 from talktree.model.document import Document

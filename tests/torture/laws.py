@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from talktree.checks.reach import reach
+from talktree.checks.reachability import reach
 from talktree.checks.run import found
 from talktree.errors import TalktreeError
 from talktree.model.document import Document

@@ -10,7 +10,7 @@ from functools import partial
 from msgspec import Struct
 
 from talktree.checks.account import Account, Shown
-from talktree.checks.reach import Reach, reach
+from talktree.checks.reachability import Reach, reach
 from talktree.checks.registry import chosen, rules_for
 from talktree.checks.run import Judge
 from talktree.checks.shares import by_shares

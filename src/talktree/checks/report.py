@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from talktree.checks.reach import Reach, reach
+from talktree.checks.reachability import Reach, reach
 from talktree.checks.run import found
 from talktree.formats.rule import Rule
 from talktree.model.document import Document

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from talktree.checks.account import Account
-from talktree.checks.reach import Reach, reach
+from talktree.checks.reachability import Reach, reach
 from talktree.formats.talk import Talk
 from talktree.parallel.shares import in_order
 

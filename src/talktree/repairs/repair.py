@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from talktree.checks.reach import Reach, reach
+from talktree.checks.reachability import Reach, reach
 from talktree.checks.registry import rules_for
 from talktree.checks.run import Found, found
 from talktree.files import Source

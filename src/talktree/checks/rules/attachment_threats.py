@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.checks.evidence.attachment_content import scanner_result, threats_in
 from talktree.checks.rules.unsafe_files import attachments_in, shown, way_to
+from talktree.checks.support.attachment_content import scanner_result, threats_in
 from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.stretch import files_in
 from talktree.formats.talk import Seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from talktree.checks.evidence.redact import kept_in, may_keep, redacted, told_of
+from talktree.checks.support.redaction import kept_in, may_keep, redacted, told_of
 from talktree.formats.rule import Check, Diagnostic, rule, unsafe
 from talktree.formats.talk import Seen
 from talktree.text.secret_kinds import (

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from talktree.checks.evidence.images import Image, image_in
+from talktree.checks.support.image_sizes import Image, image_in
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.stretch import Stretch, files_in

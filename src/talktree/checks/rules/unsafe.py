@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from talktree.checks.evidence.odd_texts import may_be_odd, odd_texts
+from talktree.checks.support.odd_texts import may_be_odd, odd_texts
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, Mend, rule, unsafe
 from talktree.formats.talk import Seen

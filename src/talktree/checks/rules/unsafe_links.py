@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from talktree.checks.evidence.attachment_content import markdown_in
 from talktree.checks.rules.unsafe_files import shown, way_to
+from talktree.checks.support.attachment_content import markdown_in
 from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.stretch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
