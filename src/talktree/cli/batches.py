@@ -9,7 +9,7 @@ from pathlib import Path
 
 from talktree.cli import output
 from talktree.cli.conversion import Wish
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.ledgers import ledger_document, save_ledger, tell_ledger
 from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.conversion.batch import Batch

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from talktree.cli import output
 from talktree.cli.choose import heading
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.views.lines import Line, line

@@ -14,7 +14,7 @@ from talktree.checks.many import Checked, Order, check_source, checked_all
 from talktree.checks.registry import all_rules, severities_of
 from talktree.checks.report import SEVERITIES
 from talktree.cli import output
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.errors import UnknownFormat
 from talktree.formats import slugs

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from talktree import api
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.errors import NotFound, UsageError
 from talktree.files.placement import place_in_source
 from talktree.formats.companions import with_companions

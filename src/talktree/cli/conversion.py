@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from talktree import api
 from talktree.cli import output
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
 from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import Tick, bar, tell_step, wants_bar

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.errors import SuspiciousAttachment, Unreadable, UsageError
 from talktree.formats import by_slug
 from talktree.formats.attaching import attach_file

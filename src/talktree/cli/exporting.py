@@ -13,7 +13,7 @@ from talktree import api
 from talktree.cli import libraries, output
 from talktree.cli.choose import chosen
 from talktree.cli.encryption import Encryption
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.noticed import tell_findings
 from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.errors import UnknownFormat, UsageError

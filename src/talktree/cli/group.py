@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from talktree import __version__
-from talktree.cli.failures import INTERRUPTED
+from talktree.cli.errors import INTERRUPTED
 from talktree.cli.verbs import LazyGroup, Listed
 from talktree.errors import UsageError
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.progress import bytes_bar, tell_step, wants_bar
 from talktree.views.kept import step_shape
 

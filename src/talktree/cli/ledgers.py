@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO
 
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.ledger import KINDS
 from talktree.files import OutputGate, save

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from talktree.cli import params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 

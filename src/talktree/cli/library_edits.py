@@ -10,7 +10,7 @@ import msgspec
 from talktree.cli import output
 from talktree.cli.choose import chosen
 from talktree.cli.edits import Asked
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.opening import opened
 from talktree.errors import UsageError
 from talktree.text.json_value import Json

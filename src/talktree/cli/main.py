@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from talktree.cli.failures import INTERRUPTED, ReaderGone, let_go, report, show_warning, tell
+from talktree.cli.errors import INTERRUPTED, ReaderGone, let_go, report, show_warning, tell
 from talktree.cli.lean import collect_seldom, leave
 from talktree.cli.plain import Plain, plain
 

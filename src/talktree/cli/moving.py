@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.errors import UsageError
 
 if TYPE_CHECKING:

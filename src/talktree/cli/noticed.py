@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.formats.collection import Collection
 from talktree.formats.engine import Origin
 from talktree.formats.engine.noticed import noticed_in

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from typing import BinaryIO, NamedTuple
 
-from talktree.cli.failures import ReaderGone, let_go
+from talktree.cli.errors import ReaderGone, let_go
 from talktree.errors import Unreadable, UsageError
 from talktree.views.lines import Line
 from talktree.views.terminal import as_text

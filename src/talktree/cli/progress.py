@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 
 if TYPE_CHECKING:
     from talktree.text.json_value import Json

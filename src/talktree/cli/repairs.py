@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from talktree.checks.report import report
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.repairs.repair import Repair
 from talktree.text.json_value import Json
 from talktree.views.measure import counted

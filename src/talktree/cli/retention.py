@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from talktree.cli.failures import tell
-from talktree.cli.unfinished import report_unfinished
+from talktree.cli.errors import tell
+from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.errors import TalktreeError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from talktree.cli import output
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.lean import load_msgspec
 from talktree.cli.opening import opened
 from talktree.errors import UsageError

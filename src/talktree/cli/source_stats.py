@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from talktree import api
 from talktree.cli import output
-from talktree.cli.failures import report
+from talktree.cli.errors import report
 from talktree.cli.noticed import tell_damage, tell_unrecognised
 from talktree.errors import TalktreeError
 from talktree.formats.collection import Collection, documents_of, unrecognised_files

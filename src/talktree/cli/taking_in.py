@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from talktree.cli import output, retention
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.importing import MOST_TOLD, failures_told, progress_told, report_incomplete
 from talktree.cli.opening import opened
 from talktree.errors import TalktreeError

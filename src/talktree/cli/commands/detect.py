@@ -9,7 +9,7 @@ import click
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.failures import report
+from talktree.cli.errors import report
 from talktree.cli.verbs import Verb
 from talktree.errors import TalktreeError
 from talktree.formats.detect import Guess

@@ -10,7 +10,7 @@ import click
 from talktree import api
 from talktree.cli import output, params
 from talktree.cli.choose import chosen
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.noticed import tell_damage
 from talktree.cli.verbs import Verb
 from talktree.conversion.diff import Side, differences

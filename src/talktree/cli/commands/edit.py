@@ -13,7 +13,7 @@ from talktree.cli import libraries, output, params
 from talktree.cli.choose import chosen
 from talktree.cli.companions import pointing_to_companions, tell_left_out
 from talktree.cli.edits import VERBS, Asked
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.library_edits import Wish, edit_kept
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError

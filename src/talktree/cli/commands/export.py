@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import libraries, params
+from talktree.cli.commands.export_tables import KINDS, TABLES, Target, export_table
 from talktree.cli.encryption import Encryption
 from talktree.cli.progress import CHOICES
-from talktree.cli.tables import KINDS, TABLES, Target, export_table
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate

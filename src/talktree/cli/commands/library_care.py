@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from talktree.cli import libraries, output, params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.opening import has_library, opened, require_library
-from talktree.cli.unfinished import report_unfinished
+from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.cli.verbs import Verb
 from talktree.home import config_file
 from talktree.library.kept_edits import find_kept_edits

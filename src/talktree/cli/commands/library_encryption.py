@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from talktree.cli import libraries, output, params, passphrases
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import NotSaved, TalktreeError, UsageError
 from talktree.files.private import make_private

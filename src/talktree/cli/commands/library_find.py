@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import libraries, output, params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.opening import has_library, opened, require_library
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import libraries, output, params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.opening import opened
-from talktree.cli.unfinished import report_unfinished
+from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home

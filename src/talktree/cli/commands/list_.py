@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from talktree.cli import libraries, output, params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.text.json_value import Json

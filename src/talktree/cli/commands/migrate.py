@@ -11,7 +11,7 @@ from msgspec import Struct
 from talktree import api
 from talktree.cli import output, params
 from talktree.cli.conversion import EACH, Wish, convert_one
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
 from talktree.cli.noticed import tell_damage
 from talktree.cli.verbs import Verb

@@ -9,7 +9,7 @@ import click
 from talktree import api
 from talktree.authoring import Draft, new
 from talktree.cli import output, params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate

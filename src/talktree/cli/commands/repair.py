@@ -12,7 +12,7 @@ from talktree.checks.registry import refuse_unknown
 from talktree.cli import output, params
 from talktree.cli.commands.check import chosen_codes, ignored, settled_by
 from talktree.cli.companions import tell_left_out
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.noticed import tell_damage
 from talktree.cli.repairs import result_shape, result_told
 from talktree.cli.verbs import Verb

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.session.branches import names

@@ -14,7 +14,7 @@ from uuid import uuid4
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import Unreadable, UsageError
 from talktree.session.capture.step import Step

@@ -9,7 +9,7 @@ import click
 from talktree.cli import libraries, output, params
 from talktree.cli.carrying import print_carried
 from talktree.cli.choose import chosen, conversation_list, heading
-from talktree.cli.failures import report, tell
+from talktree.cli.errors import report, tell
 from talktree.cli.noticed import findings_shape, tell_findings, tell_unrecognised
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound

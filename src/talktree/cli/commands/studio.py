@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import output, params
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import Busy, UsageError
 from talktree.views.kept import describe_unsaved

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.cli import libraries, output
 from talktree.cli.encryption import Encryption
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.cli.importing import failures_told
 from talktree.cli.opening import opened
 from talktree.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.cli.failures import tell
+from talktree.cli.errors import tell
 from talktree.library.erasure.finish import NOT_WRITTEN
 
 FINISH = "talktree library forget --finish"
