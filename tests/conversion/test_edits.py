@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.api import to_bytes
 from talktree.conversion.convert import grown
-from talktree.conversion.index import indexed
+from talktree.conversion.embed_read import indexed
 from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read

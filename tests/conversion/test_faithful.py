@@ -11,7 +11,7 @@ from talktree import api
 from talktree.conversion.about import about
 from talktree.conversion.fit import drafted
 from talktree.conversion.ids import id_for
-from talktree.conversion.written import as_written
+from talktree.conversion.surrogates import as_written
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.base import Format, Record

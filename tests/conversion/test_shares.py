@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from talktree import api
 from talktree.conversion.batch import Batch
-from talktree.conversion.chunks import A_CHUNK, Chunk, cut, packed, unpacked
+from talktree.conversion.embed_write import WORTH_SHARING
+from talktree.conversion.forward_chunks import A_CHUNK, Chunk, cut, packed, unpacked
 from talktree.conversion.ledger import Loss
 from talktree.conversion.options import Options
-from talktree.conversion.pack import WORTH_SHARING
 from talktree.parallel.together import together
 from talktree.text.json_value import Token, Written
 from tests.cli.transcript import environment

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.conversion.carry import Kept
-from talktree.conversion.carry import size as carry_size
-from talktree.conversion.index import Loaded, records
+from talktree.conversion.embed import Kept
+from talktree.conversion.embed import size as carry_size
+from talktree.conversion.embed_read import Loaded, records
 from talktree.errors import NotFound
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin

@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from talktree.conversion.ledger import Kept, Loss
-from talktree.conversion.seams import Seam
+from talktree.conversion.part_map import Seam
 from talktree.formats.base import TAGS
 from talktree.model.entries import Entry
 from talktree.model.message import NO_FLAGS, Context, Message

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from talktree.conversion.embed_read import Index, carries, indexed
 from talktree.conversion.forward import as_written, forwarded, without_records
-from talktree.conversion.index import Index, carries, indexed
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.options import Made, Options
 from talktree.conversion.proof import Proof, join_proofs

@@ -14,8 +14,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from talktree.conversion.part_map import BETWEEN, GONE, Seam, stretch, whole, wholes
 from talktree.conversion.render import rendered
-from talktree.conversion.seams import BETWEEN, GONE, Seam, stretch, whole, wholes
 from talktree.formats.base import TAGS, Can, Format
 from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown

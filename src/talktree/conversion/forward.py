@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from talktree.conversion.about import about as about_of
 from talktree.conversion.about import find_own_id
 from talktree.conversion.attachments import Outside, WithContents
-from talktree.conversion.cross import Crossing
 from talktree.conversion.digests import PLACEHOLDER
+from talktree.conversion.embed_write import Packing
 from talktree.conversion.ids import id_for, source_id, uuid_for
 from talktree.conversion.ledger import Ledger
+from talktree.conversion.map_entries import Crossing
 from talktree.conversion.options import Made, Options
-from talktree.conversion.pack import Packing
 from talktree.conversion.plan import linked_for, planned
 from talktree.conversion.proof import Proof
 from talktree.conversion.refine import Embedded, Refinement

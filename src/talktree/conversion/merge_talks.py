@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
-from talktree.conversion.index import indexed, loaded, records
+from talktree.conversion.embed_read import indexed, loaded, records
 from talktree.conversion.ledger import Ledger
 from talktree.conversion.merge_digest import SIZE, Digest, digest
 from talktree.conversion.migrate_source import as_written

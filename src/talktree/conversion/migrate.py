@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.migrate_back import kept_by, returned, way_back
-from talktree.conversion.migrate_cross import own_about
 from talktree.conversion.migrate_files import heads_of, renewed
+from talktree.conversion.migrate_records import own_about
 from talktree.conversion.migrate_source import as_written
 from talktree.conversion.options import Made, Options
 from talktree.errors import Damaged, UsageError, WouldLose

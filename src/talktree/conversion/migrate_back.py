@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from talktree.conversion import seams as seaming
-from talktree.conversion.cross import Crossing
-from talktree.conversion.index import At, Index, carries, indexed
+from talktree.conversion import part_map as seaming
+from talktree.conversion.embed_read import At, Index, carries, indexed
 from talktree.conversion.ledger import Ledger
+from talktree.conversion.map_entries import Crossing
 from talktree.conversion.migrate_files import crossing_of, without_records
 from talktree.conversion.migrate_twin import twin_of
 from talktree.conversion.options import Made

@@ -9,12 +9,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from talktree.conversion.embed_write import Packing
 from talktree.conversion.ids import source_id
 from talktree.conversion.ledger import Ledger
-from talktree.conversion.migrate_cross import ANY_MESSAGE, Renewing, own_about
+from talktree.conversion.migrate_records import ANY_MESSAGE, Renewing, own_about
 from talktree.conversion.migrate_twin import twin_of
 from talktree.conversion.options import Made, Options
-from talktree.conversion.pack import Packing
 from talktree.conversion.plan import Plan
 from talktree.files import Content
 from talktree.formats.engine import Origin, write

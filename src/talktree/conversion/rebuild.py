@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from talktree.conversion import seams as seaming
+from talktree.conversion import part_map as seaming
 from talktree.conversion.attachments import put_back
-from talktree.conversion.carry import Kept
-from talktree.conversion.cross import unjoined
-from talktree.conversion.index import At, Index, Loaded, Place, records
+from talktree.conversion.embed import Kept
+from talktree.conversion.embed_read import At, Index, Loaded, Place, records
+from talktree.conversion.map_entries import unjoined
 from talktree.conversion.strings import Strings
 from talktree.conversion.template import NO_STRINGS, PLAIN, Misfit, Spelling, filled
 from talktree.errors import Damaged

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from talktree.conversion.about import about as about_of
-from talktree.conversion.index import Index, indexed
+from talktree.conversion.embed_read import Index, indexed
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.restore import Restoration
 from talktree.errors import TalktreeError

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import assert_never
 
-from talktree.conversion.unrender import (
+from talktree.conversion.parse_rendered import (
     ERROR,
     FENCED_THINKING,
     KEY,
@@ -23,7 +23,7 @@ from talktree.conversion.unrender import (
     Single,
     parsed,
 )
-from talktree.conversion.written import is_whole
+from talktree.conversion.surrogates import is_whole
 from talktree.model.parts import (
     Artifact,
     Attachment,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
-from talktree.conversion.index import At, Index
+from talktree.conversion.embed_read import At, Index
 from talktree.conversion.rebuild import rebuilt
 from talktree.errors import UsageError
 from talktree.files import Source, parked, stem_of

@@ -12,15 +12,15 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from talktree.conversion import seams as seaming
+from talktree.conversion import part_map as seaming
 from talktree.conversion.about import about as about_of
-from talktree.conversion.carry import checksum
 from talktree.conversion.compare import message_losses
-from talktree.conversion.cross import Crossing, Held
+from talktree.conversion.embed import checksum
+from talktree.conversion.embed_read import At, Index, Loaded, Place, records
 from talktree.conversion.fit import drafted, role_for, settled_seams
 from talktree.conversion.ids import id_for
-from talktree.conversion.index import At, Index, Loaded, Place, records
 from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.map_entries import Crossing, Held
 from talktree.conversion.plan import linked_for, planned
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.conversion.restore import Restoration

@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion.carry import part_key
-from talktree.conversion.seams import Opened, Seam, opened
+from talktree.conversion.embed import part_key
+from talktree.conversion.part_map import Opened, Seam, opened
 from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.text.json_value import equal

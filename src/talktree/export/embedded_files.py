@@ -9,9 +9,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from talktree.conversion.carry import Carry, from_json
 from talktree.conversion.convert import converted
-from talktree.conversion.index import mentions_carry
+from talktree.conversion.embed import Carry, from_json
+from talktree.conversion.embed_read import mentions_carry
 from talktree.conversion.options import Options
 from talktree.export.shared_files import SharedFiles, origin_of
 from talktree.files import Source, parked

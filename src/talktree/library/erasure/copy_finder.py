@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from talktree.conversion.embed_read import CARRY_NAME, indexed
 from talktree.conversion.ids import source_id
-from talktree.conversion.index import CARRY_NAME, indexed
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.conversion.index import Index, indexed, mentions_carry
+from talktree.conversion.embed_read import Index, indexed, mentions_carry
 from talktree.conversion.restore import Restoration
 from talktree.errors import TalktreeError
 from talktree.files.source import natural_order

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from talktree.conversion.about import about as about_of
 from talktree.conversion.compare import message_losses, other_losses
-from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.fit import Draft, settled_seams
 from talktree.conversion.ids import id_for
 from talktree.conversion.ledger import Loss
+from talktree.conversion.map_entries import Crossing, Held
+from talktree.conversion.part_map import whole
 from talktree.conversion.plan import Plan
-from talktree.conversion.seams import whole
-from talktree.conversion.written import as_written
+from talktree.conversion.surrogates import as_written
 from talktree.formats.base import About, Format, Record
 from talktree.formats.engine import Origin
 from talktree.formats.renewal import Renewal

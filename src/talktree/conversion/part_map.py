@@ -14,7 +14,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from talktree.conversion.render import parsed
-from talktree.conversion.written import is_whole
+from talktree.conversion.surrogates import is_whole
 from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json_value import Json
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from talktree.conversion.carry import Carry, File, checksum, from_json, is_intact
-from talktree.conversion.carry import Origin as SourceNote
 from talktree.conversion.digests import DigestLog, is_placeholder, shown_positions
+from talktree.conversion.embed import Carry, File, checksum, from_json, is_intact
+from talktree.conversion.embed import Origin as SourceNote
 from talktree.files import Content
 from talktree.formats.base import CARRY, Record
 from talktree.formats.engine import Origin

@@ -16,14 +16,14 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from talktree.conversion import seams as seaming
+from talktree.conversion import part_map as seaming
 from talktree.conversion.attachments import put_back
-from talktree.conversion.carry import VERSION, Carry, File, Kept, checksum, sized
-from talktree.conversion.carry import Origin as SourceNote
-from talktree.conversion.chunks import Chunk, cut, packed, unpacked
-from talktree.conversion.cross import Crossing, Held
 from talktree.conversion.digests import DigestLog
+from talktree.conversion.embed import VERSION, Carry, File, Kept, checksum, sized
+from talktree.conversion.embed import Origin as SourceNote
+from talktree.conversion.forward_chunks import Chunk, cut, packed, unpacked
 from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.map_entries import Crossing, Held
 from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
 from talktree.files import form_of

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion import seams as seaming
+from talktree.conversion import part_map as seaming
 from talktree.conversion.attachments import Outside
 from talktree.conversion.calls import CallNames
-from talktree.conversion.carry import TOKEN, plain_text, text_checksum
 from talktree.conversion.compare import message_losses, other_losses
+from talktree.conversion.embed import TOKEN, plain_text, text_checksum
 from talktree.conversion.fit import Draft, drafted, settled_seams
 from talktree.conversion.ids import id_for
 from talktree.conversion.ledger import Kept, Loss
 from talktree.conversion.plan import Plan
-from talktree.conversion.written import as_written, shows_as_written
+from talktree.conversion.surrogates import as_written, shows_as_written
 from talktree.formats.base import About, Format, Record
 from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
