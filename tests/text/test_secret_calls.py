@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from talktree.export import strings
+from talktree.export import redacted_strings
 from talktree.export.redaction import Redactor
 from talktree.text.secrets import Secret, found_in, secrets_in
 
@@ -130,7 +130,7 @@ def test_a_secret_is_found_without_a_name(place: str) -> None:
             for kind, start, stop, what in found_in(given):
                 held = given[start:stop].decode()
                 redactor.words(Secret(kind, 0, len(held), what), held)
-            clean = strings.without_secrets(given, redactor, every=False).decode()
+            clean = redacted_strings.without_secrets(given, redactor, every=False).decode()
             assert secret not in redactor.without_known(clean)
 
 
@@ -155,7 +155,7 @@ def test_a_kubernetes_secret_is_an_object_in_a_tool_call(indent: int | None) -> 
         },
     }
     raw = json.dumps(call, indent=indent).encode()
-    clean = json.loads(strings.without_secrets(raw, Redactor(), every=False))
+    clean = json.loads(redacted_strings.without_secrets(raw, Redactor(), every=False))
     inside = clean["input"].pop("manifest")
     assert all(each not in json.dumps(inside) for each in ("amber", "cedar", BYTES))
     assert inside["metadata"] == call["input"]["manifest"].pop("metadata")

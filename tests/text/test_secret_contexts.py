@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from talktree.export import strings
+from talktree.export import redacted_strings
 from talktree.export.redaction import Redactor
 from talktree.text.secrets import Secret, found_in, secrets_in
 
@@ -146,7 +146,7 @@ def test_a_secret_is_found_in_a_place_that_hides_it(place: str) -> None:
         redactor = Redactor()
         for kind, start, stop, what in found_in(raw):
             redactor.words(Secret(kind, 0, stop - start, what), raw[start:stop].decode())
-        clean = strings.without_secrets(raw, redactor, every=False).decode()
+        clean = redacted_strings.without_secrets(raw, redactor, every=False).decode()
         assert secret not in redactor.without_known(clean)
 
 
@@ -232,7 +232,7 @@ def test_what_only_looks_like_it_stays(text: str) -> None:
 def test_a_number_of_json_is_a_secret_by_its_name(every: bool) -> None:
     raw = b'{"input": {"password": 4711, "pin": 90417, "port": 4711, "token": 12345}}'
     redactor = Redactor()
-    clean = json.loads(strings.without_secrets(raw, redactor, every=every))["input"]
+    clean = json.loads(redacted_strings.without_secrets(raw, redactor, every=every))["input"]
     assert clean["port"] == 4711
     assert clean["token"] == 12345
     assert clean["password"].startswith("[redacted: password ")

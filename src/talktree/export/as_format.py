@@ -18,7 +18,7 @@ from talktree.errors import WouldLose
 from talktree.export.choice import Choice
 from talktree.export.detail import told
 from talktree.export.hidden import find_hidden
-from talktree.export.redacting import current_source
+from talktree.export.redacted_document import current_source
 from talktree.export.scope import positions
 from talktree.export.walk import Tell
 from talktree.files import Source, parked

@@ -14,7 +14,7 @@ from talktree.export.choice import PAGES, Choice
 from talktree.export.facts import facts_of, title_of
 from talktree.export.names import file_name
 from talktree.export.page.page import page
-from talktree.export.redacting import redacted
+from talktree.export.redacted_document import redacted
 from talktree.export.redaction import Redactor
 from talktree.export.shared_files import (
     origin_of,
@@ -22,8 +22,8 @@ from talktree.export.shared_files import (
     without_foreign_files,
 )
 from talktree.export.targets import Targets
+from talktree.export.text_page import Markdown, Plain
 from talktree.export.walk import Tell, Walk
-from talktree.export.words import Markdown, Plain
 from talktree.files import OutputGate, as_named, save
 from talktree.formats.engine import Origin
 from talktree.model.document import Document

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from talktree.errors import Refused
-from talktree.export.redacting import current_source
+from talktree.export.redacted_document import current_source
 from talktree.files import Source, unpacked
 from talktree.formats.base import BESIDE
 from talktree.formats.engine import Origin, read

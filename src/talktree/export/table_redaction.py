@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from talktree.export.redacting import redacted
+from talktree.export.redacted_document import redacted
 from talktree.export.redaction import Redactor
 from talktree.model.document import Document
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from talktree.errors import Refused, UsageError
-from talktree.export import strings
+from talktree.export import redacted_strings
 from talktree.export.redaction import Redactor
 from talktree.files import Content, Source, encode_text, parked, unpacked
 from talktree.formats.engine import Origin, read, write
@@ -149,7 +149,7 @@ def _learn(data: bytes, redactor: Redactor, *, json: bool) -> None:
 def _in_place(data: bytes, redactor: Redactor, *, json: bool, every: bool) -> bytes:
     """The bytes without secrets that are known by what is around them."""
     if json:
-        return strings.without_secrets(data, redactor, every=every)
+        return redacted_strings.without_secrets(data, redactor, every=every)
     text = data.decode("utf-8", "surrogateescape")
     clean = redactor.text(text) if every else redactor.without_secrets(text)
     return data if clean is text else clean.encode("utf-8", "surrogateescape")
