@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.measure import Row, side_by_side, table
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Journal
 
 LINE = b'{"type":"user","uuid":"0123456789","text":"%s"}' % (b"a small message " * 8)

@@ -12,7 +12,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.measure import Row, side_by_side, table
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.step import Step
 from talktree.session.index.index import Index

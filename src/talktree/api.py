@@ -33,7 +33,7 @@ from talktree.model.outline import LineOutline
 
 if TYPE_CHECKING:
     from talktree.checks.report import Report
-    from talktree.files.guarded import Replacement
+    from talktree.files.safe_replace import Replacement
     from talktree.library.library import Library
     from talktree.repairs.repair import Repair
     from talktree.session.session import Session
@@ -111,7 +111,7 @@ def save_edited(document: Document, path: str | Path) -> Replacement:
 
     It is refused if that is not the same any more.
     """
-    from talktree.files.guarded import replaced
+    from talktree.files.safe_replace import replaced
 
     return replaced(source_of(document), Path(path), lambda: _write(document))
 

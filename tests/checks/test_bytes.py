@@ -21,7 +21,7 @@ from talktree import api
 from talktree.checks.report import report
 from talktree.checks.rules import encoding, syntax, values
 from talktree.errors import Refused, TalktreeError
-from talktree.files import Memory, Source, Unpacked, content, load, packed, utf16
+from talktree.files import Memory, Source, Unpacked, compression, content, load, utf16
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.formats.line_sheet import LineSheet
@@ -351,7 +351,7 @@ def test_a_packed_file_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
 
 
 def test_a_bomb_is_refused() -> None:
-    bomb = zstandard.compress(bytes(packed.ALWAYS + 1))
+    bomb = zstandard.compress(bytes(compression.ALWAYS + 1))
     with pytest.raises(Refused) as refused:
         opened(bomb)
     assert refused.value.hint
@@ -391,7 +391,7 @@ def test_what_is_named_as_packed_stays_packed(
         api.write(document, tmp_path / other)
         api.convert(document, tmp_path / f"own-{other}", to="claude-messages")
         for path in (tmp_path / other, tmp_path / f"own-{other}"):
-            (text,) = packed.unpacked(load(path)).files.values()
+            (text,) = compression.unpacked(load(path)).files.values()
             assert text.read() == torn
             assert isinstance(text, Unpacked) == other.startswith("p.")
             if isinstance(text, Unpacked):
@@ -400,6 +400,6 @@ def test_what_is_named_as_packed_stays_packed(
 
 @given(raw=st.binary(max_size=200))
 def test_anything_that_looks_packed_gets_an_answer(raw: bytes) -> None:
-    for mark in (packed.GZIP, packed.ZSTD, utf16.LITTLE, utf16.BIG):
-        found = packed.unpacked(Source("s", {"s": Memory(mark + raw)}, folder=False))
+    for mark in (compression.GZIP, compression.ZSTD, utf16.LITTLE, utf16.BIG):
+        found = compression.unpacked(Source("s", {"s": Memory(mark + raw)}, folder=False))
         assert isinstance(found.files["s"].read(), bytes)

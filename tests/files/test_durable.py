@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from talktree.files.anchored import Anchor
 from talktree.files.durable import (
     UNFINISHED,
     copy_range,
@@ -20,6 +19,7 @@ from talktree.files.durable import (
     write_all,
 )
 from talktree.files.mounts import network_file_system
+from talktree.files.sandbox import Anchor
 
 
 def test_replacing_makes_and_replaces(tmp_path: Path) -> None:

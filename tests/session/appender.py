@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from talktree.errors import NotSaved
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Journal
 from talktree.session.journal.seal import sealed
 

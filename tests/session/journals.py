@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Durability, Journal
 from talktree.session.journal.lines import Line, last_lines, lines
 from talktree.session.journal.seal import judged

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Escapes, NotFound, Unreadable
-from talktree.files import beneath
-from talktree.files.anchored import Anchor, checked
+from talktree.files import sandbox_open
+from talktree.files.sandbox import Anchor, checked
 
 
 @pytest.fixture(params=["kernel", "walk"])
@@ -22,7 +22,7 @@ def anchor(
 ) -> Iterator[Anchor]:
     """A folder `in` with some things in it, beside it a folder `out` that is nobody's business."""
     if request.param == "walk":
-        monkeypatch.setattr(beneath, "_openat2", lambda: None)
+        monkeypatch.setattr(sandbox_open, "_openat2", lambda: None)
     inside, outside = tmp_path / "in", tmp_path / "out"
     (inside / "d" / "e").mkdir(parents=True)
     (inside / "d" / "f").write_bytes(b"f")

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Busy
-from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.snapshots import Change, snapshot_line
 from talktree.session.capture.states import ABSENT, File
 from talktree.session.care import care

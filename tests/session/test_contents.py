@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Escapes, NotSaved, Unreadable
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import MANY, Contents
 from talktree.session.capture.pieces import PIECE, WHOLE
 from talktree.session.capture.states import File

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.look import look

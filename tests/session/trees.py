@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.snapshots import Change

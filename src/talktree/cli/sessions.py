@@ -15,7 +15,7 @@ from talktree.cli.errors import tell
 from talktree.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from talktree.files.anchored import Anchor
+    from talktree.files.sandbox import Anchor
     from talktree.session.session import Session
     from talktree.session.store import Store
 
@@ -120,7 +120,7 @@ def _told(session: Session, number: int) -> int:
 
 def folder_of(given: str | None, session: str | None) -> tuple[str, Anchor]:
     """The id and the folder of the session that is meant, which may be too damaged to open."""
-    from talktree.files.anchored import Anchor
+    from talktree.files.sandbox import Anchor
     from talktree.session.names import whole
 
     named = meant(given, session)

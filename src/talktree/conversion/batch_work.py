@@ -30,7 +30,7 @@ from talktree.errors import (
     mistake,
 )
 from talktree.files import load, save
-from talktree.files.held import held
+from talktree.files.read_cache import held
 from talktree.formats import by_slug
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect

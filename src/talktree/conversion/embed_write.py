@@ -27,7 +27,7 @@ from talktree.conversion.map_entries import Crossing, Held
 from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
 from talktree.files import form_of
-from talktree.files.circles import not_sought
+from talktree.files.gc_pause import not_sought
 from talktree.formats.base import Record
 from talktree.formats.sheets import Item
 from talktree.model.conversation import STRETCH

@@ -1,8 +1,6 @@
 """Files in and out: what a source is, how it is loaded, how output appears atomically."""
 
-from talktree.files.content import Content, Memory, OnDisk
-from talktree.files.outputs import OutputGate, input_paths
-from talktree.files.packed import (
+from talktree.files.compression import (
     Unpacked,
     as_named,
     as_stored,
@@ -14,6 +12,8 @@ from talktree.files.packed import (
     stem_of,
     unpacked,
 )
+from talktree.files.content import Content, Memory, OnDisk
+from talktree.files.outputs import OutputGate, input_paths
 from talktree.files.save import save
 from talktree.files.source import Source, load, load_stream, parked
 from talktree.files.utf16 import as_utf16, is_utf16_form

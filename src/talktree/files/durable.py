@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from talktree.files.anchored import Anchor
+    from talktree.files.sandbox import Anchor
 
 UNFINISHED = ".unfinished-"
 """How names of files begin that are being written and not yet renamed to what they are."""

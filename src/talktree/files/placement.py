@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from talktree.errors import TalktreeError, Unreadable, UsageError
+from talktree.files.compression import bare_name, stem_of
 from talktree.files.outputs import OutputGate
-from talktree.files.packed import bare_name, stem_of
 from talktree.files.save import beneath, building_folder, place_file, save
 from talktree.files.source import Source
 

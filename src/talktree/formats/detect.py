@@ -7,7 +7,7 @@ from typing import NamedTuple, TypedDict
 
 from talktree.errors import UnknownFormat
 from talktree.files import Source, plain_head
-from talktree.files.packed import GZIP, ZSTD
+from talktree.files.compression import GZIP, ZSTD
 from talktree.formats import GROUP, all_formats, by_slug, is_built_in, slugs
 from talktree.formats.base import CARRY, Detection, Format, Probe
 from talktree.formats.secrets import without_secrets

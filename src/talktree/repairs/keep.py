@@ -8,7 +8,8 @@ from pathlib import Path
 
 from talktree.errors import Unreadable, UsageError
 from talktree.files import OutputGate, Source, input_paths, load, save
-from talktree.files.guarded import (
+from talktree.files.outputs import OVERWRITE
+from talktree.files.safe_replace import (
     backed_up,
     free_path,
     refuse_changed,
@@ -16,7 +17,6 @@ from talktree.files.guarded import (
     stamp,
     wait_until_settled,
 )
-from talktree.files.outputs import OVERWRITE
 from talktree.repairs.log import SUFFIX, digests, logged, repaired_digests, undone
 from talktree.repairs.repair import Repair
 

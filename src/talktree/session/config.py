@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from talktree.errors import Unreadable, UsageError
-from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.budget import USUAL
 from talktree.session.journal.journal import Durability
 from talktree.session.recording.thinking import LEVELS, Level, checked_phrases

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
+from talktree.files.sandbox import Anchor
 from talktree.formats.sage.kinds import METADATA, SNAPSHOT, TYPES
 from talktree.formats.sage.remade import PROMPT_LENGTH
 from talktree.model.message import Context

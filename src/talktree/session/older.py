@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from talktree.errors import Unreadable
 from talktree.files import Source
-from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
+from talktree.files.sandbox import Anchor
 from talktree.formats.engine import read
 from talktree.formats.sage import FORMAT
 from talktree.model.entries import Head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.known import Known

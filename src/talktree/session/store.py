@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from talktree.errors import NotFound, UsageError
-from talktree.files.anchored import Anchor
 from talktree.files.private import refuse_writable
+from talktree.files.sandbox import Anchor
 from talktree.session import metadata
 from talktree.session.capture.budget import Budget
 from talktree.session.capture.contents import Contents

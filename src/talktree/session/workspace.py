@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from talktree.errors import TalktreeError
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.states import name_from_json, name_to_json
 from talktree.session.mark import Place, is_own, mark
 from talktree.session.undo.operations import operation_line

@@ -18,7 +18,7 @@ from talktree.cli.library_edits import Wish, edit_kept
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
-from talktree.files.guarded import differing
+from talktree.files.safe_replace import differing
 from talktree.formats.engine.blank import with_conversation
 from talktree.formats.engine.edited import edited
 from talktree.model.document import Document

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 from talktree.errors import NotFound, NotSaved, UsageError
-from talktree.files.anchored import Anchor, checked
 from talktree.files.durable import unfinished, write_all
 from talktree.files.outputs import exists_error
+from talktree.files.sandbox import Anchor, checked
 from talktree.library.archive.companions import companions_of
 from talktree.library.archive.store import Archive
 from talktree.library.archive.versions import Kept, files_of

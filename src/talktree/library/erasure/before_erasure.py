@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from talktree.errors import NotFound
-from talktree.files.anchored import Anchor
 from talktree.files.outputs import exists_error
+from talktree.files.sandbox import Anchor
 from talktree.library.archive.restore import restore_file, restore_source
 from talktree.library.archive.versions import Kept, versions
 from talktree.library.erasure.copy_finder import CopyFinder

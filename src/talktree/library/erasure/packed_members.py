@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 import zstandard
 
-from talktree.files.packed import GZIP, LARGEST_WINDOW, ZSTD
+from talktree.files.compression import GZIP, LARGEST_WINDOW, ZSTD
 from talktree.library.erasure.masking import Span, mask
 
 FindSpans = Callable[[bytes], list[Span]]

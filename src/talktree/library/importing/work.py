@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from talktree.files.circles import not_sought
+from talktree.files.gc_pause import not_sought
 from talktree.files.memory import give_back_large_blocks
 from talktree.library.fulltext.checksums import expect_changes, record_files
 from talktree.library.importing.again import again

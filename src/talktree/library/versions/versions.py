@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from talktree.errors import ChangedMeanwhile, NotFound, NotUndoable, UsageError
 from talktree.files import Source, load
 from talktree.files.content import Content
-from talktree.files.guarded import replaced
+from talktree.files.safe_replace import replaced
 from talktree.formats import all_formats, by_slug
 from talktree.formats.engine import Origin, read, write
 from talktree.formats.engine.edited import edited, filled

@@ -16,8 +16,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from talktree.errors import Escapes, NotSaved, Unreadable
-from talktree.files.anchored import Anchor
 from talktree.files.durable import UNFINISHED, sync_filesystem, sync_folder, unfinished, write_all
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.pieces import cut
 from talktree.session.capture.states import HASH_LENGTH, File
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from talktree.errors import Busy, Escapes
-from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.look import look
 from talktree.session.capture.snapshots import Change, Taken, taken
 from talktree.session.capture.states import ABSENT, State, Unknown, name_from_json, same

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import GIB, MIB, Limits
 from talktree.session.capture.pieces import WHOLE, cut

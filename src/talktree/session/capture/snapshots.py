@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from talktree.errors import Escapes
-from talktree.files.anchored import checked
+from talktree.files.sandbox import checked
 from talktree.session.capture.contents import file_name
 from talktree.session.capture.states import (
     ABSENT,

@@ -13,8 +13,8 @@ from typing import Literal
 from uuid import uuid4
 
 from talktree.errors import Escapes, NotUndoable
-from talktree.files.anchored import Anchor, checked
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor, checked
 from talktree.session.capture.cut_off import end_cut_off_steps
 from talktree.session.capture.look import look
 from talktree.session.capture.scan import Scan

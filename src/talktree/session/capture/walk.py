@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.look import Stamp, clock, stamp_of
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from talktree.files.anchored import Anchor, checked
+from talktree.files.sandbox import Anchor, checked
 from talktree.session.capture.step import Step
 from talktree.session.opened import Opened
 from talktree.session.plainly import plainly

@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from time import time
 from typing import NamedTuple
 
-from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor
 from talktree.session.care.inspection import (
     QUARANTINE,
     SEVERITIES,

@@ -15,8 +15,8 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
 from talktree.files.durable import UNFINISHED
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import ENDING, FOLDER
 from talktree.session.capture.snapshots import contents_named, taken
 from talktree.session.capture.states import HASH_LENGTH

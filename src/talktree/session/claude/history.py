@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from talktree.errors import Escapes, NotFound, UsageError
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.formats.claude_code.checkpoints import Checkpoint, Kept, checkpoints, started_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from talktree.errors import Escapes
-from talktree.files.anchored import checked
+from talktree.files.sandbox import checked
 
 OUTSIDE = "outside"
 """Files that were not below the folder of the session go below this one, by their whole path."""

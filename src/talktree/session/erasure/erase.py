@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.formats.sage.kinds import SNAPSHOT
 from talktree.session import metadata
 from talktree.session.capture.snapshots import taken

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from hashlib import file_digest
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.snapshots import Backup, taken
 from talktree.session.erasure.targets import Targets, log_lines
 from talktree.text.json_read import decode

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 
 from talktree.errors import NotFound
-from talktree.files.anchored import Anchor
 from talktree.files.durable import replace
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor
 from talktree.session.branches import meant
 from talktree.session.capture.work import HERE, FilePath, inside
 from talktree.session.erasure.erase import Work, plan_erasure, stage_erasure

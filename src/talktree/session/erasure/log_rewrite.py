@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.states import name_from_json
 from talktree.session.capture.walk import HERE
 from talktree.session.erasure.line_changes import LineChanges

@@ -16,8 +16,8 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from talktree.files.anchored import Anchor
 from talktree.files.durable import UNFINISHED, create_whole, sync_folder, write_all
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import FOLDER as BACKUPS
 from talktree.session.care.inspection import ERASURE
 from talktree.session.index.schema import clear_cache

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from talktree.errors import NotFound, UsageError
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT
 from talktree.session.care.inspection import reading
 from talktree.session.journal.lines import Line, lines

@@ -19,9 +19,9 @@ import msgspec
 from msgspec import Struct
 
 from talktree.errors import Busy, TalktreeError
-from talktree.files.anchored import Anchor
 from talktree.files.durable import UNFINISHED, create_whole, sync_folder, write_all
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor
 from talktree.session.erasure.erase import Work, stage_erasure
 from talktree.session.erasure.foreign_backups import all_backups
 from talktree.session.erasure.report import Erasure

@@ -28,7 +28,7 @@ from talktree.session.journal.reading import Readers
 from talktree.session.journal.renewal import renew
 
 if TYPE_CHECKING:
-    from talktree.files.anchored import Anchor
+    from talktree.files.sandbox import Anchor
 
 __all__ = ["LOGS", "Durability", "Journal", "Place"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from talktree.errors import Escapes, TalktreeError, Unreadable
-from talktree.files.anchored import Anchor
+from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.snapshots import FOREIGN_MODE, Backup, Taken
 from talktree.session.capture.states import File, State, Unknown

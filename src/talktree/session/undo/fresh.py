@@ -18,8 +18,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
-from talktree.files.anchored import Anchor
 from talktree.files.locking import folder_lock
+from talktree.files.sandbox import Anchor
 from talktree.session.branches import meant
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import Limits

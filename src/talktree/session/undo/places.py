@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from talktree.errors import Escapes
-from talktree.files.anchored import Anchor
-from talktree.files.beneath import checked
+from talktree.files.sandbox import Anchor
+from talktree.files.sandbox_open import checked
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.look import Looked, looked

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from talktree.errors import ChangedMeanwhile
 from talktree.files import OnDisk, load
-from talktree.files.held import SMALL, Held, held
+from talktree.files.read_cache import SMALL, Held, held
 
 LINES = some.lists(some.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), max_size=8)
 PLACES = some.integers(0, 60)

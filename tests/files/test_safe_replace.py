@@ -8,7 +8,7 @@ import pytest
 
 from talktree.errors import ChangedMeanwhile
 from talktree.files import load
-from talktree.files.guarded import backed_up, replaced
+from talktree.files.safe_replace import backed_up, replaced
 
 
 def test_only_what_differs_is_replaced(tmp_path: Path) -> None:

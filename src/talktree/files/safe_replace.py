@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from talktree.errors import ChangedMeanwhile, Unreadable
 from talktree.files.content import OnDisk
-from talktree.files.in_use import writer_of
+from talktree.files.open_files import writer_of
 from talktree.files.outputs import BACKUP, OVERWRITE
 from talktree.files.placement import place_in_source
 from talktree.files.save import save

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from talktree.errors import Escapes, NotFound, Unreadable
-from talktree.files.beneath import PATH_ONLY, checked, open_beneath
+from talktree.files.sandbox_open import PATH_ONLY, checked, open_beneath
 
 __all__ = ["Anchor", "checked"]
 
