@@ -12,7 +12,7 @@ import pytest
 
 SAMPLE = Path(__file__).parent / "data" / "claude-messages" / "good" / "tools-and-branches.jsonl"
 RAISING = """
-from talktree.formats.base import Can, Format, FormatInfo, Lens
+from talktree.formats.format import Can, Format, FormatInfo, Lens
 
 class Raising(Format):
     info = FormatInfo(slug="raising", title="Raises", layout="file", suffixes=(".r",))

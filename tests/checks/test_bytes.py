@@ -25,9 +25,9 @@ from talktree.files import Memory, Source, Unpacked, compression, content, load,
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.formats.line_sheet import LineSheet
+from talktree.formats.record_file import Sheet
 from talktree.formats.rule import rules_in
-from talktree.formats.sheets import Sheet
-from talktree.formats.studio_text.sheet import TextSheet
+from talktree.formats.studio_text.parse_text_file import TextSheet
 from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.mend import is_sound
 from talktree.formats.studio_xml.sheet import XmlSheet

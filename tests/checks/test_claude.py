@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.checks.report import report
 from talktree.files import Source, load
-from talktree.formats.claude_code.ruling import is_uuid
+from talktree.formats.claude_code.rule_support import is_uuid
 from talktree.model.document import Document
 from talktree.repairs.repair import repaired
 from tests.conversion.foreign import again, every_sample, files_of, sample

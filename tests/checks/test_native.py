@@ -12,7 +12,7 @@ import pytest
 from talktree import api
 from talktree.checks.report import report
 from talktree.files import Source
-from talktree.formats.native.shapes import ENTRIES, PARTS
+from talktree.formats.native.lens_entries import ENTRIES, PARTS
 from talktree.model.document import Document
 from talktree.repairs.repair import repaired
 from tests.conversion.foreign import again, every_sample, files_of, sample

@@ -14,13 +14,13 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from talktree.checks.report import report
 from talktree.files import Source
-from talktree.formats.base import Format
 from talktree.formats.engine import read
-from talktree.formats.sheets import Item
+from talktree.formats.format import Format
+from talktree.formats.record_file import Item
 from talktree.formats.studio import FORMAT as JSON
-from talktree.formats.studio.compose import linked
 from talktree.formats.studio.hashing import DERIVED, content_hash, recognise
 from talktree.formats.studio.rules import tree as rules_tree
+from talktree.formats.studio.write import linked
 from talktree.formats.studio_text import FORMAT as TEXT
 from talktree.formats.studio_xml import FORMAT as XML
 from talktree.model.document import Document

@@ -14,9 +14,9 @@ from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
-from talktree.formats.base import About
 from talktree.formats.engine import read
-from talktree.formats.sheets import Item
+from talktree.formats.format import About
+from talktree.formats.record_file import Item
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message

@@ -14,8 +14,8 @@ from talktree.conversion.ids import id_for
 from talktree.conversion.surrogates import as_written
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
-from talktree.formats.base import Format, Record
 from talktree.formats.engine import read
+from talktree.formats.format import Format, Record
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
 from talktree.text.times import is_ambiguous

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from talktree.conversion.fit import drafted
 from talktree.conversion.ledger import Ledger
 from talktree.formats import by_slug
-from talktree.formats.base import About, Record
-from talktree.formats.chatbuilder import carry as carrying
-from talktree.formats.chatbuilder.layout import take_apart
+from talktree.formats.chatbuilder import lens_embedded as carrying
+from talktree.formats.chatbuilder.parse import take_apart
+from talktree.formats.format import About, Record
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text, ToolCall

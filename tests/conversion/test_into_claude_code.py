@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from talktree.conversion.fit import drafted
 from talktree.formats import by_slug
-from talktree.formats.base import About, Record
 from talktree.formats.claude_code.layout import project_folder
+from talktree.formats.format import About, Record
 from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import Context, Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.conversion.fit import drafted
 from talktree.formats import by_slug
-from talktree.formats.base import About, Record
+from talktree.formats.format import About, Record
 from talktree.model.entries import Entry
 from talktree.model.message import Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult, Unknown

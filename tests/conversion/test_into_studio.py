@@ -20,10 +20,10 @@ from talktree.conversion.fit import drafted
 from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
-from talktree.formats.base import About, Record
 from talktree.formats.engine import read
-from talktree.formats.piece_sheet import PieceSheet
-from talktree.formats.sheets import Item
+from talktree.formats.format import About, Record
+from talktree.formats.nested_file import PieceSheet
+from talktree.formats.record_file import Item
 from talktree.formats.studio.hashing import content_hash
 from talktree.model.message import Author, Message
 from talktree.model.parts import Artifact, Attachment, Text, Unknown

@@ -20,7 +20,7 @@ from talktree.errors import UsageError
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read, write
-from talktree.formats.renewal import BESIDE_WAS, OUTDATED, WAS
+from talktree.formats.migration import BESIDE_WAS, OUTDATED, WAS
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -9,8 +9,8 @@ from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.formats.lens import Object
-from talktree.formats.native import outdated as native_outdated
-from talktree.formats.native.outdated import Step
+from talktree.formats.native import migrate as native_outdated
+from talktree.formats.native.migrate import Step
 from talktree.model import edit
 from tests.conversion.test_migrate import EDITED, changed, renewed
 from tests.conversion.trips import made

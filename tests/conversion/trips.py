@@ -17,8 +17,8 @@ from talktree.conversion.options import Made, Options
 from talktree.conversion.verify import verify_made
 from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
-from talktree.formats.base import Format
 from talktree.formats.engine import read
+from talktree.formats.format import Format
 from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import put
 from talktree.model.document import Document

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.base import Record
 from talktree.formats.engine import read
+from talktree.formats.format import Record
 from talktree.formats.studio import FORMAT
 from talktree.formats.studio.lens import get
 from talktree.model.conversation import Conversation

@@ -11,10 +11,10 @@ from talktree.api import detect, to_bytes
 from talktree.checks.report import report
 from talktree.errors import WouldLose
 from talktree.files import Source
-from talktree.formats.base import Record
 from talktree.formats.chatbuilder import FORMAT
 from talktree.formats.chatbuilder.complete import description
 from talktree.formats.chatbuilder.fences import Habit, escape, habit_of, unescape
+from talktree.formats.format import Record
 from talktree.model import edit
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from talktree.api import detect, read, to_bytes
 from talktree.errors import UnknownFormat, UsageError, WouldLose
 from talktree.files import Content, Memory, Source
-from talktree.formats.base import Probe
 from talktree.formats.chatbuilder import FORMAT
+from talktree.formats.format import Probe
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -8,10 +8,10 @@ import pytest
 
 from talktree import api
 from talktree.files import Source
-from talktree.formats.base import Record
+from talktree.formats.claude_code.detect import Dialect
 from talktree.formats.claude_code.lens import get
-from talktree.formats.claude_code.native import put
-from talktree.formats.claude_code.records import Dialect
+from talktree.formats.claude_code.write import put
+from talktree.formats.format import Record
 from talktree.model import edit
 from talktree.model.message import Message
 from talktree.model.outline import Trait

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from talktree.files import Source, load
 from talktree.formats import by_slug
-from talktree.formats.base import Record
 from talktree.formats.engine import Origin, read
+from talktree.formats.format import Record
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.testing import contract

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from talktree.errors import TalktreeError, WouldLose
 from talktree.files import Source, load
 from talktree.formats import by_slug
-from talktree.formats.base import Probe, Record
 from talktree.formats.detect import detect
 from talktree.formats.engine import read, write
+from talktree.formats.format import Probe, Record
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.entries import Head, Opaque

@@ -16,10 +16,10 @@ from talktree.conversion.ledger import Ledger
 from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug
-from talktree.formats.base import Probe, Record
 from talktree.formats.engine import read, write
+from talktree.formats.format import Probe, Record
+from talktree.formats.native.lens_entries import ENTRIES, PARTS
 from talktree.formats.native.outlines import Dialect, Mark
-from talktree.formats.native.shapes import ENTRIES, PARTS
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from talktree.errors import WouldLose
 from talktree.files import Source, load
-from talktree.formats.base import Record
 from talktree.formats.detect import guesses
 from talktree.formats.engine import read, skim
+from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT, Sage
 from talktree.model import edit
 from talktree.model.entries import FileState, Head, Opaque, Snapshot

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from talktree.errors import WouldLose
 from talktree.files import Source
-from talktree.formats.base import Probe
+from talktree.formats.format import Probe
 from talktree.formats.studio import FORMAT
 from talktree.formats.studio.hashing import content_hash, digest
 from talktree.formats.studio.lens import complete, native, put

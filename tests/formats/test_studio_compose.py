@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from talktree.files import Source
 from talktree.formats import by_slug
-from talktree.formats.base import About
-from talktree.formats.piece_sheet import PieceSheet
-from talktree.formats.sheets import Item
+from talktree.formats.format import About
+from talktree.formats.nested_file import PieceSheet
+from talktree.formats.record_file import Item
 from talktree.formats.studio import FORMAT
 from talktree.testing.strategies import wild_json, wild_text
 from talktree.text.json_read import decode

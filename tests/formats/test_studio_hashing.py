@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from talktree.formats.studio import hashing
-from talktree.formats.studio.artifacts import detect_type
+from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.hashing import by_folding, by_numpy, content_hash, recognise, shown
 from talktree.formats.studio.ids import new_id
 from talktree.testing.strategies import wild_text

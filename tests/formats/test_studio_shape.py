@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from talktree.errors import Damaged
-from talktree.formats.base import Record
+from talktree.formats.format import Record
 from talktree.formats.studio.lens import put
 from talktree.model import edit
 from talktree.model.message import Message

@@ -13,7 +13,7 @@ from talktree.errors import TalktreeError, WouldLose
 from talktree.files import Source, load
 from talktree.formats.engine import read
 from talktree.formats.studio_text import FORMAT
-from talktree.formats.studio_text.sheet import cut
+from talktree.formats.studio_text.parse_text_file import cut
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.entries import Opaque

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from talktree.errors import Damaged
 from talktree.files import Source, load
-from talktree.formats.base import Probe
 from talktree.formats.engine import read
+from talktree.formats.format import Probe
 from talktree.formats.studio_text import FORMAT, render
-from talktree.formats.studio_text.sheet import cut
+from talktree.formats.studio_text.parse_text_file import cut
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.message import Message

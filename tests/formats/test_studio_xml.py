@@ -9,8 +9,8 @@ import pytest
 from talktree.errors import Damaged, Refused, TalktreeError
 from talktree.files import Memory, Source
 from talktree.files.splice import spliced
-from talktree.formats.base import Probe
 from talktree.formats.engine import read
+from talktree.formats.format import Probe
 from talktree.formats.studio_xml import FORMAT
 from talktree.formats.studio_xml.sheet import XmlSheet
 from talktree.model import edit

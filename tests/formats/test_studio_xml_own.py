@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from talktree.files import Memory, Source
 from talktree.formats.engine import read
 from talktree.formats.lens import Object
-from talktree.formats.sheets import Item
+from talktree.formats.record_file import Item
 from talktree.formats.studio_xml import FORMAT
 from talktree.formats.studio_xml.sheet import XmlSheet
 from talktree.model import edit

@@ -6,7 +6,7 @@ import pytest
 
 from talktree.errors import Damaged, WouldLose
 from talktree.files.splice import Splice
-from talktree.formats.sheets import Item
+from talktree.formats.record_file import Item
 from talktree.model.findings import finding
 from talktree.repairs.action import Action
 from talktree.repairs.steps import Step, acceptable

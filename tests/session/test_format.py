@@ -13,8 +13,8 @@ from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
 from talktree.formats.engine import Origin, read
 from talktree.formats.sage import FORMAT
+from talktree.formats.sage.checksum import judged
 from talktree.formats.sage.layout import LOCK
-from talktree.formats.sage.seal import judged
 from talktree.formats.talk import Talk
 from talktree.model.document import Document
 from talktree.model.message import Message

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.formats.base import Record
+from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT
 from talktree.formats.sage.strict import strict
 from talktree.model.message import (

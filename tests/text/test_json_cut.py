@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from talktree.files import Memory
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.muse import FORMAT as MUSE
-from talktree.formats.muse.records import ANALYTICS, APPLICATION, history_key, kind
-from talktree.formats.piece_sheet import Piece
+from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, kind
+from talktree.formats.nested_file import Piece
 from talktree.formats.studio import FORMAT
 from talktree.testing.strategies import any_text, damaged, json_values, word
 from talktree.text.json_cut import cut

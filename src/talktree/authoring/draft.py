@@ -26,8 +26,8 @@ from talktree.errors import UsageError, WouldLose
 from talktree.formats import by_slug
 from talktree.formats.attaching import attach_file
 from talktree.formats.attachment_review import review_attachment
-from talktree.formats.engine.blank import with_conversation
 from talktree.formats.engine.edited import edited, refuse_role, refuse_unwritable
+from talktree.formats.engine.new_document import with_conversation
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 
 from talktree.formats.engine.edited import filled, refuse_unwritable
-from talktree.formats.filling import LOOKED_AT
+from talktree.formats.message_defaults import LOOKED_AT
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry

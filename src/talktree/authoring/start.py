@@ -10,7 +10,7 @@ from talktree.authoring.values import text_of
 from talktree.errors import NotFound, UsageError
 from talktree.files import Source
 from talktree.formats import by_slug, slugs
-from talktree.formats.engine.blank import blank_document, with_conversation
+from talktree.formats.engine.new_document import blank_document, with_conversation
 from talktree.model.document import Document
 from talktree.model.message import Context
 

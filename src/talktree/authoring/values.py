@@ -9,7 +9,7 @@ from uuid import UUID
 
 from talktree.errors import NotFound, Unreadable, UsageError
 from talktree.formats.attachment_review import refuse_size
-from talktree.formats.base import Format
+from talktree.formats.format import Format
 from talktree.model.conversation import Conversation
 from talktree.model.message import Author, Message, ThinkingLevel
 from talktree.text.times import EARLIEST, LATEST, MILLI, from_datetime, from_iso

@@ -9,7 +9,7 @@ from msgspec import Struct
 from talktree.files import Content
 from talktree.formats.engine import Origin
 from talktree.formats.line_sheet import LineSheet
-from talktree.formats.sheets import Sheet
+from talktree.formats.record_file import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json_scan import Node, scan, scan_shallow
 from talktree.text.positions import characters

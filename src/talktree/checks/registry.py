@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from talktree.errors import UsageError
 from talktree.formats import GROUP as FORMATS
 from talktree.formats import all_formats, by_slug, is_built_in
-from talktree.formats.base import Format
+from talktree.formats.format import Format
 from talktree.formats.rule import Rule, rules_in
 from talktree.model.findings import Severity
 from talktree.plugins import Plugin, describe_failure, load_plugins, warn_once

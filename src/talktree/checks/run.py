@@ -14,7 +14,7 @@ from talktree.checks.evidence.elsewhere import know_each_other
 from talktree.checks.registry import rules_for
 from talktree.formats.engine import Origin
 from talktree.formats.rule import Diagnostic, Gate, Glance, Rule
-from talktree.formats.stretch import Place, Stretch, stretches
+from talktree.formats.rule_batch import Place, Stretch, stretches
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.document import Document
 from talktree.model.entries import Head, Snapshot

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from talktree.cli.errors import tell
 from talktree.formats.collection import Collection
 from talktree.formats.engine import Origin
-from talktree.formats.engine.noticed import noticed_in
+from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from talktree.conversion.ids import id_for, is_uuid4, uuid_for
-from talktree.formats.base import About, Format
+from talktree.formats.format import About, Format
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.identity import find_native_id

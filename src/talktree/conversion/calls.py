@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from talktree.conversion.fit import role_for
-from talktree.formats.base import Can
+from talktree.formats.format import Can
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.pairing import Call, Pair, Turn
 from talktree.model.parts import Part, Text, ToolCall, ToolResult

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from talktree.conversion.ledger import Kept, Loss
 from talktree.conversion.part_map import Seam
-from talktree.formats.base import TAGS
+from talktree.formats.format import TAGS
 from talktree.model.entries import Entry
 from talktree.model.message import NO_FLAGS, Context, Message
 from talktree.model.parts import Attachment, Part, Text

@@ -14,8 +14,8 @@ from talktree.conversion.restore_edits import restoration, restored, restored_fi
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import form_of
 from talktree.formats import by_slug
-from talktree.formats.base import TAGS, Format
 from talktree.formats.engine import Origin, write
+from talktree.formats.format import TAGS, Format
 from talktree.model.document import Document
 
 

@@ -13,8 +13,8 @@ from talktree.conversion.digests import DigestLog, is_placeholder, shown_positio
 from talktree.conversion.embed import Carry, File, checksum, from_json, is_intact
 from talktree.conversion.embed import Origin as SourceNote
 from talktree.files import Content
-from talktree.formats.base import CARRY, Record
 from talktree.formats.engine import Origin
+from talktree.formats.format import CARRY, Record
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry

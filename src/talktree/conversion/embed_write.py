@@ -28,8 +28,8 @@ from talktree.conversion.strings import strings_in, strings_of
 from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
 from talktree.files import form_of
 from talktree.files.gc_pause import not_sought
-from talktree.formats.base import Record
-from talktree.formats.sheets import Item
+from talktree.formats.format import Record
+from talktree.formats.record_file import Item
 from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message

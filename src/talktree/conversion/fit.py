@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from talktree.conversion.part_map import BETWEEN, GONE, Seam, stretch, whole, wholes
 from talktree.conversion.render import rendered
-from talktree.formats.base import TAGS, Can, Format
+from talktree.formats.format import TAGS, Can, Format
 from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown
 

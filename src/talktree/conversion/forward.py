@@ -25,9 +25,9 @@ from talktree.conversion.proof import Proof
 from talktree.conversion.refine import Embedded, Refinement
 from talktree.errors import UsageError
 from talktree.files import Source, stem_of
-from talktree.formats.base import BESIDE, Format
 from talktree.formats.engine import Origin, read, write
-from talktree.formats.sheets import Item
+from talktree.formats.format import BESIDE, Format
+from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from talktree.formats.base import Format
 from talktree.formats.engine import Origin
+from talktree.formats.format import Format
 from talktree.text.uuids import is_uuid4 as is_uuid4
 from talktree.text.uuids import uuid_for as uuid_for
 

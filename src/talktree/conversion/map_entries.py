@@ -20,8 +20,8 @@ from talktree.conversion.ids import id_for
 from talktree.conversion.ledger import Kept, Loss
 from talktree.conversion.plan import Plan
 from talktree.conversion.surrogates import as_written, shows_as_written
-from talktree.formats.base import About, Format, Record
 from talktree.formats.engine import Origin
+from talktree.formats.format import About, Format, Record
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from talktree.formats.base import CARRY
-from talktree.formats.renewal import WAS
+from talktree.formats.format import CARRY
+from talktree.formats.migration import WAS
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import (

@@ -13,8 +13,8 @@ from talktree.conversion.merge_digest import SIZE, Digest, digest
 from talktree.conversion.migrate_source import as_written
 from talktree.conversion.restore_edits import restoration, restored
 from talktree.errors import Damaged, WouldLose
-from talktree.formats.base import Record
 from talktree.formats.engine import Origin
+from talktree.formats.format import Record
 from talktree.model.conversation import STRETCH, Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry

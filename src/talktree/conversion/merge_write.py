@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from talktree.conversion.merge_talks import PLACES, Place, Talk
 from talktree.conversion.merge_tree import Copy, Merging, Node
 from talktree.formats import NATIVE, by_slug
-from talktree.formats.base import About
-from talktree.formats.sheets import Item
+from talktree.formats.format import About
+from talktree.formats.record_file import Item
 from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.habits import ANY

@@ -18,9 +18,9 @@ from talktree.conversion.migrate_source import as_written
 from talktree.conversion.options import Made, Options
 from talktree.errors import Damaged, UsageError, WouldLose
 from talktree.formats import by_slug
-from talktree.formats.base import About, Record
 from talktree.formats.engine import Origin, read, write
-from talktree.formats.renewal import Reason, Renewal
+from talktree.formats.format import About, Record
+from talktree.formats.migration import Reason, Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 

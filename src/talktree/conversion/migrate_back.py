@@ -17,7 +17,7 @@ from talktree.conversion.transplant import transplanted
 from talktree.errors import UsageError
 from talktree.files import Source
 from talktree.formats.engine import Origin, read, write
-from talktree.formats.renewal import Renewal
+from talktree.formats.migration import Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head

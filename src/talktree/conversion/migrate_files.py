@@ -18,9 +18,9 @@ from talktree.conversion.options import Made, Options
 from talktree.conversion.plan import Plan
 from talktree.files import Content
 from talktree.formats.engine import Origin, write
-from talktree.formats.json_lines import composed_lines
-from talktree.formats.renewal import BESIDE_WAS, Renewal
-from talktree.formats.sheets import Item
+from talktree.formats.jsonl_format import composed_lines
+from talktree.formats.migration import BESIDE_WAS, Renewal
+from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head

@@ -19,9 +19,9 @@ from talktree.conversion.map_entries import Crossing, Held
 from talktree.conversion.part_map import whole
 from talktree.conversion.plan import Plan
 from talktree.conversion.surrogates import as_written
-from talktree.formats.base import About, Format, Record
 from talktree.formats.engine import Origin
-from talktree.formats.renewal import Renewal
+from talktree.formats.format import About, Format, Record
+from talktree.formats.migration import Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message

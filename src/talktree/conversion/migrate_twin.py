@@ -7,9 +7,9 @@ from copy import copy
 from msgspec.structs import replace
 
 from talktree.files import Source
-from talktree.formats.base import Format, Record, Split
-from talktree.formats.kept_lines import kept_sheet
-from talktree.formats.renewal import BESIDE_WAS, WAS, Renewal
+from talktree.formats.format import Format, Record, Split
+from talktree.formats.migration import BESIDE_WAS, WAS, Renewal
+from talktree.formats.sidecar import kept_sheet
 from talktree.model.entries import Entry, Opaque
 from talktree.text.json_value import Json
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from talktree.conversion.fit import role_for
 from talktree.errors import UsageError
-from talktree.formats.base import About, Format, Links
+from talktree.formats.format import About, Format, Links
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.mending import mended

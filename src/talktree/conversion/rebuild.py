@@ -17,8 +17,8 @@ from talktree.conversion.template import NO_STRINGS, PLAIN, Misfit, Spelling, fi
 from talktree.errors import Damaged
 from talktree.files import as_utf16, is_utf16_form, stem_of
 from talktree.formats import all_formats
-from talktree.formats.base import Format
 from talktree.formats.engine import Origin
+from talktree.formats.format import Format
 from talktree.model.conversation import STRETCH
 from talktree.model.document import Document
 from talktree.model.entries import Entry

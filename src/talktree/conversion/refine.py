@@ -16,8 +16,8 @@ from talktree.conversion.embed_read import Index, indexed
 from talktree.conversion.ledger import Ledger, Loss
 from talktree.conversion.restore import Restoration
 from talktree.errors import TalktreeError
-from talktree.formats.base import About, Format
 from talktree.formats.engine import Origin
+from talktree.formats.format import About, Format
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message

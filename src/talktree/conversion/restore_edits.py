@@ -26,8 +26,8 @@ from talktree.conversion.refine import Embedded, Refinement
 from talktree.conversion.restore import Restoration
 from talktree.conversion.transplant import transplanted
 from talktree.errors import Damaged, TalktreeError, UsageError
-from talktree.formats.base import TAGS, Format, Record
 from talktree.formats.engine import Origin, write
+from talktree.formats.format import TAGS, Format, Record
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry

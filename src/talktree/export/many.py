@@ -34,10 +34,10 @@ from talktree.files.content import OnDisk
 from talktree.files.placement import place_files
 from talktree.files.save import beneath, building_folder, place_folder
 from talktree.formats import by_slug
-from talktree.formats.base import Format
 from talktree.formats.companions import are_companions, with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
+from talktree.formats.format import Format
 from talktree.library.library import Library
 from talktree.model.document import Document
 from talktree.parallel.crew import in_processes

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from talktree.errors import Refused
 from talktree.export.redacted_document import current_source
 from talktree.files import Source, unpacked
-from talktree.formats.base import BESIDE
 from talktree.formats.engine import Origin, read
+from talktree.formats.format import BESIDE
 from talktree.formats.owners import conversation_files
 from talktree.model.document import Document
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from talktree.errors import NotFound
-from talktree.formats.base import Format
+from talktree.formats.format import Format
 from talktree.plugins import Plugin, load_plugin, load_plugins, plugin_names
 
 BUILT_IN = {

@@ -6,7 +6,7 @@ from base64 import b64encode
 from uuid import UUID
 
 from talktree.errors import WouldLose
-from talktree.formats.base import About, Format
+from talktree.formats.format import About, Format
 from talktree.model.message import Message
 from talktree.model.operations import Attach
 from talktree.model.parts import Attachment, Text

@@ -14,11 +14,11 @@ from typing import NamedTuple, NoReturn
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, OnDisk, Source
 from talktree.formats import all_formats, by_slug
-from talktree.formats.base import BESIDE, Format
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import Origin, read
-from talktree.formats.renewal import BESIDE_WAS
+from talktree.formats.format import BESIDE, Format
+from talktree.formats.migration import BESIDE_WAS
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import find_foreign
 from talktree.model.conversation import Conversation

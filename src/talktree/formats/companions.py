@@ -17,8 +17,8 @@ from talktree.errors import TalktreeError, Unreadable
 from talktree.files import Content, OnDisk, Source, load, stem_of
 from talktree.files.source import MOST_FILES, load_companions, natural_order
 from talktree.formats import all_formats
-from talktree.formats.base import Format
 from talktree.formats.detect import detect
+from talktree.formats.format import Format
 
 SETTLED = 2 * 10**9
 """A folder that was changed less than so many nanoseconds ago may change unnoticed."""

@@ -9,7 +9,7 @@ from talktree.errors import UnknownFormat
 from talktree.files import Source, plain_head
 from talktree.files.compression import GZIP, ZSTD
 from talktree.formats import GROUP, all_formats, by_slug, is_built_in, slugs
-from talktree.formats.base import CARRY, Detection, Format, Probe
+from talktree.formats.format import CARRY, Detection, Format, Probe
 from talktree.formats.secrets import without_secrets
 from talktree.plugins import describe_failure, warn_once
 

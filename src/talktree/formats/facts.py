@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from talktree.formats.base import CARRY, Record
+from talktree.formats.format import CARRY, Record
 from talktree.model.entries import Entry, Opaque
 from talktree.model.message import SIDECHAIN, Context, Message
 from talktree.model.parts import Part, Text, ToolCall, ToolResult

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.base import About, Format, Split
+from talktree.formats.format import About, Format, Split
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.sheets import Item
+from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, Head
 from talktree.text.json_style import Style
 from talktree.text.json_value import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from talktree.formats.piece_sheet import Piece
+from talktree.formats.nested_file import Piece
 from talktree.text.json_cut import Cut
 from talktree.text.json_scan import Kind, Node
 

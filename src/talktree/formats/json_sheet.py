@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from talktree.errors import Damaged
 from talktree.files import Content, Memory
-from talktree.formats.base import Format, Links
-from talktree.formats.json_mend import fused_at, mended_document, sound_changes
+from talktree.formats.format import Format, Links
 from talktree.formats.json_pieces import exact_pieces, line_numbers, plain_pieces
-from talktree.formats.piece_sheet import Piece, PieceSheet
-from talktree.formats.sheets import Item, Mending, each_kind_once
+from talktree.formats.json_repair import fused_at, mended_document, sound_changes
+from talktree.formats.nested_file import Piece, PieceSheet
+from talktree.formats.record_file import Item, Mending, each_kind_once
 from talktree.model.findings import Finding, finding
 from talktree.text.json_cut import Cut, Cuts, cut
 from talktree.text.json_edit import patch

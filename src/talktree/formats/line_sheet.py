@@ -14,10 +14,10 @@ from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
 from talktree.files.splice import Splice
 from talktree.formats.around import Around
-from talktree.formats.base import Record
+from talktree.formats.format import Record
+from talktree.formats.jsonl_repair import mended_lines
 from talktree.formats.line_copy import Chunk, changed, joined
-from talktree.formats.line_mend import mended_lines
-from talktree.formats.sheets import (
+from talktree.formats.record_file import (
     Item,
     Mending,
     Sheet,

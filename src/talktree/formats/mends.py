@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from talktree.formats.change import Change, Drop, Patch, Revalue
+from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, Mend
-from talktree.formats.sheets import Sheet
 from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import Entry
 from talktree.text.json_value import Json

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from talktree.files import Content
-from talktree.formats.base import Format, Split
 from talktree.formats.engine import Origin
-from talktree.formats.renewal import BESIDE_WAS
+from talktree.formats.format import Format, Split
+from talktree.formats.migration import BESIDE_WAS
 
 
 def files_by_conversation(

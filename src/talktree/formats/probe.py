@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from talktree.files import Source, bare_name, plain_head
-from talktree.formats.sample import MOST, sample
+from talktree.formats.detect_sample import MOST, sample
 from talktree.text.json_value import Json
 
 CARRY = "x-talktree"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from talktree.errors import Refused
 from talktree.files import Source
-from talktree.formats.base import Format
+from talktree.formats.format import Format
 
 
 def without_secrets(source: Source, formats: Iterable[Format]) -> Source:

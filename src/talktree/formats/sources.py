@@ -18,13 +18,13 @@ from msgspec import Struct
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, Source, bare_name, load
 from talktree.files.source import BATCH_STATE
-from talktree.formats.base import Format, Probe
 from talktree.formats.companions import (
     companion_paths,
     places_of_companions,
     without_companions,
 )
 from talktree.formats.detect import Guess, detect
+from talktree.formats.format import Format, Probe
 from talktree.formats.secrets import without_secrets
 
 OWN = BATCH_STATE

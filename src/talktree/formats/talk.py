@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from talktree.formats.base import Format, Record
-from talktree.formats.engine.item import native_entry
 from talktree.formats.engine.origin import Origin
+from talktree.formats.engine.write_item import native_entry
 from talktree.formats.facts import Facts
-from talktree.formats.sheets import Sheet
+from talktree.formats.format import Format, Record
+from talktree.formats.record_file import Sheet
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from talktree.checks.run import Found
 from talktree.formats.change import Drop, Insert, Patch, Remake, Revalue
 from talktree.formats.engine import Origin
-from talktree.formats.sheets import Sheet
+from talktree.formats.record_file import Sheet
 from talktree.formats.talk import Seen, Talk
 from talktree.repairs.action import Action, action, brief_bytes, differing
 from talktree.text.json_value import Json

@@ -10,7 +10,7 @@ from talktree.files import Content, Memory, Source, Unpacked, as_stored, parked
 from talktree.files.splice import Splice, spliced, trimmed
 from talktree.formats.change import Patch, Remake
 from talktree.formats.engine import Origin
-from talktree.formats.sheets import Item, Sheet
+from talktree.formats.record_file import Item, Sheet
 from talktree.model.document import Document
 from talktree.repairs.action import Action, action, brief_bytes
 from talktree.repairs.gather import Gathered, patch_actions, revalued

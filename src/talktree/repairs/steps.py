@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from talktree.errors import Damaged, WouldLose
 from talktree.files.splice import Splice
-from talktree.formats.sheets import Item, Sheet
+from talktree.formats.record_file import Item, Sheet
 from talktree.repairs.action import Action
 
 MOST_TRIES = 200

@@ -19,8 +19,8 @@ from msgspec import Struct
 from talktree.errors import Escapes
 from talktree.files.durable import replace
 from talktree.files.sandbox import Anchor
-from talktree.formats.sage.kinds import METADATA, SNAPSHOT, TYPES
-from talktree.formats.sage.remade import PROMPT_LENGTH
+from talktree.formats.sage.detect_kinds import METADATA, SNAPSHOT, TYPES
+from talktree.formats.sage.repair import PROMPT_LENGTH
 from talktree.model.message import Context
 from talktree.model.parts import NOTHING
 from talktree.session.journal.journal import Journal, Place

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from talktree.errors import NotFound, UsageError
-from talktree.formats.sage.kinds import CONTINUES
+from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Text, ToolCall
 from talktree.session import branches as _branches

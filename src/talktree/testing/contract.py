@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Source
-from talktree.formats.base import Format, Record
 from talktree.formats.detect import guesses
 from talktree.formats.engine import Origin, read, write
-from talktree.formats.piece_sheet import PieceSheet
-from talktree.formats.sheets import Item, Sheet
+from talktree.formats.format import Format, Record
+from talktree.formats.nested_file import PieceSheet
+from talktree.formats.record_file import Item, Sheet
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from talktree.conversion.convert import converted
 from talktree.conversion.verify import verify_made
 from talktree.files import Source
-from talktree.formats.base import Format
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
+from talktree.formats.format import Format
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.message import Message

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
-from talktree.formats.base import Format
 from talktree.formats.engine import read
+from talktree.formats.format import Format
 from talktree.model.message import Message
 from talktree.testing import contract, conversion_contract
 from talktree.testing.strategies import damaged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.formats.base import Can, Detection, FormatInfo, Lens, Probe, Record, opaque
+from talktree.formats.format import Can, Detection, FormatInfo, Lens, Probe, Record, opaque
 from talktree.formats.json_format import JsonFormat
 from talktree.formats.lens import merged, take_text, with_rest
 from talktree.formats.rule import Rule, rules_in

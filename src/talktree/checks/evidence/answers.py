@@ -13,9 +13,9 @@ from talktree.checks.evidence.links import called
 from talktree.checks.evidence.pairs import Doubled
 from talktree.checks.evidence.placeholders import LOST
 from talktree.checks.evidence.relink import hung_on, is_linked, taken_out
-from talktree.formats.base import About
 from talktree.formats.change import Change, Insert, Revalue
 from talktree.formats.facts import Site
+from talktree.formats.format import About
 from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import SIDECHAIN, Message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.formats.engine.doubles import Doubles, find_doubles
+from talktree.formats.engine.duplicates import Doubles, find_doubles
 from talktree.formats.talk import Talk
 
 NOTE = "doubles"

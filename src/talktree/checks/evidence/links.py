@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from talktree.formats.change import Change, Revalue
-from talktree.formats.engine.item import native_entry
+from talktree.formats.engine.write_item import native_entry
 from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.mending import relinked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.formats.stretch import Place, Stretch
+from talktree.formats.rule_batch import Place, Stretch
 from talktree.model.parts import Part, Text, ToolResult
 
 LOST = (

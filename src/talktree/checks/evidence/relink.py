@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from talktree.checks.evidence.lines import lines_of
 from talktree.checks.evidence.links import called
 from talktree.formats.change import Change, Drop, Revalue
-from talktree.formats.engine.item import native_entry
+from talktree.formats.engine.write_item import native_entry
 from talktree.formats.talk import Seen, Talk
 from talktree.model.skeleton import ROOT
 from talktree.text.json_value import Json

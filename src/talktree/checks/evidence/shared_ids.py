@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.formats.engine.doubles import digest
-from talktree.formats.engine.item import native_entry
+from talktree.formats.engine.duplicates import digest
+from talktree.formats.engine.write_item import native_entry
 from talktree.formats.talk import Setting, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message

@@ -15,8 +15,8 @@ from pathlib import Path
 from talktree.errors import TalktreeError
 from talktree.files import Content, Memory, OnDisk, Source
 from talktree.formats import all_formats
-from talktree.formats.base import Format, Probe
 from talktree.formats.engine import skim
+from talktree.formats.format import Format, Probe
 
 MOST_FILES = 2000
 MOST_BYTES = 2 << 30

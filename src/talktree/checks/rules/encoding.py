@@ -8,7 +8,7 @@ from talktree.files import Unpacked
 from talktree.formats.change import Remake
 from talktree.formats.mends import sound_bytes, to_value
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
-from talktree.formats.stretch import Stretch
+from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen, Setting
 from talktree.model.findings import Finding
 from talktree.text.json_texts import texts_in, with_texts

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.stretch import Stretch
+from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
 

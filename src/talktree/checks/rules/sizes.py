@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from talktree.checks.support.image_sizes import Image, image_in
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.stretch import Stretch, files_in
+from talktree.formats.rule_batch import Stretch, files_in
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, ToolResult

@@ -9,7 +9,7 @@ from typing import TypeGuard
 from talktree.checks.evidence.carried import carried_over
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.stretch import Stretch
+from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME

@@ -22,7 +22,7 @@ from talktree.checks.evidence.placeholders import is_placeholder, short_results
 from talktree.checks.evidence.relink import is_linked
 from talktree.formats.facts import Site
 from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.stretch import Place, Stretch
+from talktree.formats.rule_batch import Place, Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall, ToolResult

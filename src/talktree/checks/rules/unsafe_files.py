@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from talktree.formats.mends import to_entry
 from talktree.formats.rule import Diagnostic, Mend, rule, safe, unsafe
-from talktree.formats.stretch import Place, Stretch, files_in
+from talktree.formats.rule_batch import Place, Stretch, files_in
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from talktree.formats.stretch import Stretch
+from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.origin import Origin
 from talktree.formats.rule import Diagnostic, Mend
-from talktree.formats.stretch import Stretch
+from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.text.json_texts import texts_in, with_texts
 from talktree.text.json_value import Json

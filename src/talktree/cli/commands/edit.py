@@ -19,8 +19,8 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.files.safe_replace import differing
-from talktree.formats.engine.blank import with_conversation
 from talktree.formats.engine.edited import edited
+from talktree.formats.engine.new_document import with_conversation
 from talktree.model.document import Document
 from talktree.model.operations import Operation, Reply, Revise
 from talktree.views.measure import counted

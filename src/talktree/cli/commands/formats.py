@@ -7,7 +7,7 @@ import click
 from talktree.cli import output, params
 from talktree.cli.verbs import Verb
 from talktree.formats import all_formats
-from talktree.formats.base import Can, Format
+from talktree.formats.format import Can, Format
 from talktree.text.json_value import Json
 from talktree.views.lines import Line, line
 from talktree.views.shapes import document_text

@@ -21,7 +21,7 @@ from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError
 from talktree.files import OutputGate, parked
 from talktree.formats import by_slug, resolve_alias, slugs
-from talktree.formats.renewal import Reason
+from talktree.formats.migration import Reason
 from talktree.model.document import Document
 from talktree.text.json_value import Json
 from talktree.views.ledgers import ledger_lines

@@ -14,7 +14,7 @@ from talktree.cli.noticed import findings_shape, tell_findings, tell_unrecognise
 from talktree.cli.verbs import Verb
 from talktree.errors import NotFound
 from talktree.formats.collection import Collection, unrecognised_files
-from talktree.formats.engine.noticed import noticed_in
+from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.mending import mended

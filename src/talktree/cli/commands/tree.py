@@ -10,7 +10,7 @@ from talktree.cli import libraries, output, params
 from talktree.cli.choose import chosen, heading
 from talktree.cli.noticed import findings_shape, tell_findings
 from talktree.cli.verbs import Verb
-from talktree.formats.engine.noticed import noticed_in
+from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.mending import mended
 from talktree.views.lines import EMPTY, Line, line

@@ -12,7 +12,23 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from talktree.files import Memory, Source, stem_of
-from talktree.formats.base import (
+from talktree.formats.chatbuilder import lens_embedded
+from talktree.formats.chatbuilder.adopt import adopted_message, folder_head
+from talktree.formats.chatbuilder.complete import complete
+from talktree.formats.chatbuilder.detect import recognise
+from talktree.formats.chatbuilder.keys import ROLES
+from talktree.formats.chatbuilder.lens import get, put
+from talktree.formats.chatbuilder.lens_authors import parse
+from talktree.formats.chatbuilder.names import (
+    CONFIG,
+    folder_of,
+    is_config,
+    message_folders,
+    name_of,
+    named,
+)
+from talktree.formats.chatbuilder.parse_message_file import MessageSheet, Owners
+from talktree.formats.format import (
     BESIDE,
     About,
     Can,
@@ -23,26 +39,10 @@ from talktree.formats.base import (
     Probe,
     Split,
 )
-from talktree.formats.chatbuilder import carry
-from talktree.formats.chatbuilder.adopt import adopted_message, folder_head
-from talktree.formats.chatbuilder.authors import parse
-from talktree.formats.chatbuilder.complete import complete
-from talktree.formats.chatbuilder.keys import ROLES
-from talktree.formats.chatbuilder.lens import get, put
-from talktree.formats.chatbuilder.names import (
-    CONFIG,
-    folder_of,
-    is_config,
-    message_folders,
-    name_of,
-    named,
-)
-from talktree.formats.chatbuilder.recognise import recognise
-from talktree.formats.chatbuilder.sheet import MessageSheet, Owners
-from talktree.formats.json_lines import composed_lines
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.kept_lines import kept_sheet
-from talktree.formats.sheets import Item, Sheet
+from talktree.formats.jsonl_format import composed_lines
+from talktree.formats.record_file import Item, Sheet
+from talktree.formats.sidecar import kept_sheet
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Author, Message
@@ -160,12 +160,12 @@ class ChatBuilder(Format):
     def take_carry(self, value: Json) -> tuple[Json, Json]:
         if not isinstance(value, str):
             return super().take_carry(value)
-        return carry.taken(value)
+        return lens_embedded.taken(value)
 
     def with_carry(self, value: Json, carried: Json) -> Json:
         if not isinstance(value, str):
             return super().with_carry(value, carried)
-        return carry.added(value, carried)
+        return lens_embedded.added(value, carried)
 
     def blank_sheet(self, path: str) -> Sheet:
         if is_config(path):

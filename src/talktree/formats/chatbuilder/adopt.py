@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from talktree.formats.base import About
-from talktree.formats.chatbuilder.authors import parse, write
 from talktree.formats.chatbuilder.complete import NOBODY, complete
 from talktree.formats.chatbuilder.config import KIND
+from talktree.formats.chatbuilder.lens_authors import parse, write
+from talktree.formats.format import About
 from talktree.model.entries import Head
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.chatbuilder import authors as author_line
+from talktree.formats.chatbuilder import lens_authors as author_line
 from talktree.formats.chatbuilder.fences import Habit, escape, habit_of
 from talktree.formats.chatbuilder.header import (
     BARE_ID,
@@ -14,7 +14,7 @@ from talktree.formats.chatbuilder.header import (
     without_newline,
 )
 from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, ROLE, UUID, known
-from talktree.formats.chatbuilder.layout import Layout, take_apart
+from talktree.formats.chatbuilder.parse import Layout, take_apart
 from talktree.formats.chatbuilder.said import Said, fresh, new_line, said
 from talktree.text.times import to_iso
 

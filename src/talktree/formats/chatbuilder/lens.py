@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from talktree.formats.base import Record, opaque
 from talktree.formats.chatbuilder import config
 from talktree.formats.chatbuilder.amend import amended
-from talktree.formats.chatbuilder.layout import take_apart
 from talktree.formats.chatbuilder.names import is_config
+from talktree.formats.chatbuilder.parse import take_apart
 from talktree.formats.chatbuilder.said import Said, fresh, said
+from talktree.formats.format import Record, opaque
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from talktree.files.splice import Splice
-from talktree.formats.chatbuilder.layout import BOM, Layout, take_apart
-from talktree.formats.sheets import Mending
+from talktree.formats.chatbuilder.parse import BOM, Layout, take_apart
+from talktree.formats.record_file import Mending
 from talktree.text import utf8
 from talktree.text.json_mend import REPLACEMENT, strange_bytes
 from talktree.text.json_tokens import NULS

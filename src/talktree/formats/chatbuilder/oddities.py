@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from talktree.formats.chatbuilder.header import BARE_ID, OPEN, Line
-from talktree.formats.chatbuilder.layout import BOM, Layout, take_apart
 from talktree.formats.chatbuilder.mend import separator_splice
+from talktree.formats.chatbuilder.parse import BOM, Layout, take_apart
 from talktree.model.findings import Finding, finding
 from talktree.text import utf8
 

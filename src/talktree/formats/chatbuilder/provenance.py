@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.authors import write
 from talktree.formats.chatbuilder.complete import NOBODY
 from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, known
+from talktree.formats.chatbuilder.lens_authors import write
 from talktree.formats.talk import Talk
 from talktree.model.message import Author, Message
 from talktree.model.skeleton import NO_TIME

@@ -16,7 +16,7 @@ from talktree.formats.chatbuilder.header import (
     without_newline,
 )
 from talktree.formats.chatbuilder.keys import PROPER, ROLE, known
-from talktree.formats.chatbuilder.layout import Layout, take_apart
+from talktree.formats.chatbuilder.parse import Layout, take_apart
 from talktree.formats.chatbuilder.said import Said, said
 
 Restyle = Callable[[Layout], Layout]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from talktree.formats.chatbuilder import authors as author_line
+from talktree.formats.chatbuilder import lens_authors as author_line
 from talktree.formats.chatbuilder.fences import escape, unescape
 from talktree.formats.chatbuilder.header import Line
 from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, REQUIRED, ROLE, UUID, known
-from talktree.formats.chatbuilder.layout import Layout
+from talktree.formats.chatbuilder.parse import Layout
 from talktree.model.message import Author
 from talktree.text.times import from_iso, to_iso
 

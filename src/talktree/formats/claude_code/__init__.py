@@ -9,7 +9,31 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from talktree.files import Content, Source, plain_head
-from talktree.formats.base import (
+from talktree.formats.claude_code.adopt import adopt, has_place
+from talktree.formats.claude_code.agents import link_agents
+from talktree.formats.claude_code.detect import (
+    BOOKKEEPING,
+    WITHOUT_UUID,
+    Dialect,
+    identity_of,
+    judge,
+)
+from talktree.formats.claude_code.layout import (
+    SUB_AGENTS,
+    Groups,
+    SessionFiles,
+    kind_of,
+    owner_of,
+    reading_order,
+)
+from talktree.formats.claude_code.lens import get
+from talktree.formats.claude_code.others import adopt_other, name_line, opening, title_last
+from talktree.formats.claude_code.replies import record_ids_of, replies_of
+from talktree.formats.claude_code.unread import said
+from talktree.formats.claude_code.write import put
+from talktree.formats.detect_sample import sample
+from talktree.formats.evidence import collect, weigh, weigh_folder
+from talktree.formats.format import (
     CARRY,
     About,
     Can,
@@ -20,35 +44,11 @@ from talktree.formats.base import (
     Probe,
     Split,
 )
-from talktree.formats.claude_code.adopt import adopt, has_place
-from talktree.formats.claude_code.agents import link_agents
-from talktree.formats.claude_code.layout import (
-    SUB_AGENTS,
-    Groups,
-    SessionFiles,
-    kind_of,
-    owner_of,
-    reading_order,
-)
-from talktree.formats.claude_code.lens import get
-from talktree.formats.claude_code.native import put
-from talktree.formats.claude_code.others import adopt_other, name_line, opening, title_last
-from talktree.formats.claude_code.records import (
-    BOOKKEEPING,
-    WITHOUT_UUID,
-    Dialect,
-    identity_of,
-    judge,
-)
-from talktree.formats.claude_code.replies import record_ids_of, replies_of
-from talktree.formats.claude_code.unread import said
-from talktree.formats.evidence import collect, weigh, weigh_folder
-from talktree.formats.filling import fill_by_adopting
-from talktree.formats.json_lines import HEAD, composed_lines, sheet_for
 from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.jsonl_format import HEAD, composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
-from talktree.formats.sample import sample
-from talktree.formats.sheets import Item, Sheet
+from talktree.formats.message_defaults import fill_by_adopting
+from talktree.formats.record_file import Item, Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.habits import Habits

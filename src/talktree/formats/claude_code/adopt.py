@@ -10,8 +10,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.base import About
-from talktree.formats.claude_code.accepted import (
+from talktree.formats.claude_code.adopt_parts import (
     NOTHING_SAID,
     accepted_file,
     is_sound,
@@ -20,6 +19,7 @@ from talktree.formats.claude_code.accepted import (
 )
 from talktree.formats.claude_code.lens import BOUNDARIES, PLAIN_NOTE, command
 from talktree.formats.claude_code.told import told, whole
+from talktree.formats.format import About
 from talktree.model.message import (
     ERROR,
     META,

@@ -13,8 +13,8 @@ from typing import Literal
 
 from talktree.files import Content, bare_name, plain_head, stem_of
 from talktree.formats.companion_rules import CompanionRules
-from talktree.formats.json_lines import HEAD
-from talktree.formats.sample import sample
+from talktree.formats.detect_sample import sample
+from talktree.formats.jsonl_format import HEAD
 from talktree.text.json_value import Json
 
 LINES = ".jsonl"

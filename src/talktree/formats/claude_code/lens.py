@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from talktree.formats.base import Record, opaque
 from talktree.formats.blocks import part_of, parts_of
-from talktree.formats.claude_code import queued
-from talktree.formats.claude_code.records import SPOKEN
+from talktree.formats.claude_code import lens_queued
+from talktree.formats.claude_code.detect import SPOKEN
+from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, take_flag, take_text
 from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import (
@@ -115,8 +115,8 @@ def _message(record: Record, value: Object, type: str) -> Message:
             left["message"] = api
         if "toolUseResult" in value:
             left["toolUseResult"] = value["toolUseResult"]
-        if type == queued.LINE and queued.is_prompt(left.get(queued.LINE)):
-            type, parts = queued.ROLE, queued.take_prompt(left)
+        if type == lens_queued.LINE and lens_queued.is_prompt(left.get(lens_queued.LINE)):
+            type, parts = lens_queued.ROLE, lens_queued.take_prompt(left)
         else:
             parts = _spoken_plainly(left) if type in SPOKEN else _system(left, type)
     return Message(

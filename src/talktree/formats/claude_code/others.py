@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from talktree.formats.base import About
 from talktree.formats.claude_code.lens import TITLES
 from talktree.formats.claude_code.told import whole
-from talktree.formats.sheets import Item
+from talktree.formats.format import About
+from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
 from talktree.text.json_value import Json
 from talktree.text.times import MILLI

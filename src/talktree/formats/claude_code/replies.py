@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from talktree.formats.base import Record
 from talktree.formats.claude_code.lens import get
+from talktree.formats.format import Record
 from talktree.model.message import Message
 from talktree.model.replies import ReplyUsage, reply_of, valid_count
 

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from talktree.files import Memory, Source, stem_of
-from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.claude_messages.adopt import adopt, has_place
+from talktree.formats.claude_messages.detect import Dialect, judge
 from talktree.formats.claude_messages.lens import UNTYPED, get, put
-from talktree.formats.claude_messages.records import Dialect, judge
 from talktree.formats.evidence import SURE, Evidence, look_into
-from talktree.formats.filling import fill_by_adopting
-from talktree.formats.json_lines import composed_lines, sheet_for
+from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.jsonl_format import composed_lines, sheet_for
 from talktree.formats.line_sheet import LineSheet
-from talktree.formats.sheets import Item
+from talktree.formats.message_defaults import fill_by_adopting
+from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.findings import Severity
 from talktree.model.habits import Habits

@@ -13,9 +13,9 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.base import About
 from talktree.formats.blocks import block_of
 from talktree.formats.claude_messages.lens import OPERATIONS
+from talktree.formats.format import About
 from talktree.model.message import ERROR, SIDECHAIN, Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json_value import Json

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from talktree.formats.base import Record, opaque
 from talktree.formats.blocks import blocks_of, parts_of
-from talktree.formats.claude_messages.records import TYPES, role_of
+from talktree.formats.claude_messages.detect import TYPES, role_of
+from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, merged, take_flag, take_text, with_rest
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Context, Message

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from talktree.errors import UsageError, WouldLose
 from talktree.formats import by_slug
-from talktree.formats.base import Format
-from talktree.formats.engine.item import item_of
+from talktree.formats.engine.order import placed
 from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.place import placed
+from talktree.formats.engine.write_item import item_of
+from talktree.formats.format import Format
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import DELETED, Message

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from talktree.files import Source, Unpacked
-from talktree.formats.base import Format, Links, Record, Split
-from talktree.formats.sheets import Sheet
+from talktree.formats.format import Format, Links, Record, Split
+from talktree.formats.record_file import Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry
 from talktree.model.findings import Finding, finding

@@ -9,11 +9,11 @@ from itertools import repeat
 from msgspec.structs import replace
 
 from talktree.files import Source, unpacked
-from talktree.formats.base import CARRY, Format, Probe, Split
-from talktree.formats.engine.doubles import find_doubles, identity_key
+from talktree.formats.engine.duplicates import find_doubles, identity_key
 from talktree.formats.engine.origin import Origin
+from talktree.formats.format import CARRY, Format, Probe, Split
+from talktree.formats.record_file import Fields
 from talktree.formats.secrets import without_secrets
-from talktree.formats.sheets import Fields
 from talktree.model.active_point import NOWHERE, mark_active, newest_message
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from talktree.files import as_stored
-from talktree.formats.engine.apart import write_apart
-from talktree.formats.engine.item import item_of
+from talktree.formats.engine.order import placed
 from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.place import placed
-from talktree.formats.sheets import Item
+from talktree.formats.engine.write_files import write_apart
+from talktree.formats.engine.write_item import item_of
+from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.skeleton import ROOT

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Memory, Source, stem_of
-from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.muse.adopt import adopted_message, history_head, with_request
 from talktree.formats.muse.citations import readable
 from talktree.formats.muse.compose import composed
+from talktree.formats.muse.detect import MuseSheet, looks_like
 from talktree.formats.muse.lens import BARE, complete, get, put
 from talktree.formats.muse.measures import MEASURED, measures_of, replies_of
-from talktree.formats.muse.records import MuseSheet, looks_like
 from talktree.formats.muse.updated import settled
+from talktree.formats.record_file import Item
 from talktree.formats.rule import Rule
-from talktree.formats.sheets import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.measures import MessageMeasures

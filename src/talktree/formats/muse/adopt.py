@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.base import About
+from talktree.formats.format import About
 from talktree.formats.muse.wrappers import text_of
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head

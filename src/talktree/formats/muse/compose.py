@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.muse.records import history_key
-from talktree.formats.sheets import Item
+from talktree.formats.muse.detect import history_key
+from talktree.formats.record_file import Item
 from talktree.text.json_style import Style
 from talktree.text.json_value import Json
 from talktree.text.json_write import encode, encode_string

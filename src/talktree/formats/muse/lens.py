@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from talktree.formats.base import Record, opaque
+from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, merged, take_text, with_rest
-from talktree.formats.muse.records import ANALYTICS, APPLICATION, history_key, kind
+from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, kind
 from talktree.formats.muse.wrappers import text_like, text_of, time_like, time_of
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Author, Message

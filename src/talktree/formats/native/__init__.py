@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.files import Source, stem_of
-from talktree.formats.base import (
+from talktree.formats.evidence import collect
+from talktree.formats.format import (
     CARRY,
     About,
     Can,
@@ -20,14 +21,13 @@ from talktree.formats.base import (
     Record,
     Split,
 )
-from talktree.formats.evidence import collect
-from talktree.formats.native.compose import composed, with_place
 from talktree.formats.native.lens import get, put, relinked
+from talktree.formats.native.lens_entries import PARTS
 from talktree.formats.native.outlines import judge
-from talktree.formats.native.shapes import PARTS
 from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.formats.native.write import composed, with_place
+from talktree.formats.record_file import Item
 from talktree.formats.rule import Rule
-from talktree.formats.sheets import Item
 from talktree.model.entries import Entry, Head
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.skeleton import Skeleton

@@ -6,10 +6,10 @@ place, where its fields do not say it) and `joint`. Members nobody knows stay in
 
 from __future__ import annotations
 
-from talktree.formats.base import Record, opaque
+from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, merged
 from talktree.formats.native.halves import JOINT, sayable, understood
-from talktree.formats.native.shapes import ENTRIES, KINDS
+from talktree.formats.native.lens_entries import ENTRIES, KINDS
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.json_value import Json, same

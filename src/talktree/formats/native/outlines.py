@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from talktree.formats.base import Record
 from talktree.formats.evidence import Clue
+from talktree.formats.format import Record
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.formats.native.halves import JOINT, understood
 from talktree.formats.native.lens import TREE, get
-from talktree.formats.native.shapes import ENTRIES
+from talktree.formats.native.lens_entries import ENTRIES
 from talktree.model.habits import ANY, Habits
 from talktree.model.message import META, SIDECHAIN, Message, Usage
 from talktree.model.outline import (

@@ -18,7 +18,7 @@ from talktree.files.splice import Splice
 from talktree.formats.line_copy import Chunk
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.native.outlines import Dialect, Mark
-from talktree.formats.sheets import Item, Mending, Sink, each_kind_once
+from talktree.formats.record_file import Item, Mending, Sink, each_kind_once
 from talktree.model.outline import LineOutline
 from talktree.text.json_mend import mended
 from talktree.text.json_read import inspect

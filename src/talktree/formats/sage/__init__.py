@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from talktree.errors import Refused, Unreadable
 from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.base import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.filling import fill_by_adopting
-from talktree.formats.json_lines import HEAD, composed_lines, sheet_for, written_lines
+from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.jsonl_format import HEAD, composed_lines, sheet_for, written_lines
 from talktree.formats.line_sheet import LineSheet
+from talktree.formats.message_defaults import fill_by_adopting
+from talktree.formats.record_file import Item, Sheet
 from talktree.formats.rule import Rule
 from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
 from talktree.formats.sage.complete import complete
-from talktree.formats.sage.counted import counted
+from talktree.formats.sage.detect import layout_of, recognise, recognise_folder
+from talktree.formats.sage.detect_kinds import METADATA, OPERATIONS
 from talktree.formats.sage.dialect import Dialect
-from talktree.formats.sage.kinds import METADATA, OPERATIONS
 from talktree.formats.sage.layout import (
     MESSAGES,
     OPERATIONS_LOG,
@@ -32,12 +33,11 @@ from talktree.formats.sage.layout import (
 )
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.native import put
-from talktree.formats.sage.recognise import layout_of, recognise, recognise_folder
 from talktree.formats.sage.session_ids import is_id
 from talktree.formats.sage.sessions import message_before, split_folder
 from talktree.formats.sage.shapes import FULL, NESTED
 from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
-from talktree.formats.sheets import Item, Sheet
+from talktree.formats.sage.write_counts import counted
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
@@ -222,7 +222,7 @@ class Sage(Format):
         return RULES
 
     def remade(self, path: str, talk: Talk) -> bytes | None:
-        from talktree.formats.sage.remade import metadata_bytes
+        from talktree.formats.sage.repair import metadata_bytes
 
         return metadata_bytes(talk) if name_of(path) == METADATA else None
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from talktree.formats.base import About
+from talktree.formats.format import About
 from talktree.formats.lens import Object
 from talktree.formats.sage.complete import METADATA
 from talktree.formats.sage.demanded import known, leveled, tasks, with_words
-from talktree.formats.sage.parts import words_of
+from talktree.formats.sage.lens_parts import words_of
 from talktree.formats.sage.session_ids import is_id
 from talktree.formats.sage.strict import strict
 from talktree.model.entries import FileState, Head, Snapshot

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from talktree.formats.sage.parts import WORDS
+from talktree.formats.sage.lens_parts import WORDS
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
 

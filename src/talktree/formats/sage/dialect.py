@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct
 
-from talktree.formats.base import Record
+from talktree.formats.format import Record
 from talktree.formats.line_sheet import NO_NODE, LineDialect
-from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT, TYPES, followed_message
+from talktree.formats.sage.checksum import without_seal
+from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT, TYPES, followed_message
 from talktree.formats.sage.lens import get
-from talktree.formats.sage.seal import without_seal
 from talktree.formats.sage.shapes import DOCUMENTED
 from talktree.model.message import Usage
 from talktree.model.outline import LineOutline, Trait, line_outline

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from talktree.formats.sage.kinds import METADATA
+from talktree.formats.sage.detect_kinds import METADATA
 
 MESSAGES = "messages.jsonl"
 SNAPSHOTS = "snapshots.jsonl"

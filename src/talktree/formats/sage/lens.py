@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from talktree.formats.base import Record, opaque
+from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, take_flag, take_text
+from talktree.formats.sage.checksum import MEMBER as SEAL
+from talktree.formats.sage.checksum import is_seal
+from talktree.formats.sage.detect_kinds import EVENTS, PLAIN, kind_of
 from talktree.formats.sage.fields import (
     leave,
     take_context,
@@ -13,14 +16,11 @@ from talktree.formats.sage.fields import (
     take_todos,
     take_usage,
 )
-from talktree.formats.sage.heads import get_metadata, get_session
-from talktree.formats.sage.kinds import EVENTS, PLAIN, kind_of
-from talktree.formats.sage.parts import take_calls, take_operation, take_results, take_words
+from talktree.formats.sage.lens_heads import get_metadata, get_session
+from talktree.formats.sage.lens_parts import take_calls, take_operation, take_results, take_words
+from talktree.formats.sage.lens_snapshots import get_snapshot
 from talktree.formats.sage.roles import implied_type, names_of, role_of
-from talktree.formats.sage.seal import MEMBER as SEAL
-from talktree.formats.sage.seal import is_seal
 from talktree.formats.sage.shapes import LEGACY, Shape, shape_of
-from talktree.formats.sage.snapshots import get_snapshot
 from talktree.model.entries import Entry
 from talktree.model.message import ERROR, NO_FLAGS, SIDECHAIN, Message
 from talktree.model.parts import Part

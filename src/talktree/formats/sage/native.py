@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from talktree.formats.base import Record
+from talktree.formats.format import Record
 from talktree.formats.lens import Object, merged, with_rest
+from talktree.formats.sage.detect_kinds import kind_of
 from talktree.formats.sage.fields import (
     context_value,
     inside,
@@ -11,19 +12,18 @@ from talktree.formats.sage.fields import (
     todos_value,
     usage_value,
 )
-from talktree.formats.sage.heads import metadata_value, session_value
-from talktree.formats.sage.kinds import kind_of
 from talktree.formats.sage.lens import get
-from talktree.formats.sage.parts import (
+from talktree.formats.sage.lens_heads import metadata_value, session_value
+from talktree.formats.sage.lens_parts import (
     calls_value,
     event_of,
     operation_value,
     results_value,
     words_of,
 )
+from talktree.formats.sage.lens_snapshots import snapshot_value
 from talktree.formats.sage.roles import implied_type, names_of
 from talktree.formats.sage.shapes import DOCUMENTED, FULL, LEGACY, Shape, shape_of
-from talktree.formats.sage.snapshots import snapshot_value
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Context, Message
 from talktree.text.json_value import Json

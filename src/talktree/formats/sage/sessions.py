@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.base import BESIDE, Format, Split
-from talktree.formats.json_lines import HEAD, sheet_for
-from talktree.formats.kept_lines import kept_sheet
+from talktree.formats.detect_sample import sample
+from talktree.formats.format import BESIDE, Format, Split
+from talktree.formats.jsonl_format import HEAD, sheet_for
 from talktree.formats.line_sheet import LineDialect, LineSheet
-from talktree.formats.piece_sheet import PieceSheet
-from talktree.formats.sage.dialect import ContinuingDialect
-from talktree.formats.sage.kinds import (
+from talktree.formats.nested_file import PieceSheet
+from talktree.formats.record_file import Sheet
+from talktree.formats.sage.detect import other_json
+from talktree.formats.sage.detect_kinds import (
     CONTINUES,
     METADATA,
     continued_file,
@@ -17,6 +18,7 @@ from talktree.formats.sage.kinds import (
     is_metadata,
     is_session,
 )
+from talktree.formats.sage.dialect import ContinuingDialect
 from talktree.formats.sage.layout import (
     MESSAGES,
     SNAPSHOTS,
@@ -30,10 +32,8 @@ from talktree.formats.sage.layout import (
     store_files,
     titled,
 )
-from talktree.formats.sage.recognise import other_json
 from talktree.formats.sage.sheets import ContinuedSheet, MetadataSheet, SessionSheet
-from talktree.formats.sample import sample
-from talktree.formats.sheets import Sheet
+from talktree.formats.sidecar import kept_sheet
 from talktree.model.findings import Finding, finding
 from talktree.text.json_value import Json
 

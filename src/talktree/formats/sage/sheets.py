@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from talktree.errors import WouldLose
 from talktree.files import Content
-from talktree.formats.base import Format, Record
+from talktree.formats.format import Format, Record
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.piece_sheet import Piece
+from talktree.formats.nested_file import Piece
+from talktree.formats.record_file import Item
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.native import native
 from talktree.formats.sage.shapes import LEGACY
-from talktree.formats.sheets import Item
 from talktree.model.entries import Opaque
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message

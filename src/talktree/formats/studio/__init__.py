@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
+from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
 from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.sheets import Item
-from talktree.formats.studio.comments import Comments
-from talktree.formats.studio.compose import composed, readied
-from talktree.formats.studio.records import looks_like_comments
+from talktree.formats.record_file import Item
+from talktree.formats.studio.detect import looks_like_comments
+from talktree.formats.studio.encodings import Comments
+from talktree.formats.studio.write import composed, readied
 from talktree.model.findings import finding
 from talktree.text.json_style import PRETTY
 from talktree.text.json_value import Json

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.base import About
+from talktree.formats.format import About
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.required import whole_artifact, whole_attachment
 from talktree.model.message import Author, Message

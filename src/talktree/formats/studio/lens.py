@@ -13,9 +13,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from talktree.formats.base import Can, Lens, Record, opaque
+from talktree.formats.format import Can, Lens, Record, opaque
 from talktree.formats.lens import Object, merged, take_flag, take_text
-from talktree.formats.studio.artifacts import detect_type
+from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.hashing import UTF16_32, content_hash, digest, recognise
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import DELETED, NO_FLAGS, Author, Message

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from talktree.formats.lens import Object
-from talktree.formats.studio.artifacts import detect_type
+from talktree.formats.studio.artifact_types import detect_type
 from talktree.model.parts import Artifact, Attachment
 from talktree.text.json_value import Json
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from talktree.files import Memory, Source, stem_of
-from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
-from talktree.formats.sheets import Item, Sheet
-from talktree.formats.studio.comments import Comments
-from talktree.formats.studio.compose import linked
+from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
+from talktree.formats.record_file import Item, Sheet
+from talktree.formats.studio.encodings import Comments
 from talktree.formats.studio.lens import CAN
-from talktree.formats.studio_text import own
-from talktree.formats.studio_text.flat import first_head
-from talktree.formats.studio_text.own_write import boundary_for, frame
-from talktree.formats.studio_text.sheet import TextSheet
+from talktree.formats.studio.write import linked
+from talktree.formats.studio_text import parse_own
+from talktree.formats.studio_text.parse_flat import first_head
+from talktree.formats.studio_text.parse_text_file import TextSheet
+from talktree.formats.studio_text.write_own import boundary_for, frame
 from talktree.text.json_value import Json
 from talktree.text.utf8 import BOM
 
@@ -53,7 +53,7 @@ class StudioText(Comments):
             return None
         head = probe.head().removeprefix(BOM)
         if first_head(head) is not None:
-            return Detection(0.98, f"a {own.MARK} header, or a boundary like ours")
+            return Detection(0.98, f"a {parse_own.MARK} header, or a boundary like ours")
         if b"User-Id:" not in head or _COMMENT.search(head) is None:
             return None
         named = probe.name.lower().endswith(self.info.suffixes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from talktree.files.splice import Splice
-from talktree.formats.sheets import Mending
+from talktree.formats.record_file import Mending
 from talktree.formats.studio_text.headers import read_head
 from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut
 from talktree.text.json_mend import REPLACEMENT, applied, mended, strange_bytes

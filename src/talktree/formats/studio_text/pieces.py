@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from talktree.formats.piece_sheet import Piece
+from talktree.formats.nested_file import Piece
 from talktree.text.json_scan import Problem
 
 Dialect = Literal["own", "app", "worker", "older", "none"]

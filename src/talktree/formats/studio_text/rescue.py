@@ -10,7 +10,7 @@ import re
 
 from talktree.formats.studio.hashing import recognise
 from talktree.formats.studio_text.boundaries import Line
-from talktree.formats.studio_text.comment import Part
+from talktree.formats.studio_text.lens import Part
 
 _LINE = re.compile(
     rb"^[^\r\n]{1,100}\r?\n"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.base import About, Detection, FormatInfo, Probe, Split
-from talktree.formats.sheets import Item
-from talktree.formats.studio.comments import Comments
-from talktree.formats.studio.compose import linked
+from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
+from talktree.formats.record_file import Item
+from talktree.formats.studio.encodings import Comments
 from talktree.formats.studio.lens import CAN
+from talktree.formats.studio.write import linked
 from talktree.formats.studio_xml.detect import looks_like_comments
 from talktree.formats.studio_xml.sheet import BLANK, XmlSheet
 

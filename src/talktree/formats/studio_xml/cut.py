@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.formats.piece_sheet import Piece
+from talktree.formats.nested_file import Piece
 from talktree.formats.studio_xml.elements import CONTENT, EXTRA, Element, Kind
+from talktree.formats.studio_xml.lens import NOWHERE, Reading, Span, leaf, read
 from talktree.formats.studio_xml.scan import Scan
-from talktree.formats.studio_xml.values import NOWHERE, Reading, Span, leaf, read
 from talktree.text import json_read, utf8
 from talktree.text.json_scan import Problem
 from talktree.text.json_value import Json

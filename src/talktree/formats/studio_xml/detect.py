@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.formats.base import Detection
+from talktree.formats.format import Detection
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, FIELDS, ITEMS, KNOWN
 
 _PROLOG = re.compile(

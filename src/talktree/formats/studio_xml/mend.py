@@ -16,15 +16,15 @@ from msgspec.structs import replace
 from talktree.errors import TalktreeError
 from talktree.files.difference import differences
 from talktree.files.splice import Splice
-from talktree.formats.base import Record
-from talktree.formats.piece_sheet import Piece
-from talktree.formats.sheets import Mending
+from talktree.formats.format import Record
+from talktree.formats.nested_file import Piece
+from talktree.formats.record_file import Mending
 from talktree.formats.studio_xml.cut import Cut
 from talktree.formats.studio_xml.cut import piece as piece_of
 from talktree.formats.studio_xml.elements import Element, Kind
+from talktree.formats.studio_xml.lens import torn_leaves
 from talktree.formats.studio_xml.parse import parses
 from talktree.formats.studio_xml.scan import scan
-from talktree.formats.studio_xml.values import torn_leaves
 from talktree.model.entries import Opaque
 from talktree.text.utf8 import BOM
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from talktree.files.splice import Splice
-from talktree.formats.sheets import Mending
+from talktree.formats.record_file import Mending
 from talktree.formats.studio_xml import characters
 from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.elements import (
@@ -17,7 +17,7 @@ from talktree.formats.studio_xml.elements import (
     Kind,
     encoded_as_json,
 )
-from talktree.formats.studio_xml.values import in_json, read
+from talktree.formats.studio_xml.lens import in_json, read
 from talktree.text.json_mend import REPLACEMENT, strange_bytes
 
 if TYPE_CHECKING:

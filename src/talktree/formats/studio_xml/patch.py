@@ -17,7 +17,7 @@ from talktree.formats.studio_xml.elements import (
     Kind,
     encoded_as_json,
 )
-from talktree.formats.studio_xml.values import Reading, in_json, in_words, read
+from talktree.formats.studio_xml.lens import Reading, in_json, in_words, read
 from talktree.formats.studio_xml.write import MARK, Writer, tagged
 from talktree.text.json_value import Json, same
 

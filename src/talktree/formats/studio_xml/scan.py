@@ -23,8 +23,8 @@ from talktree.formats.studio_xml.elements import (
     Element,
     Kind,
 )
-from talktree.formats.studio_xml.fields import take_fields
 from talktree.formats.studio_xml.leaf import CDATA, Leaves
+from talktree.formats.studio_xml.parse_common_fields import take_fields
 from talktree.text.json_scan import MOST_PROBLEMS, Problem
 
 _NAME = rb"[A-Za-z_\x80-\xff][\w.:\x80-\xff-]*+"

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 from talktree.errors import Damaged, Refused
 from talktree.files import Content, Memory
 from talktree.files.splice import Splice
-from talktree.formats.base import Format, Record
-from talktree.formats.piece_sheet import Piece, PieceSheet
-from talktree.formats.sheets import Item, Mending, Sink
+from talktree.formats.format import Format, Record
+from talktree.formats.nested_file import Piece, PieceSheet
+from talktree.formats.record_file import Item, Mending, Sink
 from talktree.formats.studio_xml.characters import CONTROL
 from talktree.formats.studio_xml.cut import cuts, is_odd, piece, place_of_replies
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, COMMENTS, Element, Kind
 from talktree.formats.studio_xml.layout import LEARNT_FROM, learn_habits, learn_layout
+from talktree.formats.studio_xml.lens import read
 from talktree.formats.studio_xml.parse import refusal
 from talktree.formats.studio_xml.patch import Edit, Patch, applied
 from talktree.formats.studio_xml.scan import Scan, scan
-from talktree.formats.studio_xml.values import read
 from talktree.formats.studio_xml.write import Writer
 from talktree.model.entries import Entry
 from talktree.model.findings import Finding, finding

@@ -10,7 +10,7 @@ from talktree.formats.lens import Object
 from talktree.formats.studio_xml import characters
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, EXTRA, FIELDS, ITEMS
 from talktree.formats.studio_xml.layout import Habits, Layout
-from talktree.formats.studio_xml.values import in_json, in_words
+from talktree.formats.studio_xml.lens import in_json, in_words
 from talktree.text.json_value import Json
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.files.content import LONGEST_LINE
-from talktree.formats.base import Record
+from talktree.formats.claude_code.detect import Dialect
 from talktree.formats.claude_code.lens import get
-from talktree.formats.claude_code.records import Dialect
+from talktree.formats.format import Record
 from talktree.formats.line_sheet import NO_NODE
 from talktree.library.extract.entries import tell_entry
 from talktree.library.extract.telling import Telling

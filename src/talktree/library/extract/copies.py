@@ -1,7 +1,7 @@
 """Which records of a file of lines are copies of records before them.
 
-The model decides in the same way (`formats/engine/doubles.py`). Only records whose id occurs twice
-are read for that.
+The model decides in the same way (`formats/engine/duplicates.py`). Only records whose id occurs
+twice are read for that.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.files.content import LONGEST_LINE
-from talktree.formats.base import Record
-from talktree.formats.claude_code.records import identity_of
-from talktree.formats.engine.doubles import identity_key
+from talktree.formats.claude_code.detect import identity_of
+from talktree.formats.engine.duplicates import identity_key
+from talktree.formats.format import Record
 from talktree.library.extract.claude_lines import record_bytes
 from talktree.library.extract.record import Read, line_at
 from talktree.text.json_read import decode

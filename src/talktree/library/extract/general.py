@@ -7,8 +7,8 @@ from collections import Counter
 
 from talktree.files import Content, Source
 from talktree.formats import by_slug
-from talktree.formats.base import Format
 from talktree.formats.engine import Origin, read
+from talktree.formats.format import Format
 from talktree.library.extract.entries import tell_entry
 from talktree.library.extract.keys import group_of, stamp_of
 from talktree.library.extract.loose import LooseCalls

@@ -156,7 +156,7 @@ def _shown(head: bytes) -> str | None:
     """
     if not head.startswith(_OBJECTS) or b"\n" not in head:
         return None
-    from talktree.formats.claude_code.records import judge
+    from talktree.formats.claude_code.detect import judge
 
     shown = None
     start = len(_MARK) if head.startswith(_MARK) else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from talktree.files.sandbox import Anchor
-from talktree.formats.sage.kinds import SNAPSHOT
+from talktree.formats.sage.detect_kinds import SNAPSHOT
 from talktree.session import metadata
 from talktree.session.capture.snapshots import taken
 from talktree.session.care.inspection import HASHES, QUARANTINE, content_of

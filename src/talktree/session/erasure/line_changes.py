@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT
+from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT
 from talktree.session.capture.erased_paths import WHY, path_mark
 from talktree.session.capture.states import name_from_json
 from talktree.session.erasure.targets import WHY_MESSAGE, Targets

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from talktree.errors import NotFound, Unreadable
-from talktree.formats.sage.kinds import CONTINUES
+from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.session.erasure.line_changes import ERASED_RESULT
 from talktree.text.json_edit import patch
 from talktree.text.json_read import decode

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from talktree.errors import NotFound, UsageError
 from talktree.files.sandbox import Anchor
-from talktree.formats.sage.kinds import CONTINUES, SNAPSHOT
+from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT
 from talktree.session.care.inspection import reading
 from talktree.session.journal.lines import Line, lines
 from talktree.text.json_read import decode

@@ -20,7 +20,7 @@ from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 
 from talktree.errors import NotFound, UsageError
-from talktree.formats.base import Record
+from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT
 from talktree.model.message import Message
 from talktree.session.capture.snapshots import Change, Taken, taken

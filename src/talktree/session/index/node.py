@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from talktree.formats.sage.kinds import SNAPSHOT
+from talktree.formats.sage.detect_kinds import SNAPSHOT
 from talktree.text.json_read import decode
 from talktree.text.json_value import REFUSALS
 from talktree.text.times import from_iso

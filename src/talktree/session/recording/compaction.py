@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from talktree.formats.sage.kinds import OPERATIONS
+from talktree.formats.sage.detect_kinds import OPERATIONS
 from talktree.model.compaction import context_start
 from talktree.model.message import Message
 from talktree.model.parts import Event

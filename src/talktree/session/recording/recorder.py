@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
-from talktree.formats.sage.kinds import CONTINUES
-from talktree.formats.sage.parts import event_of
+from talktree.formats.sage.detect_kinds import CONTINUES
+from talktree.formats.sage.lens_parts import event_of
 from talktree.model.message import SIDECHAIN, Message, Todo
 from talktree.model.parts import Event, Text, ToolCall
 from talktree.session.journal.journal import Place

@@ -9,7 +9,7 @@ from itertools import islice
 
 from talktree.errors import NotFound
 from talktree.formats import by_slug
-from talktree.formats.base import Format
+from talktree.formats.format import Format
 from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
 from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from talktree.formats.chatbuilder.rules import fields, files, header, text, values
+from talktree.formats.chatbuilder.rules import (
+    header_fields,
+    header_forms,
+    header_values,
+    message_text,
+    numbering,
+)
 from talktree.formats.rule import rules_in
 
-RULES = rules_in(fields, header, values, text, files)
+RULES = rules_in(header_fields, header_forms, header_values, message_text, numbering)

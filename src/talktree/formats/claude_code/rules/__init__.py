@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from talktree.formats.claude_code.rules import blocks, files, lines, notes
+from talktree.formats.claude_code.rules import (
+    content_blocks,
+    notes,
+    session_lines,
+    sessions_on_disk,
+)
 from talktree.formats.rule import rules_in
 
-RULES = rules_in(lines, blocks, files, notes)
+RULES = rules_in(session_lines, content_blocks, sessions_on_disk, notes)

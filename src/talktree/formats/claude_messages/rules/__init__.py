@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.formats.claude_messages.rules import compaction, fields, subtypes
+from talktree.formats.claude_messages.rules import compaction, message_fields, subtypes
 from talktree.formats.rule import rules_in
 
-RULES = rules_in(fields, subtypes, compaction)
+RULES = rules_in(message_fields, subtypes, compaction)

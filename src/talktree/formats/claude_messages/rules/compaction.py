@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.formats.claude_messages.lens import OPERATIONS
-from talktree.formats.claude_messages.ruling import CLAUDE_MESSAGES, line_of
+from talktree.formats.claude_messages.rules.message_types import CLAUDE_MESSAGES, line_of
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from talktree.formats.claude_messages.ruling import CLAUDE_MESSAGES, is_documented, line_of
+from talktree.formats.claude_messages.rules.message_types import (
+    CLAUDE_MESSAGES,
+    is_documented,
+    line_of,
+)
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.muse.measures import CLASSES
-from talktree.formats.muse.shape import MUSE, Kinds, message_in, misfits
+from talktree.formats.muse.rules.support_members import MUSE, Kinds, message_in, misfits
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message

@@ -8,8 +8,15 @@ from msgspec.structs import replace
 
 from talktree.formats.mends import drop_record, to_value
 from talktree.formats.muse.adopt import SCHEMA
-from talktree.formats.muse.records import ANALYTICS, APPLICATION
-from talktree.formats.muse.shape import MUSE, NUMBERS, Kinds, is_application, misfits, root_in
+from talktree.formats.muse.detect import ANALYTICS, APPLICATION
+from talktree.formats.muse.rules.support_members import (
+    MUSE,
+    NUMBERS,
+    Kinds,
+    is_application,
+    misfits,
+    root_in,
+)
 from talktree.formats.muse.wrappers import text_of
 from talktree.formats.muse.wrapping import unwrapped
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe

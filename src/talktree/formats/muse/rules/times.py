@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.formats.mends import to_value
-from talktree.formats.muse.shape import (
+from talktree.formats.muse.rules.support_members import (
     MUSE,
     NUMBERS,
     in_application,

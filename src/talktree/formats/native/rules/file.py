@@ -8,8 +8,8 @@ from talktree.formats.change import Change, Patch
 from talktree.formats.lens import Object
 from talktree.formats.native.halves import encode_line
 from talktree.formats.native.sheet import VERSION, NativeSheet, Section
+from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
-from talktree.formats.sheets import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json_edit import patch
 from talktree.text.json_read import decode

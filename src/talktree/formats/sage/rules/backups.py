@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from talktree.files import Content
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.sage.backups import backups_of, found_backup, is_lost
+from talktree.formats.sage.backup_files import backups_of, found_backup, is_lost
 from talktree.formats.sage.kept import (
     backup_named,
     contents_of_operations,
@@ -19,9 +19,9 @@ from talktree.formats.sage.kept import (
     operations,
 )
 from talktree.formats.sage.layout import folder_of
-from talktree.formats.sage.line import SAGE, is_foreign
-from talktree.formats.sage.snapshots import BACKUPS as LISTED
-from talktree.formats.sage.snapshots import TRACKED
+from talktree.formats.sage.lens_snapshots import BACKUPS as LISTED
+from talktree.formats.sage.lens_snapshots import TRACKED
+from talktree.formats.sage.rules.message_line import SAGE, is_foreign
 from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import FileState, Snapshot
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.sage.line import (
+from talktree.formats.sage.roles import implied_type
+from talktree.formats.sage.rules.message_line import (
     INSIDE,
     MEMBERS,
     SAGE,
@@ -18,7 +19,6 @@ from talktree.formats.sage.line import (
     moment_near,
     object_in,
 )
-from talktree.formats.sage.roles import implied_type
 from talktree.formats.talk import Seen
 from talktree.text.json_value import Json
 from talktree.text.times import from_iso, to_iso

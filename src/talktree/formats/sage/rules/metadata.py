@@ -8,11 +8,11 @@ from talktree.formats.change import Change, Remake
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.sage.kinds import METADATA
+from talktree.formats.sage.detect_kinds import METADATA
 from talktree.formats.sage.layout import name_of
-from talktree.formats.sage.line import SAGE, is_foreign
-from talktree.formats.sage.outdated import SESSION
-from talktree.formats.sage.remade import count_of, metadata_bytes, metadata_of, span_of
+from talktree.formats.sage.migrate import SESSION
+from talktree.formats.sage.repair import count_of, metadata_bytes, metadata_of, span_of
+from talktree.formats.sage.rules.message_line import SAGE, is_foreign
 from talktree.formats.sage.sheets import MetadataSheet
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Head

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.sage.kinds import kind_of
-from talktree.formats.sage.line import SAGE, is_foreign, line_of, object_in
+from talktree.formats.sage.detect_kinds import kind_of
+from talktree.formats.sage.rules.message_line import SAGE, is_foreign, line_of, object_in
 from talktree.formats.sage.sheets import SessionSheet
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message

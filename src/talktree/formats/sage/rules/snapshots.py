@@ -8,8 +8,8 @@ from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
-from talktree.formats.sage.line import SAGE, is_foreign, object_in
-from talktree.formats.sage.snapshots import BACKUPS, TRACKED
+from talktree.formats.sage.lens_snapshots import BACKUPS, TRACKED
+from talktree.formats.sage.rules.message_line import SAGE, is_foreign, object_in
 from talktree.formats.talk import Seen
 from talktree.model.entries import Snapshot
 from talktree.text.json_value import Json

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.formats.rule import Diagnostic, rule
+from talktree.formats.sage.checksum import LONGEST, Verdict, judged
 from talktree.formats.sage.kept import operations
 from talktree.formats.sage.layout import OPERATIONS_LOG, beside, folder_of
-from talktree.formats.sage.line import SAGE
-from talktree.formats.sage.seal import LONGEST, Verdict, judged
+from talktree.formats.sage.rules.message_line import SAGE
 from talktree.formats.talk import Seen, Talk
 
 SHIFTS = "sage: how far the numbers of lines are ahead"

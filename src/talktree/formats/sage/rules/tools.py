@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.sage.line import SAGE, is_foreign, is_plain, line_of, list_in, object_in
+from talktree.formats.sage.rules.message_line import (
+    SAGE,
+    is_foreign,
+    is_plain,
+    line_of,
+    list_in,
+    object_in,
+)
 from talktree.formats.talk import Seen
 from talktree.text.json_value import Json, same
 

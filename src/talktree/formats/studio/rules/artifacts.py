@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from talktree.formats.lens import Object
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.studio.artifacts import detect_type
+from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.required import STATUSES
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (

@@ -1,0 +1,69 @@
+"""The header line in which a message file carries what it has no place for.
+
+It is one line of JSON in ASCII, so that no reader of headers can take it for more than one. It
+stands before the blank comment line above the role; in a file without a header it is the header.
+"""
+
+from __future__ import annotations
+
+from talktree.formats.chatbuilder.header import Line, with_newline, without_newline
+from talktree.formats.chatbuilder.keys import ROLE
+from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.text.json_read import decode
+from talktree.text.json_style import Style
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode
+
+KEY = "X-Talktree"
+_ASCII = Style(ascii=True)
+
+
+def added(text: str, carried: Json) -> str:
+    """A message file with the line."""
+    layout = take_apart(text)
+    line = Line("; ", KEY, ": ", encode(carried, _ASCII).decode())
+    if not layout.lines:
+        return layout._replace(lines=(line,), separator="\n\n\n").text
+    return _with_line(layout, _place(layout), line).text
+
+
+def _place(layout: Layout) -> int:
+    """Before the blank comment line and the role, and behind an HTML comment."""
+    lines = layout.lines
+    role = next((at for at, each in enumerate(lines) if each.name == ROLE), len(lines))
+    if role <= layout.comment:
+        return len(lines)
+    return role - 1 if lines[role - 1].key is None else role
+
+
+def _with_line(layout: Layout, at: int, line: Line) -> Layout:
+    lines = list(layout.lines)
+    if at < len(lines):
+        lines.insert(at, with_newline(line, layout.newline))
+    else:
+        lines[-1] = with_newline(lines[-1], layout.newline)
+        lines.append(line)
+    return layout._replace(lines=tuple(lines))
+
+
+def taken(text: str) -> tuple[Json, Json]:
+    """What a message file carries, and the file without it."""
+    if KEY not in text:
+        return None, text
+    layout = take_apart(text)
+    for at, line in enumerate(layout.lines):
+        if line.key == KEY:
+            found = decode(line.value.encode("utf-8", "surrogatepass"))
+            if found.usable and isinstance(found.value, dict):
+                return found.value, _without_line(layout, at).text
+    return None, text
+
+
+def _without_line(layout: Layout, at: int) -> Layout:
+    lines = list(layout.lines)
+    gone = lines.pop(at)
+    if not lines:
+        return layout._replace(lines=(), separator="")
+    if at == len(lines) and not gone.text.endswith("\n"):
+        lines[-1] = without_newline(lines[-1])
+    return layout._replace(lines=tuple(lines))

@@ -1,0 +1,109 @@
+"""Message files with an older header: a comment, bare lines, a bare UUID, fields missing, none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from talktree.formats.chatbuilder.header import BARE_ID, Line
+from talktree.formats.chatbuilder.keys import REQUIRED, ROLE, UUID
+from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.formats.format import About, Record
+from talktree.formats.migration import Renewal
+from talktree.model.entries import Entry, Head, Opaque
+from talktree.model.message import Message
+from talktree.text import utf8
+from talktree.text.json_read import decode
+from talktree.text.json_style import Style
+from talktree.text.json_value import Json
+from talktree.text.json_write import encode
+
+KEY = "X-Talktree-Was"
+"""The header line in which a message keeps its older file: one line of JSON in ASCII."""
+
+
+class FileRenewal(Renewal):
+    """What is old about message files."""
+
+    def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
+        if not isinstance(entry, Message) or not isinstance(record.value, str):
+            return
+        layout = take_apart(record.value)
+        if not layout.lines:
+            yield "no header"
+            return
+        yield from _style(layout)
+        there = {line.name for line in layout.lines}
+        required = [name for name in REQUIRED if name.lower() != UUID]
+        yield from (f"no {name}" for name in required if name.lower() not in there)
+        if ROLE not in there:
+            yield "no role"
+
+    def message(self, message: Message, about: About, *, moment: int) -> Message:
+        adopted = super().message(message, about, moment=moment)
+        # Bytes that are no UTF-8 stay what they are; only from elsewhere they cannot come.
+        return replace(adopted, parts=message.parts) if utf8.holds(message.text) else adopted
+
+    def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
+        kept = isinstance(entry, Head) or (isinstance(entry, Opaque) and record.usable)
+        return record.value if kept and isinstance(record.value, dict) else None
+
+    def take(self, value: Json) -> tuple[Json, Json]:
+        if not isinstance(value, str):
+            return super().take(value)
+        return _taken(value)
+
+    def give(self, value: Json, carried: Json) -> Json:
+        if not isinstance(value, str):
+            return super().give(value, carried)
+        return _added(value, carried)
+
+
+def _style(layout: Layout) -> Iterator[str]:
+    if layout.prefix:
+        yield "something stands before the header"
+    if layout.comment:
+        yield "the header is an HTML comment"
+    if not layout.split:
+        yield "no three newlines behind the header"
+    for line in layout.lines[layout.comment :]:
+        what = _old(line)
+        if what:
+            yield what
+
+
+def _old(line: Line) -> str | None:
+    if line.key == BARE_ID:
+        return "a bare UUID instead of Block-UUID"
+    if line.marked or not line.text.strip():
+        return None
+    return "header lines without a semicolon"
+
+
+def _added(text: str, carried: Json) -> str:
+    """A current message file with the line, above the blank comment line and the role."""
+    layout = take_apart(text)
+    lines = list(layout.lines)
+    at = next(at for at, line in enumerate(lines) if line.name == ROLE)
+    if at and lines[at - 1].key is None:
+        at -= 1
+    told = encode(carried, Style(ascii=True)).decode()
+    lines.insert(at, Line("; ", KEY, ": ", told, layout.newline))
+    return layout._replace(lines=tuple(lines)).text
+
+
+def _taken(text: str) -> tuple[Json, Json]:
+    if KEY not in text:
+        return None, text
+    layout = take_apart(text)
+    for line in layout.lines:
+        if line.key == KEY:
+            found = decode(line.value.encode("utf-8", "surrogatepass"))
+            if found.usable and isinstance(found.value, dict):
+                rest = tuple(each for each in layout.lines if each is not line)
+                return found.value, layout._replace(lines=rest).text
+    return None, text
+
+
+RENEWAL = FileRenewal

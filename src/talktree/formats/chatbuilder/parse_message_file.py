@@ -1,0 +1,76 @@
+"""A message file: one record, read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from talktree.files import Content
+from talktree.formats.around import Around
+from talktree.formats.chatbuilder.lens import get
+from talktree.formats.chatbuilder.mend import mended_message
+from talktree.formats.chatbuilder.oddities import oddities
+from talktree.formats.format import Record
+from talktree.formats.record_file import Item, Mending, Sheet, Sink
+from talktree.model.findings import Finding, finding
+from talktree.model.message import Message
+from talktree.model.outline import LineOutline, line_outline, outline
+from talktree.text import utf8
+
+Owners = dict[str, str]
+"""Ids, each with the conversation that had it first."""
+
+
+class MessageSheet(Sheet):
+    """One message in one file."""
+
+    links = "chain"
+
+    def __init__(self, path: str, content: Content, *, group: str, owners: Owners) -> None:
+        self.path = path
+        self.content = content
+        self.group = group
+        self._owners = owners
+        self._id = ""
+
+    def __len__(self) -> int:
+        return 1
+
+    def index(self, sink: Sink) -> None:
+        entry = get(self.record(0))
+        self._id = entry.id
+        if entry.id:
+            self._owners.setdefault(entry.id, self.group)
+        sink.add(self.group, outline(entry), chain=isinstance(entry, Message))
+
+    def outlines(self) -> Iterator[LineOutline]:
+        yield line_outline(get(self.record(0)))
+
+    def record(self, index: int) -> Record:
+        raw = self.content.read()
+        return Record(utf8.decode(raw), raw, path=self.path, line=1)
+
+    def around(self, index: int) -> Around:
+        return Around()
+
+    def ends(self) -> tuple[bytes, bytes]:
+        return b"", b""
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        for item in items:
+            if isinstance(item.value, str):
+                yield utf8.encode(item.value)
+            else:
+                yield from self.content.blocks()
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        return mended_message(self.content.read(), keys)
+
+    def inspect(self) -> Iterator[Finding]:
+        raw = self.content.read()
+        yield from oddities(raw, self.path)
+        owner = self._owners.get(self._id, self.group)
+        if owner != self.group:
+            # Doubles within one conversation are told where its ids are sorted out.
+            yield finding(
+                "duplicate-id", f"the id {self._id[:60]} stands in {owner} too", path=self.path
+            )

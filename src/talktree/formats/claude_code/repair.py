@@ -1,0 +1,165 @@
+"""How content blocks that the API would refuse are mended.
+
+Each function goes over all blocks of a line and changes those that need it, so that it does not
+matter how many of them were found, or in which order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from talktree.formats.blocks import part_of
+from talktree.formats.claude_code.adopt_parts import KINDS, NOTHING_SAID, arguments, call_id
+from talktree.formats.claude_code.rule_support import api_of, object_of, with_api
+from talktree.formats.claude_code.told import told as in_words
+from talktree.formats.lens import Object
+from talktree.formats.rule import Diagnostic
+from talktree.formats.talk import Seen
+from talktree.text.json_value import Json
+
+NO_OUTPUT = "(no output)"
+"""What stands for the output of a tool that said nothing."""
+is_call_id = re.compile(r"[A-Za-z0-9_-]+", re.ASCII).fullmatch
+is_tool_name = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII).fullmatch
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+NAMES = {"jpg": "jpeg"}
+"""What some programs call a type of image, and what it is called."""
+
+Block = Callable[[Object], Json]
+"""From a block to what stands in its place; None if nothing does."""
+
+
+def is_blank(text: Json) -> bool:
+    """Whether it is a text with nothing in it; found out at its first letter."""
+    return isinstance(text, str) and (not text or text.isspace())
+
+
+def blocks_mended(mend: Block) -> Callable[[Seen, Diagnostic], Json]:
+    """The line with each block of its message mended; where none is left, it says so."""
+
+    def _make(seen: Seen, told: Diagnostic) -> Json:
+        value = object_of(seen)
+        content = api_of(value).get("content")
+        if not isinstance(content, list):
+            return value
+        new = _each(content, mend) or [{"type": "text", "text": NOTHING_SAID}]
+        return with_api(value, content=new)
+
+    return _make
+
+
+def _each(content: list[Json], mend: Block) -> list[Json]:
+    made = (mend(block) if isinstance(block, dict) else block for block in content)
+    return [block for block in made if block is not None]
+
+
+# texts
+
+
+def without_blanks(seen: Seen, told: Diagnostic) -> Json:
+    """The line without blank texts; a blank message or output says that there was none."""
+    value = object_of(seen)
+    if is_blank(api_of(value).get("content")):
+        return with_api(value, content=NOTHING_SAID)
+    return blocks_mended(_without_blank)(seen, told)
+
+
+def _without_blank(block: Object) -> Json:
+    match block:
+        case {"type": "text", "text": text} if is_blank(text):
+            return None
+        case {"type": "tool_result", "content": list(output)}:
+            left = _each(output, _without_blank)
+            if len(left) == len(output):
+                return block
+            return {**block, "content": left or [{"type": "text", "text": NO_OUTPUT}]}
+        case _:
+            return block
+
+
+# thoughts
+
+
+def without_thinking(is_wrong: Callable[[Object], bool]) -> Callable[[Seen, Diagnostic], Json]:
+    """The line without those thoughts."""
+    return blocks_mended(
+        lambda block: None if block.get("type") == "thinking" and is_wrong(block) else block
+    )
+
+
+# tools
+
+
+def with_call_id(block: Object) -> Json:
+    """A call or result whose id the API takes; both get the same one, made from the old."""
+    key = {"tool_use": "id", "tool_result": "tool_use_id"}.get(str(block.get("type")))
+    id = block.get(key) if key else None
+    if key is None or not isinstance(id, str) or not id or is_call_id(id):
+        return block
+    return {**block, key: call_id(id, "", 0)}
+
+
+def with_sound_call(block: Object) -> Json:
+    """A call with a name and arguments the API takes."""
+    if block.get("type") != "tool_use":
+        return block
+    name, given = block.get("name"), block.get("input")
+    if isinstance(name, str) and not is_tool_name(name):
+        block = {**block, "name": _NOT_IN_NAMES.sub("_", name)[:128] or "tool"}
+    return block if isinstance(given, dict) else {**block, "input": arguments(given)}
+
+
+# files
+
+
+def is_refused(kind: Json, media: Json) -> bool:
+    """Whether the API refuses a file of that type in a block of that kind."""
+    return not isinstance(media, str) or KINDS.get(media) != kind
+
+
+def with_sound_file(block: Object) -> Json:
+    """An image with its right type, or words in the place of what is refused."""
+    match block:
+        case {"type": "tool_result", "content": list(output)}:
+            made = _each(output, with_sound_file)
+            changed = any(new is not old for new, old in zip(made, output, strict=True))
+            return {**block, "content": made} if changed else block
+        case {"type": "image" | "document", "source": {"type": "base64"}}:
+            return _sound_source(block)
+        case _:
+            return block
+
+
+def _sound_source(block: Object) -> Json:
+    source = block["source"]
+    assert isinstance(source, dict)
+    media = source.get("media_type")
+    head, _, name = str(media).lower().partition("/")
+    right = f"{head}/{NAMES.get(name, name)}"
+    if is_blank(source.get("data")) or is_refused(block["type"], right):
+        return {"type": "text", "text": in_words(part_of(block))}
+    return block if media == right else {**block, "source": {**source, "media_type": right}}
+
+
+# anything else
+
+SHAPED = frozenset({"text", "thinking", "tool_use", "tool_result"})
+"""Kinds of blocks that must have the members they are known by."""
+
+
+def without_odd_blocks(seen: Seen, told: Diagnostic) -> Json:
+    """The line without what is no block, or a block that lacks what it is for."""
+    value = object_of(seen)
+    content = api_of(value).get("content")
+    if not isinstance(content, list):
+        return value
+    left = [block for block in content if not is_odd(block)]
+    return with_api(value, content=left or [{"type": "text", "text": NOTHING_SAID}])
+
+
+def is_odd(block: Json) -> bool:
+    """Whether it is no block, or one of a known kind without its members."""
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+        return True
+    return block["type"] in SHAPED and type(part_of(block)).__name__ == "Unknown"

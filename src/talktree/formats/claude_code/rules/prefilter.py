@@ -1,0 +1,53 @@
+"""Lines as Claude Code writes them, told from others in one look at many of them.
+
+Most rules about lines have nothing to say of these, so that they need not be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.formats.claude_code.detect import SPOKEN
+from talktree.formats.lens import Object
+from talktree.formats.rule_batch import Stretch
+from talktree.formats.talk import Seen
+from talktree.model.entries import Snapshot
+from talktree.model.message import Message, Usage
+
+TEXTS = ("uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version", "gitBranch", "agentId")
+FLAGS = ("isSidechain", "isMeta", "isApiErrorMessage")
+_UNUSUAL = frozenset((*TEXTS, *FLAGS, "toolUseResult", "todos"))
+"""Members that reading takes, and leaves over only if something about them is unexpected."""
+
+
+def unusual_messages(stretch: Stretch) -> Sequence[Seen]:
+    """The messages whose lines are not just as Claude Code writes them."""
+    return [seen for seen in stretch.messages if not _is_usual(seen.entry, seen.record.value)]  # type: ignore[arg-type]
+
+
+def unusual_records(stretch: Stretch) -> Sequence[Seen]:
+    """The same with what is neither a message nor a snapshot."""
+    others = [seen for seen in stretch.seen if type(seen.entry) not in (Message, Snapshot)]
+    return [*stretch.picked(unusual_messages), *others]
+
+
+def _is_usual(entry: Message, value: Object) -> bool:
+    if entry.session is None or entry.time_ns is None or entry.todos is not None:
+        return False
+    if "parentUuid" not in value or not _UNUSUAL.isdisjoint(entry.extra):
+        return False
+    if value.get("type") not in SPOKEN:
+        return "message" not in value
+    api = value.get("message")
+    return (
+        type(api) is dict
+        and api.get("role") == entry.role
+        and api.get("content") is not None
+        and (api.get("usage") is None if entry.usage is None else _is_sound(entry.usage))
+    )
+
+
+def _is_sound(usage: Usage) -> bool:
+    return (
+        usage.input >= 0 and usage.output >= 0 and usage.cache_read >= 0 and usage.cache_write >= 0
+    )

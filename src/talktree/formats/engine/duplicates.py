@@ -1,0 +1,124 @@
+"""Records of a conversation that have the same id: copies of one another, or different messages.
+
+Contents are read again only of those. An exact copy may differ from its original in the session it
+names, as a resumed session's does, and in nothing else. A rewritten copy is the same message with
+another parent, time or place; the format says which members of a record those are. The tree, the
+findings of reading and the rules of `check` all follow this one definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+
+from msgspec.structs import astuple, replace
+
+from talktree.formats.engine.origin import Origin
+from talktree.formats.engine.write_item import native_entry
+from talktree.formats.format import Record
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry, Opaque
+from talktree.model.message import Message
+from talktree.model.skeleton import ROOT
+from talktree.text.json_value import Json
+
+
+class Doubles:
+    """What occurs more than once in a conversation."""
+
+    def __init__(self) -> None:
+        self.others: dict[int, list[int]] = {}
+        """Entries with an id that another entry has already, with their own copies."""
+        self.copies: dict[int, int] = {}
+        """Copies, with the entry they repeat."""
+        self.rewritten: set[int] = set()
+        """Copies that differ in where and when they were written."""
+        self.cut_off: set[int] = set()
+        """Copies that have to stay, since what names them would mean another entry then."""
+        self.children: dict[int, list[int]] = {}
+        """What hangs on the entries with such ids."""
+        self.nameless: set[int] = set()
+        """Records with such ids that are not understood, so that no other id can be put there."""
+
+
+def identity_key(record: Record, identity_of: Callable[[Json], Json]) -> bytes:
+    """A checksum that a record shares with all its copies."""
+    try:
+        identity = identity_of(record.value) if record.usable else None
+        text = None if identity is None else repr(identity).encode("utf-8", "surrogatepass")
+    except RecursionError:
+        text = None
+    return blake2b(record.raw.strip() if text is None else text, digest_size=16).digest()
+
+
+def find_doubles(conversation: Conversation, origin: Origin) -> Doubles:
+    """The doubled ids of a conversation."""
+    found = Doubles()
+    bones = conversation.skeleton
+    names = {native for native in bones.native.values() if native}
+    if not names:
+        return found
+    last: dict[str, int] = {}
+    """The occurrence of an id before, and what it repeats or is."""
+    first_with: dict[tuple[str, bytes], int] = {}
+    contents: dict[int, bytes] = {}
+    wanted = [at for at, name in enumerate(bones.ids) if bones.own_id(at) in names and name]
+    digests = _digests(conversation, origin, wanted)
+    for position, (content, known) in zip(wanted, digests, strict=True):
+        name = bones.own_id(position)
+        if not known:
+            found.nameless.add(position)
+        contents[position] = content
+        original = bones.copies.get(position)
+        if original is None:
+            original = first_with.setdefault((name, content), position)
+        elif content != contents[original]:
+            found.rewritten.add(position)
+        if original != position:
+            _take_copy(found, position, original)
+            if last[name] != original or position in bones.moved_copies:
+                found.cut_off.add(position)
+        elif name in last:
+            found.others[position] = []
+        last[name] = original
+    _take_children(conversation, origin, found)
+    return found
+
+
+def _take_copy(found: Doubles, position: int, original: int) -> None:
+    found.copies[position] = original
+    if original in found.others:
+        found.others[original].append(position)
+
+
+def _take_children(conversation: Conversation, origin: Origin, found: Doubles) -> None:
+    nested = origin.links(conversation) == "nested"
+    for position in range(len(conversation.skeleton)):
+        above = conversation.skeleton.named_parent(position)
+        if above != ROOT and (above in found.others or above in found.copies):
+            found.children.setdefault(above, []).append(position)
+            if nested:
+                # What is inside a record would go with it.
+                found.cut_off.add(above)
+
+
+def _digests(
+    conversation: Conversation, origin: Origin, positions: Sequence[int]
+) -> Iterator[tuple[bytes, bool]]:
+    """The checksum of each entry, and whether it is one that is understood."""
+    numbers = [conversation.members[at] for at in positions]
+    names = (conversation.names(at) for at in positions)
+    for number, record in zip(numbers, origin.records(numbers, names), strict=True):
+        entry = origin.format.get(record)
+        yield digest(native_entry(conversation, entry), number), not isinstance(entry, Opaque)
+
+
+def digest(entry: Entry, number: int) -> bytes:
+    """A checksum that copies of an entry share; one too deep to be looked at shares none."""
+    bare = replace(entry, id="", session=None) if isinstance(entry, Message) else entry
+    try:
+        # Every field counts, and the `repr` of a message shows only some.
+        text = repr(astuple(bare))
+    except RecursionError:
+        text = f"{number}"
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,65 @@
+"""Writing where each record is a file of its own: files are added, dropped and renamed.
+
+The format names the files (`Format.named`); what was not changed is copied, also under a new name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from talktree.errors import UsageError
+from talktree.files import as_stored
+from talktree.formats.engine.order import placed
+from talktree.formats.engine.origin import Origin
+from talktree.formats.engine.write_item import item_of
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+
+Places = Sequence[tuple[int, int]]
+"""Numbers of the records of one file, with their depth."""
+
+
+def write_apart(document: Document, origin: Origin) -> Mapping[str, Iterable[bytes]]:
+    """The files of a document in which each record is a file."""
+    read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
+    files: dict[str, Iterable[bytes]] = {
+        path: content.blocks()
+        for path, content in origin.source.files.items()
+        if path not in read_from
+    }
+    for conversation in document.conversations:
+        for name, pieces in _files(conversation, origin):
+            if name in files:
+                raise UsageError(
+                    f"{name} is there already", hint="repair or remove that file first"
+                )
+            files[name] = pieces
+    if not origin.source.folder and len(files) != 1:
+        raise UsageError(
+            f"{origin.source.name} is one message; none can be added to it or taken out",
+            hint="put it into a folder as its first message and open the folder",
+        )
+    return files
+
+
+def _files(conversation: Conversation, origin: Origin) -> Iterable[tuple[str, Iterable[bytes]]]:
+    slots: dict[str | int, list[tuple[int, int]]] = {}
+    for number, depth in placed(conversation, origin):
+        slot = origin.path_of(number) if number >= 0 else number
+        slots.setdefault(slot, []).append((number, depth))
+    order = [slot if isinstance(slot, str) else conversation.changed[slot] for slot in slots]
+    names = origin.format.named(order, main_file=conversation.main_file)
+    for name, (slot, places) in zip(names, slots.items(), strict=True):
+        yield name, _pieces(conversation, origin, slot, name, places)
+
+
+def _pieces(
+    conversation: Conversation, origin: Origin, slot: str | int, name: str, places: Places
+) -> Iterable[bytes]:
+    sheet = origin.by_path[slot] if isinstance(slot, str) else origin.format.blank_sheet(name)
+    numbers = [number for number, _ in places]
+    changed = any(number in conversation.changed for number in numbers)
+    if isinstance(slot, str) and len(numbers) == len(sheet) and not changed:
+        return origin.source.files[slot].blocks()
+    pieces = sheet.rewritten([item_of(conversation, *place, origin) for place in places])
+    return as_stored(sheet.content, pieces)

@@ -1,0 +1,147 @@
+"""Making the bytes of a JSON document sound: torn ends, lost brackets, junk between records.
+
+Sound records keep their bytes. A record that is torn keeps what can be read of it, its last string
+cut off at the tear, as long as it still is a record; if not, it goes to quarantine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from talktree.files.splice import Splice
+from talktree.formats.format import Record
+from talktree.formats.record_file import Mending
+from talktree.model.entries import Opaque
+from talktree.text.json_mend import JsonMending, in_order, mended
+from talktree.text.json_scan import Kind, Node, Scan
+from talktree.text.json_tokens import STRING_OR_BLANKS
+from talktree.text.lines import BLANKS
+
+if TYPE_CHECKING:
+    from talktree.formats.json_sheet import JsonSheet
+
+UNSOUND = frozenset({"torn", "syntax", "fused", "nul", "comment", "bom"})
+"""Oddities that have to go before records can be told from what is between them."""
+
+
+def sound_changes(sheet: JsonSheet) -> Sequence[JsonMending]:
+    """What makes a document sound, in order, records that are too deep left as they are."""
+    text = sheet.content.read()
+    found, changes = mended(text)
+    torn = torn_record(sheet, found, len(text))
+    if torn is not None:
+        changes = _without(text, torn)
+    if not any(change.key in ("torn", "syntax") for change in changes):
+        changes = in_order([*changes, *_loose_ends(sheet, text, found)])
+    return changes
+
+
+def mended_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[Mending]:
+    """What mends some of the oddities of a document, in order."""
+    text = sheet.content.read()
+    if not text.strip(b"\0 \t\r\n"):
+        return
+    changes = sheet.changes
+    if "deep" in keys:
+        changes = in_order([*changes, *_deep_records(sheet)])
+    if "not-lines" in keys:
+        broken = any(change.key in UNSOUND for change in changes)
+        changes = [] if broken else list(_one_a_line(sheet, text))
+    for key, start, stop, new in changes:
+        if key in keys:
+            yield Mending(key, Splice(start, stop, new), "written as JSON wants it")
+
+
+# the record at the tear
+
+
+def torn_record(sheet: JsonSheet, found: Scan, size: int) -> Node | None:
+    """The record the text ends in, if what can be read of it is none any more."""
+    node: Node | None = found.roots[-1] if found.roots and not found.complete else None
+    depth, above = 0, 0
+    if sheet.listed and node is not None:
+        node, above = _last_open(node, size), 1
+    while node is not None and node.kind is Kind.OBJECT:
+        hole = sheet.hole_node(node, depth)
+        if hole is None or hole.closed:
+            break
+        node, depth, above = _last_open(hole, size), depth + 1, above + 1
+    if node is None or not above:
+        return None
+    entry = sheet.format.get(Record(node.value, path=sheet.path))
+    return node if node.kind is not Kind.OBJECT or isinstance(entry, Opaque) else None
+
+
+def _last_open(node: Node, size: int) -> Node | None:
+    """The value that a torn list ends in."""
+    last = node.children[-1] if node.children else None
+    return last if last is not None and not last.closed and last.stop == size else None
+
+
+def _without(text: bytes, record: Node) -> list[JsonMending]:
+    """The changes that take a torn record out and close what it stands in."""
+    cut = len(text[: record.start].rstrip(BLANKS).removesuffix(b","))
+    changes = mended(text[:cut]).changes
+    closing = b""
+    if changes and changes[-1].stop == cut and changes[-1].key == "torn":
+        last = changes.pop()
+        cut, closing = last.start, last.new
+    return [*changes, JsonMending("torn", cut, len(text), closing)]
+
+
+# around the records
+
+
+def fused_at(text: bytes, values: Sequence[Node]) -> list[int]:
+    """Where a value starts on the line on which the one before it ends."""
+    return [
+        after.start
+        for before, after in pairwise(values)
+        if b"\n" not in text[before.stop : after.start]
+    ]
+
+
+def _loose_ends(sheet: JsonSheet, text: bytes, found: Scan) -> Iterator[JsonMending]:
+    """What stands beside the one value a document should be."""
+    roots = found.roots
+    if len(roots) < 2 and all(problem.code != "syntax" for problem in found.problems):
+        return
+    values = [root for root in roots if root.kind is not Kind.SCALAR]
+    if sheet.many:
+        yield from (JsonMending("fused", at, at, b"\n") for at in fused_at(text, values))
+    for root in roots:
+        if root.kind is Kind.SCALAR:
+            yield JsonMending("syntax", root.start, root.stop)
+    if sheet.links == "nested" and len(values) > 1:
+        yield JsonMending("syntax", values[0].start, values[0].start, b"[")
+        for before in values[:-1]:
+            yield JsonMending("syntax", before.stop, before.stop, b",")
+        yield JsonMending("syntax", values[-1].stop, values[-1].stop, b"]")
+
+
+def _deep_records(sheet: JsonSheet) -> Iterator[JsonMending]:
+    """Records that are nested too deep in themselves go, with the comma that belongs to them."""
+    for index, piece in enumerate(sheet.pieces):
+        if piece.hole is not None or not sheet.is_deep(piece):
+            continue
+        start, stop = piece.start, piece.start + len(piece.raw)
+        after = sheet.pieces[index + 1] if index + 1 < len(sheet.pieces) else None
+        if not piece.first:
+            start -= len(piece.gap)
+        elif after is not None and after.depth == piece.depth:
+            stop = after.start
+        yield JsonMending("deep", start, stop)
+
+
+def _one_a_line(sheet: JsonSheet, text: bytes) -> Iterator[JsonMending]:
+    """Each record on a line of its own, without line breaks inside."""
+    at = 0
+    for piece in sheet.pieces:
+        yield JsonMending("not-lines", at, piece.start, b"\n" if at else b"")
+        at = piece.start + len(piece.raw)
+        for found in STRING_OR_BLANKS.finditer(text, piece.start, at):
+            if found.group(1) is not None and b"\n" in found.group(1):
+                yield JsonMending("not-lines", found.start(), found.end())
+    yield JsonMending("not-lines", at, len(text), b"\n" if at else b"")

@@ -1,0 +1,94 @@
+"""What formats with one JSON record a line share: the choice of sheet, and a first look.
+
+Files of such formats are sometimes one pretty-printed value, or several; those are read as a
+document, so that every byte and every record is still found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from talktree.files import Content
+from talktree.formats.format import Format
+from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.line_sheet import LineDialect, LineSheet
+from talktree.formats.record_file import Item, Sheet
+from talktree.model.findings import finding
+from talktree.text.json_read import decode
+from talktree.text.json_value import Json, Written
+from talktree.text.json_write import encode_new
+from talktree.text.lines import respan
+
+HEAD = 1 << 16
+LONG = 1 << 20
+
+
+def sheet_for(
+    path: str, content: Content, format: Format, dialect: LineDialect, *, group: str
+) -> Sheet:
+    """A sheet for a file that should hold a record a line."""
+    if is_lines(content.read(0, HEAD), dialect):
+        return LineSheet(path, content, dialect, group=group)
+    sheet = JsonSheet(path, content, format, group=group, hole=_no_hole, links="own")
+    if _over_lines(sheet):
+        sheet.findings.append(finding("not-lines", "records are not one to a line", path=path))
+    return sheet
+
+
+def _over_lines(sheet: JsonSheet) -> bool:
+    """Whether a record stands over several lines, on the line of another, or in a list."""
+    lines = [piece.line for piece in sheet.pieces]
+    return (
+        sheet.listed
+        or len(set(lines)) < len(lines)
+        or any(b"\n" in piece.raw for piece in sheet.pieces)
+    )
+
+
+def _no_hole(value: Json, depth: int) -> None:
+    return None
+
+
+def is_lines(head: bytes, dialect: LineDialect) -> bool:
+    """Whether the first part of a file shows records one to a line."""
+    start = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")[:2]
+    if not start or start[:1] not in b"{[/":
+        return True
+    if b"\n" not in head:
+        return start[:1] == b"{"
+    starts = (line.lstrip(b"\xef\xbb\xbf\0") for line in _lines_of(head))
+    return any(_shows(line, dialect.is_record) for line in starts if line.startswith(b'{"'))
+
+
+def _lines_of(head: bytes) -> Iterator[bytes]:
+    """The lines one by one: nearly always the first one tells."""
+    at = 0
+    while (stop := head.find(b"\n", at)) >= 0:
+        yield head[at:stop]
+        at = stop + 1
+    yield head[at:]
+
+
+def _shows(line: bytes, is_record: Callable[[Json], bool]) -> bool:
+    """Whether a record starts with a line, or several stand on it."""
+    if is_record(decode(line).value):
+        return True
+    return any(
+        is_record(decode(line[start:stop]).value) for start, stop, _ in respan(line, is_record)
+    )
+
+
+def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
+    """A new file with one record a line."""
+    for item in items:
+        yield from line_of(encode_new(item.value))
+
+
+def line_of(text: bytes) -> tuple[bytes, ...]:
+    """A record with the end of its line, in pieces: a long record is not copied for that."""
+    return (text + b"\n",) if len(text) < LONG else (text, b"\n")
+
+
+def written_lines(values: Iterable[Json]) -> Written:
+    """Some records as one text of lines, but for the end of the last."""
+    return Written(b"\n".join(map(encode_new, values)))

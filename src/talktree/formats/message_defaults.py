@@ -1,0 +1,69 @@
+"""New messages filled in by a format's own `adopt`, with what their conversation knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from msgspec.structs import replace
+
+from talktree.formats.format import About, Format
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Head
+from talktree.model.message import Message
+from talktree.text.uuids import uuid_for
+
+LOOKED_AT = 20
+"""How many entries are looked at for the session and the place of a conversation."""
+
+
+def fill_by_adopting(format: Format, message: Message, conversation: Conversation) -> Message:
+    """A message with the fields that `adopt` gives it, and its own words.
+
+    Where those would become others, only the session and the context are taken.
+    """
+    about = about_new(message, conversation)
+    adopted = format.adopt(message, about, moment=message.time_ns or 0)
+    same = replace(
+        adopted, id=message.id, parent=message.parent, session=message.session or adopted.session
+    )
+    if _said(same) == _said(message):
+        return same
+    return replace(message, session=same.session, context=same.context)
+
+
+def _said(message: Message) -> object:
+    return message.role, message.parts, message.time_ns, message.flags, message.follows
+
+
+def about_new(message: Message, conversation: Conversation) -> About:
+    """What is known of the conversation that a new message belongs to."""
+    session, context = message.session, message.context
+    named: str | None = None
+    for entry in _first_others(conversation, message):
+        if isinstance(entry, Message):
+            session = session or entry.session
+            context = context or entry.context
+        elif isinstance(entry, Head):
+            told = entry.extra.get("sessionId")
+            named = named or (told if isinstance(told, str) else entry.id) or None
+    stem = conversation.id.rpartition("/")[2]
+    return About(
+        id=conversation.id,
+        format=conversation.format,
+        session=session or uuid_for(named or stem, ""),
+        title=None,
+        started=message.time_ns,
+        updated=message.time_ns,
+        count=1,
+        context=context,
+        habits=conversation.skeleton.habits,
+    )
+
+
+def _first_others(conversation: Conversation, message: Message) -> Iterator[Message | Head]:
+    """The first entries of a conversation that are not the message itself."""
+    positions = range(min(LOOKED_AT, conversation.record_count))
+    for entry in islice(conversation.entries_at(positions), LOOKED_AT):
+        if isinstance(entry, Message | Head) and entry.id != message.id:
+            yield entry

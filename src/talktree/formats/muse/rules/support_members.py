@@ -1,0 +1,66 @@
+"""What rules need to tell of a Muse record: its members, their kinds, and which copy it is in.
+
+The document describes the analytics copy (`message_history`). Of the application's copy
+(`history`) it says nothing, so only what holds for both is asked of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from talktree.formats.lens import Object
+from talktree.formats.muse.detect import APPLICATION, history_key, kind
+from talktree.formats.muse.wrapping import NAMES
+from talktree.formats.talk import Seen, Talk
+from talktree.model.message import Message
+from talktree.text.json_value import Json
+
+MUSE: Final = ("muse",)
+NUMBERS = (int, float)
+Kinds = Mapping[str, tuple[type, ...]]
+COPY = "muse: the application's copy"
+
+
+def is_dressed(value: Json) -> bool:
+    """Whether a value stands in the wrapper of a database, readable or not."""
+    return isinstance(value, dict) and len(value) == 1 and not NAMES.isdisjoint(value)
+
+
+def misfits(value: Object, kinds: Kinds) -> Iterator[str]:
+    """The names of members that are there and of another kind; values in wrappers are not."""
+    for name, item in value.items():
+        wanted = kinds.get(name)
+        if wanted is None or item is None or type(item) in wanted or is_dressed(item):
+            continue
+        yield name
+
+
+def message_in(seen: Seen) -> Object | None:
+    """The value of a message; None for anything else."""
+    value = seen.record.value
+    return value if isinstance(value, dict) and isinstance(seen.entry, Message) else None
+
+
+def root_in(seen: Seen) -> Object | None:
+    """The value of a conversation; None for anything else."""
+    value = seen.record.value
+    if not isinstance(value, dict) or kind(value) != "head":
+        return None
+    sheet, index = seen.talk.sheet(seen.position)
+    return None if sheet.depth_of(index) else value
+
+
+def is_application(value: Json) -> bool:
+    """Whether a conversation is the application's copy."""
+    return history_key(value) == APPLICATION
+
+
+def in_application(talk: Talk) -> bool:
+    """Whether the messages of a conversation stand in the application's copy, or loose."""
+    found = talk.notes.get(COPY)
+    if found is None:
+        first = talk.seen(0).value if len(talk.bones) else None
+        headed = isinstance(first, dict) and kind(first) == "head"
+        found = talk.notes[COPY] = not headed or is_application(first)
+    return bool(found)

@@ -1,0 +1,113 @@
+"""Which members each kind of line and part has, and which name was probably meant by another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from talktree.formats.format import CARRY
+from talktree.formats.lens import Object
+from talktree.formats.native.halves import JOINT
+from talktree.formats.native.lens import TREE
+from talktree.formats.native.lens_entries import ENTRIES, PARTS
+from talktree.text.json_value import Json
+
+LINE = frozenset({*ENTRIES, TREE, JOINT, CARRY, "talktree", "conversation"})
+ENTRY_NAMES = {
+    kind: frozenset(shape.struct.__struct_encode_fields__) for kind, shape in ENTRIES.items()
+}
+PART_NAMES = {
+    kind: frozenset({*shape.struct.__struct_encode_fields__, "part"})
+    for kind, shape in PARTS.items()
+}
+NEAR = 0.8
+"""How alike two names are if one is taken for a slip of the other."""
+LONGEST = 40
+"""Names beyond this length are no slips of ours, and comparing them would take long."""
+
+
+def entry_of(line: Object) -> tuple[str, Object] | None:
+    """The kind of a line and the object that says it; None if it is no entry."""
+    for kind in ENTRIES:
+        found = line.get(kind)
+        if isinstance(found, dict):
+            return kind, found
+    return None
+
+
+def parts_of(message: Object) -> Iterator[tuple[str, str, Object]]:
+    """The parts of a message that are objects: their way, their kind and themselves."""
+    parts = message.get("parts")
+    for at, part in enumerate(parts if isinstance(parts, list) else ()):
+        if isinstance(part, dict):
+            kind = part.get("part")
+            yield f"message/parts/{at}", kind if isinstance(kind, str) else "", part
+
+
+def is_known(line: Object) -> bool:
+    """Whether a line has no member that is not known; nearly all lines are like that."""
+    if not line.keys() <= LINE:
+        return False
+    for kind, names in ENTRY_NAMES.items():
+        entry = line.get(kind)
+        if isinstance(entry, dict):
+            if not entry.keys() <= names:
+                return False
+            parts = entry.get("parts")
+            return not isinstance(parts, list) or all(map(_is_known_part, parts))
+    return True
+
+
+def _is_known_part(part: Json) -> bool:
+    if not isinstance(part, dict):
+        return True
+    kind = part.get("part")
+    names = PART_NAMES.get(kind) if isinstance(kind, str) else None
+    return names is None or part.keys() <= names
+
+
+def slips(line: Object) -> Iterator[tuple[str, str, str]]:
+    """Members whose name is nearly one that is known: way, name, and what was meant."""
+    yield from _slips("", "", line)
+    found = entry_of(line)
+    if found is None:
+        return
+    kind, entry = found
+    yield from _slips(kind, kind, entry)
+    if kind == "message" and "parts" in entry:
+        for way, part, value in parts_of(entry):
+            if part in PARTS:
+                yield from _slips(way, f"part {part}", value)
+
+
+def _slips(way: str, kind: str, value: Object) -> Iterator[tuple[str, str, str]]:
+    known = _known(kind)
+    if value.keys() <= known:
+        return
+    for name in value.keys() - known:
+        meant = _meant(kind, name)
+        if meant and meant not in value:
+            yield (f"{way}/{name}" if way else name), name, meant
+
+
+def _known(kind: str) -> frozenset[str]:
+    if not kind:
+        return LINE
+    return ENTRY_NAMES.get(kind) or PART_NAMES[kind.removeprefix("part ")]
+
+
+@lru_cache(maxsize=1024)
+def _meant(kind: str, name: str) -> str:
+    """The name that was probably meant; empty if none comes near."""
+    if len(name) > LONGEST:
+        return ""
+    plain = _plain(name)
+    for known in sorted(_known(kind)):
+        if _plain(known) == plain or SequenceMatcher(None, known, name).ratio() >= NEAR:
+            return known
+    return ""
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")

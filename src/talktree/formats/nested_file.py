@@ -1,0 +1,205 @@
+"""Files that are one nested document, cut into pieces that belong to records.
+
+Each record owns its bytes without those of the records nested in it; a *hole* says where they go.
+The bytes between records (commas, blanks, boundaries) are kept with the record that follows.
+Joining the pieces in order gives the file again, exactly, at any depth.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from talktree.errors import Damaged
+from talktree.files import Content
+from talktree.formats.around import Around
+from talktree.formats.format import Format, Record
+from talktree.formats.record_file import Item, Sheet, Sink, problem_findings
+from talktree.model.findings import Finding
+from talktree.model.outline import LineOutline, line_outline, outline
+from talktree.text.json_scan import Problem
+from talktree.text.json_value import Json
+
+
+class Piece(Struct):
+    """The bytes of one record."""
+
+    value: Json
+    raw: bytes
+    """Its own bytes, what is nested in it left out."""
+    hole: int | None = None
+    """Where in its bytes the nested records go."""
+    gap: bytes = b""
+    """What stands before it in its container."""
+    tail: bytes = b""
+    """What stands behind the last record nested in it."""
+    depth: int = 0
+    start: int = -1
+    """Where it stands in the file, if that is known."""
+    line: int = 0
+    first: bool = True
+    """Whether it is the first in its container."""
+    empty: bool = True
+    """Whether nothing was nested in it."""
+    problems: Sequence[Problem] = ()
+    usable: bool = True
+    closed: bool = True
+    """False if its end is missing, so that nothing new can stand behind it."""
+
+
+class PieceSheet(Sheet):
+    """A file cut into pieces. Subclasses say how their pieces are written and joined."""
+
+    def __init__(
+        self,
+        path: str,
+        content: Content,
+        format: Format,
+        pieces: Sequence[Piece],
+        *,
+        group: str,
+        frame: tuple[bytes, bytes] = (b"", b""),
+        tail: bytes = b"",
+    ) -> None:
+        self.path = path
+        self.content = content
+        self.format = format
+        self.pieces = pieces
+        self.group = group
+        self.frame = frame
+        """What stands before the first and behind the last record of the file."""
+        self.tail = tail
+        """What stands between the last record and the end of the frame."""
+        self.findings: list[Finding] = []
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def group_of(self, index: int) -> str:
+        """The conversation a record belongs to."""
+        return self.group
+
+    # reading
+
+    def index(self, sink: Sink) -> None:
+        above: list[int] = []
+        chain, nested = self.links == "chain", self.links == "nested"
+        for index, piece in enumerate(self.pieces):
+            fields = outline(self.format.get(self.record(index)))
+            del above[piece.depth :]
+            container = above[-1] if above and nested else None
+            above.append(sink.add(self.group_of(index), fields, container=container, chain=chain))
+
+    def outlines(self) -> Iterator[LineOutline]:
+        return (line_outline(self.format.get(self.record(index))) for index in range(len(self)))
+
+    def record(self, index: int) -> Record:
+        piece = self.pieces[index]
+        return Record(
+            piece.value, piece.raw, "", None, self.path, piece.line, piece.problems, piece.usable
+        )
+
+    def inspect(self) -> Iterator[Finding]:
+        yield from self.findings
+        for index in range(len(self.pieces)):
+            yield from problem_findings(self.record(index))
+
+    def around(self, index: int) -> Around:
+        piece = self.pieces[index]
+        return Around(piece.gap, piece.hole, piece.tail, piece.depth)
+
+    def depth_of(self, index: int) -> int:
+        return self.pieces[index].depth
+
+    def line_of(self, index: int) -> int | None:
+        return self.pieces[index].line or None
+
+    def ends(self) -> tuple[bytes, bytes]:
+        return self.frame[0], self.tail + self.frame[1]
+
+    # writing
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        yield self.frame[0]
+        open_pieces: list[Piece] = []
+        filled: list[bool] = [False]
+        for number, item in enumerate(items):
+            while len(open_pieces) > item.depth:
+                if not open_pieces[-1].closed and not _as_read(items, number):
+                    raise self._damaged(open_pieces[-1])
+                yield from self._closed(open_pieces.pop(), filled=filled.pop())
+            piece = self._piece(item)
+            inside = items[number + 1] if number + 1 < len(items) else item
+            if inside.depth > item.depth and piece.hole is None:
+                piece = self.opened(piece, item.depth)
+            container = open_pieces[-1] if open_pieces else None
+            if item.at is None and container is not None and not container.usable:
+                raise self._damaged(container)
+            yield self._gap(item, piece, container, first=not filled[-1])
+            filled[-1] = True
+            yield piece.raw[: piece.hole]
+            open_pieces.append(piece)
+            filled.append(False)
+        while open_pieces:
+            yield from self._closed(open_pieces.pop(), filled=filled.pop())
+        first_ever = filled[0] and not self.pieces and not self.tail.strip()
+        yield self.end_of_list(0) if first_ever else self.tail
+        yield self.frame[1]
+
+    def _gap(self, item: Item, piece: Piece, container: Piece | None, *, first: bool) -> bytes:
+        if item.at is not None and self.pieces[item.at].first == first:
+            return self.pieces[item.at].gap
+        return self.joint(container, depth=item.depth, first=first)
+
+    def _closed(self, piece: Piece, *, filled: bool) -> Iterator[bytes]:
+        if piece.hole is None:
+            return
+        if filled:
+            yield self.end_of_list(piece.depth + 1) if piece.empty else piece.tail
+        elif piece.empty:
+            yield piece.tail
+        yield piece.raw[piece.hole :]
+
+    def _piece(self, item: Item) -> Piece:
+        if item.at is None:
+            return self.fresh(item.value, item.depth)
+        old = self.pieces[item.at]
+        if not item.changed:
+            return old
+        if not old.usable:
+            raise self._damaged(old)
+        return self.patched(old, item.value, item.depth)
+
+    def _damaged(self, piece: Piece) -> Damaged:
+        return Damaged(
+            f"{self.path}: the record at line {piece.line} is damaged and cannot be edited",
+            hint="repair the file first",
+        )
+
+    def opened(self, piece: Piece, depth: int) -> Piece:
+        """A piece that had no place for nested records, with one made."""
+        raise self._damaged(piece)
+
+    @abstractmethod
+    def fresh(self, value: Json, depth: int) -> Piece:
+        """A piece for a new record."""
+
+    @abstractmethod
+    def patched(self, old: Piece, value: Json, depth: int) -> Piece:
+        """A piece with just those bytes changed in which the values differ."""
+
+    @abstractmethod
+    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
+        """What stands before a record that is new in its place."""
+
+    @abstractmethod
+    def end_of_list(self, depth: int) -> bytes:
+        """What stands behind the last record of a list that was empty before."""
+
+
+def _as_read(items: Sequence[Item], number: int) -> bool:
+    """Whether an item follows the one it followed in the file as it was read."""
+    before = items[number - 1].at
+    return before is not None and items[number].at == before + 1

@@ -1,0 +1,175 @@
+"""Words, tool calls and tool results of a message, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from talktree.formats.lens import Object, take_text
+from talktree.formats.sage.detect_kinds import OPERATIONS
+from talktree.formats.sage.shapes import Shape
+from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, Unknown
+from talktree.text.json_value import Json
+
+WORDS = (Text, Event)
+"""Parts whose words stand in the text of a message."""
+CALL = "tool_call"
+RESULT = "tool_result"
+"""Kinds of the parts that hold calls and results nobody can make sense of."""
+_SUBTYPES = {kind: subtype for subtype, kind in OPERATIONS.items()}
+
+
+def take_words(left: Object, *, event: str | None, tool: bool) -> tuple[Part, ...]:
+    """The text of a message. The empty text that must stand beside tool results is none."""
+    said = take_text(left, "content")
+    if event is not None:
+        return (Event(event, text=said),)
+    if said is None or (tool and not said):
+        return ()
+    return (Text(said),)
+
+
+def take_operation(inner: Object, beside: Object) -> Event | None:
+    """That the conversation was compacted or restored, if a line tells that and nothing else."""
+    kind = beside["subtype"]
+    if not isinstance(kind, str) or kind not in OPERATIONS:
+        return None
+    del beside["subtype"]
+    return Event(OPERATIONS[kind], take_text(inner, "content"), beside.pop("metadata", None))
+
+
+def operation_value(parts: Sequence[Part]) -> Object:
+    """The members of a line that tell of such an event; none if the message is no such event."""
+    for part in parts:
+        if isinstance(part, Event) and part.kind in _SUBTYPES:
+            told: Object = {"subtype": _SUBTYPES[part.kind]}
+            return told if part.data is None else {**told, "metadata": part.data}
+    return {}
+
+
+def words_of(parts: Sequence[Part]) -> str | None:
+    """The text to write; None if there is none at all."""
+    said = [part.text for part in parts if isinstance(part, WORDS) and part.text is not None]
+    return "\n\n".join(said) if said else None
+
+
+def event_of(parts: Sequence[Part]) -> str | None:
+    """The kind of the event a message is, if it is one."""
+    for part in parts:
+        if isinstance(part, Event):
+            return part.kind
+    return None
+
+
+# tool calls
+
+
+def take_calls(left: Object, shape: Shape, stamp: Json) -> tuple[Part, ...]:
+    """The tool calls, taken out; a list is needed for that."""
+    return tuple(_call(item, shape, stamp) for item in _take_list(left, shape.calls))
+
+
+def _take_list(left: Object, key: str) -> list[Json]:
+    found = left.get(key)
+    if found is None or isinstance(found, list):
+        left.pop(key, None)
+    return found if isinstance(found, list) else []
+
+
+def _call(item: Json, shape: Shape, stamp: Json) -> Part:
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+        return Unknown(CALL, item)
+    rest = dict(item)
+    name = take_text(rest, "name") or ""
+    id = take_text(rest, "id") or None
+    input = rest.pop("arguments", None)
+    if rest:
+        _drop_stamp(rest, shape, stamp)
+    return ToolCall(name, input, id, rest)
+
+
+def calls_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> list[Json]:
+    """The calls as Sage lists them."""
+    calls: list[Json] = []
+    for part in parts:
+        if isinstance(part, ToolCall):
+            value: Object = {"id": part.id or "", "name": part.name, "arguments": part.input}
+            calls.append(_stamped({**value, **part.extra}, shape, stamp))
+        elif isinstance(part, Unknown) and part.kind == CALL:
+            calls.append(part.value)
+    return calls
+
+
+# tool results
+
+
+def take_results(left: Object, shape: Shape, stamp: Json) -> tuple[Part, ...]:
+    """The tool results, taken out; a list is needed for that."""
+    return tuple(_result(item, shape, stamp) for item in _take_list(left, shape.results))
+
+
+def _result(item: Json, shape: Shape, stamp: Json) -> Part:
+    if not isinstance(item, dict):
+        return Unknown(RESULT, item)
+    rest = dict(item)
+    failed = _take_failed(rest)
+    call, name = take_text(rest, shape.call) or None, take_text(rest, shape.tool) or None
+    _drop_stamp(rest, shape, stamp)
+    return ToolResult(_take_output(rest), call, name, failed, None, rest)
+
+
+def _take_failed(rest: Object) -> bool:
+    success = rest.get("success")
+    if success is None or isinstance(success, bool):
+        rest.pop("success", None)
+    return not success if isinstance(success, bool) else isinstance(rest.get("error"), str)
+
+
+def _take_output(rest: Object) -> tuple[Text, ...]:
+    """What the tool said. A failure is told in `error`, and its empty content stays behind."""
+    content, error = rest.get("content"), rest.get("error")
+    if error is None:
+        rest.pop("error", None)
+    if content == "" and isinstance(error, str):
+        del rest["error"]
+        return (Text(error),)
+    said = take_text(rest, "content")
+    return () if said is None else (Text(said),)
+
+
+def results_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> list[Json]:
+    """The results as Sage lists them."""
+    results: list[Json] = []
+    for part in parts:
+        if isinstance(part, ToolResult):
+            results.append(_stamped(_result_value(part, shape), shape, stamp))
+        elif isinstance(part, Unknown) and part.kind == RESULT:
+            results.append(part.value)
+    return results
+
+
+def _result_value(part: ToolResult, shape: Shape) -> Object:
+    value: Object = {shape.call: part.call or "", shape.tool: part.name or ""}
+    said = words_of(part.output)
+    if said is not None and "content" not in part.extra:
+        value["content"] = said
+    value["success"] = not part.error
+    if said is not None and "content" in part.extra:
+        value["error"] = said
+    elif not part.error and not shape.stamped and not shape.nested:
+        value["error"] = None
+    return {**value, **part.extra}
+
+
+# times of their own
+
+
+def _drop_stamp(rest: Object, shape: Shape, stamp: Json) -> None:
+    """The time of a call is worth keeping only where it is not that of its message."""
+    if shape.stamped and stamp is not None and rest.get("timestamp") == stamp:
+        del rest["timestamp"]
+
+
+def _stamped(value: Object, shape: Shape, stamp: str | None) -> Object:
+    if shape.stamped and stamp is not None:
+        value.setdefault("timestamp", stamp)
+    return value

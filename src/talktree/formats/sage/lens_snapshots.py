@@ -1,0 +1,119 @@
+"""File history snapshots, both ways.
+
+A file may be tracked, backed up, or both; what each of the two lists says of it is joined here.
+`created` is kept as the state it is: Sage also writes it for changed files it could not read as
+text, so it is no proof that the file did not exist before.
+"""
+
+from __future__ import annotations
+
+from talktree.formats.lens import Object, take_flag, take_text, with_rest
+from talktree.formats.sage.detect_kinds import SNAPSHOT
+from talktree.formats.sage.fields import inside, leave, take_object, take_time
+from talktree.model.entries import FileState, Snapshot
+from talktree.text.json_value import Json
+from talktree.text.times import to_iso
+
+TRACKED = "trackedFiles"
+BACKUPS = "fileBackups"
+
+
+def get_snapshot(left: Object, id: str) -> Snapshot:
+    """What a snapshot line says."""
+    del left["type"]
+    held = take_object(left, "snapshot")
+    tracked = backups = None
+    if held is not None:
+        tracked, backups = take_object(held, TRACKED), take_object(held, BACKUPS)
+        leave(left, "snapshot", held)
+    tracked, backups = tracked or {}, backups or {}
+    return Snapshot(
+        id=id,
+        message=take_text(left, "messageId") or None,
+        time_ns=take_time(left),
+        update=take_flag(left, "isSnapshotUpdate"),
+        files={path: _file(path, tracked, backups) for path in {**tracked, **backups}},
+        extra=left,
+    )
+
+
+def _file(path: str, tracked: Object, backups: Object) -> FileState:
+    extra: Object = {}
+    now = _section(path, tracked, TRACKED, extra)
+    before = _section(path, backups, BACKUPS, extra)
+    state = FileState(
+        state=take_text(now, "state"),
+        backup=take_text(before, "backupPath"),
+        hash=take_text(now, "contentHash"),
+        hash_before=take_text(before, "originalHash"),
+        size=_take_size(now),
+        content_before=take_text(now, "originalContent"),
+        extra=extra,
+    )
+    leave(extra, TRACKED, now)
+    leave(extra, BACKUPS, before)
+    return state
+
+
+def _section(path: str, section: Object, name: str, extra: Object) -> Object:
+    """What one list says of a file; what is no object there is kept whole."""
+    found = section.get(path)
+    if isinstance(found, dict):
+        return dict(found)
+    if path in section:
+        extra[name] = found
+    return {}
+
+
+def _take_size(now: Object) -> int | None:
+    size = now.get("size")
+    if type(size) is int:
+        del now["size"]
+        return size
+    if size is None:
+        now.pop("size", None)
+    return None
+
+
+# writing
+
+
+def snapshot_value(snapshot: Snapshot) -> Object:
+    """A snapshot line with all that must be there."""
+    value: Object = {"type": SNAPSHOT, "messageId": snapshot.message or ""}
+    if snapshot.time_ns is not None:
+        value["timestamp"] = to_iso(snapshot.time_ns)
+    value["isSnapshotUpdate"] = snapshot.update
+    tracked: Object = {}
+    backups: Object = {}
+    for path, file in snapshot.files.items():
+        _write_file(path, file, tracked, backups)
+    value["snapshot"] = {
+        TRACKED: tracked,
+        BACKUPS: backups,
+        **inside(snapshot.extra, "snapshot"),
+    }
+    return with_rest(value, snapshot.extra)
+
+
+def _write_file(path: str, file: FileState, tracked: Object, backups: Object) -> None:
+    now = _known(
+        originalContent=file.content_before,
+        contentHash=file.hash,
+        size=file.size,
+        state=file.state,
+    )
+    before = _known(backupPath=file.backup, originalHash=file.hash_before)
+    if before or BACKUPS in file.extra:
+        backups[path] = _with_left(before, file, BACKUPS)
+    if now or TRACKED in file.extra or path not in backups:
+        tracked[path] = _with_left(now, file, TRACKED)
+
+
+def _known(**members: Json) -> Object:
+    return {name: item for name, item in members.items() if item is not None}
+
+
+def _with_left(known: Object, file: FileState, name: str) -> Json:
+    left = file.extra.get(name, {})
+    return {**known, **left} if isinstance(left, dict) else known or left

@@ -1,0 +1,156 @@
+"""What a rule needs to tell of a message line: whether it is one, and what its members must be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct, UnsetType, ValidationError, convert
+
+from talktree.formats.format import CARRY
+from talktree.formats.lens import Object
+from talktree.formats.sage.detect_kinds import TYPES
+from talktree.formats.talk import Seen
+from talktree.model.skeleton import NO_TIME
+from talktree.text.json_value import Json
+
+SAGE: Final = ("sage",)
+NONE = type(None)
+PLAIN = "sage: whether the line is plain"
+Kinds = Mapping[str, tuple[type, ...]]
+
+MEMBERS: Kinds = {
+    "parentUuid": (str, NONE),
+    "timestamp": (str, NONE),
+    "sessionId": (str, NONE),
+    "version": (str, NONE),
+    "context": (dict, NONE),
+    "message": (dict, NONE),
+    "usage": (dict, NONE),
+    "thinkingMetadata": (dict, NONE),
+    "toolResults": (list, NONE),
+    "todos": (list,),
+    "isSidechain": (bool,),
+}
+"""Null where a required member stands counts as missing, and is told as that."""
+CONTEXT: Kinds = {
+    "cwd": (str, NONE),
+    "gitBranch": (str, NONE),
+    "platform": (str, NONE),
+    "userType": (str, NONE),
+}
+SAID: Kinds = {
+    "role": (str, NONE),
+    "content": (str, NONE),
+    "toolCalls": (list, NONE),
+    "toolResults": (list, NONE),
+}
+INSIDE: Mapping[str, Kinds] = {"context": CONTEXT, "message": SAID}
+TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+
+
+class _Context(Struct, gc=False):
+    cwd: str
+    platform: str
+    gitBranch: str | None = None
+    userType: str | None = None
+
+
+class _Said(Struct, gc=False):
+    role: str
+    content: str
+    toolCalls: UnsetType | None = UNSET
+    toolResults: UnsetType | None = UNSET
+
+
+class _Thinking(Struct, gc=False):
+    level: Literal["none", "low", "medium", "high"]
+    disabled: bool
+    triggers: list[str] = []
+
+
+class _Todo(Struct, gc=False):
+    content: str
+    status: Literal["pending", "in_progress", "completed"]
+    activeForm: str
+
+
+class _Line(Struct, gc=False):
+    """A line with all it must have, and no tools."""
+
+    type: Literal["user", "assistant", "system", "error", "summary", "custom_title"]
+    timestamp: str
+    sessionId: str
+    version: str
+    context: _Context
+    message: _Said
+    parentUuid: str | None = None
+    usage: dict[str, Any] | None = None
+    thinkingMetadata: _Thinking | None = None
+    todos: list[_Todo] = []
+    isSidechain: bool = False
+    toolResults: UnsetType | None = UNSET
+
+
+def is_plain(seen: Seen) -> bool:
+    """Whether a line is sound and has no tools, so that no rule need look at its members.
+
+    Nearly all lines are like that, and this is one look for all rules together.
+    """
+    notes = seen.talk.notes
+    known: tuple[Seen, bool] | None = notes.get(PLAIN)
+    if known is None or known[0] is not seen:
+        known = notes[PLAIN] = (seen, _fits(seen.record.value))
+    return known[1]
+
+
+def _fits(value: Json) -> bool:
+    try:
+        convert(value, _Line)
+    except (ValidationError, TypeError, ValueError):
+        return False
+    return True
+
+
+def line_of(seen: Seen) -> Object | None:
+    """The value of a message line of a type whose members are known; None for anything else."""
+    value = seen.record.value
+    if not isinstance(value, dict):
+        return None
+    type = value.get("type")
+    return value if isinstance(type, str) and type in TYPES else None
+
+
+def is_foreign(value: Object) -> bool:
+    """Whether a record was made from another format, whose ways it keeps where it can."""
+    return CARRY in value
+
+
+def object_in(value: Object, name: str) -> Object | None:
+    """A member that is an object."""
+    found = value.get(name)
+    return found if isinstance(found, dict) else None
+
+
+def list_in(value: Object | None, name: str) -> list[Json]:
+    """A member that is a list; an empty one where it is none."""
+    found = None if value is None else value.get(name)
+    return found if isinstance(found, list) else []
+
+
+def misfits(value: Object, kinds: Kinds) -> Iterator[str]:
+    """The names of members that are of another kind than they must be."""
+    for name, item in value.items():
+        wanted = kinds.get(name)
+        if wanted is not None and type(item) not in wanted:
+            yield name
+
+
+def moment_near(seen: Seen) -> int | None:
+    """The time of the last record before one, or else of the first behind it that has one."""
+    times, position = seen.talk.bones.times, seen.position
+    for places in (range(position - 1, -1, -1), range(position + 1, len(times))):
+        for place in places:
+            if times[place] != NO_TIME:
+                return times[place]
+    return None

@@ -1,0 +1,55 @@
+"""What comments are recognised by."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from talktree.formats.detect_sample import document_objects
+from talktree.formats.evidence import refusal
+from talktree.formats.format import Detection
+from talktree.text.json_value import Json
+
+SIGNS = {
+    "userId": str,
+    "contentHash": str,
+    "content": str,
+    "children": list,
+    "attachments": list,
+}
+"""Members that together make an object a comment."""
+ENOUGH = 3
+TELLING = ("userId", "contentHash")
+"""Members that other trees of texts do not have."""
+LOOKED_AT = 50
+
+
+def looks_like_comments(head: bytes) -> Detection | None:
+    """How much the first part of a file looks like comments, and what shows it."""
+    if not any(f'"{sign}"'.encode() in head for sign in TELLING):
+        return None
+    seen = list(islice(document_objects(head), LOOKED_AT))
+    found = [signs for value in seen if (signs := _signs(value))]
+    foreign = sum(_is_foreign(value) for value in seen)
+    if foreign > len(found):
+        return refusal(f"{foreign} of {len(seen)} comments do not fit: content is not text")
+    if not found:
+        return None
+    share = len(found) / len(seen)
+    best = max(found, key=len)
+    reason = f"{len(found)} of {len(seen)} objects with {', '.join(best)}"
+    return Detection(0.3 + 0.4 * share + 0.05 * len(best), reason)
+
+
+def _signs(comment: dict[str, Json]) -> list[str]:
+    """The members that show a comment, if there are enough of them."""
+    if isinstance(comment.get("content"), (list, dict)):
+        return []
+    signs = [name for name, type in SIGNS.items() if isinstance(comment.get(name), type)]
+    return signs if len(signs) >= ENOUGH and any(name in signs for name in TELLING) else []
+
+
+def _is_foreign(comment: dict[str, Json]) -> bool:
+    """Whether an object is like a comment, but says what it says in another way than as text."""
+    if not isinstance(comment.get("content"), (list, dict)):
+        return False
+    return len(_signs({**comment, "content": ""})) >= ENOUGH

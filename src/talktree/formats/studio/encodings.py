@@ -1,0 +1,46 @@
+"""What the three encodings of comments have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from secrets import token_bytes
+from typing import TYPE_CHECKING
+
+from talktree.formats.format import About, Format
+from talktree.formats.studio.adopt import adopted, made_id
+from talktree.formats.studio.hashing import DERIVED
+from talktree.formats.studio.ids import RANDOM_BYTES, new_id
+from talktree.formats.studio.lens import CAN, LENS
+from talktree.model.message import Message
+from talktree.text.times import to_millis
+
+if TYPE_CHECKING:
+    from talktree.formats.rule import Rule
+
+
+class Comments(Format):
+    """Comments, however they are encoded."""
+
+    can = CAN
+    derived = DERIVED
+    optional_rules = frozenset({"TIM103"})
+    lens = LENS
+    nests = True
+    faithful = True
+    stamp_key = "timestamp"
+    words_at = ("content",)
+
+    def new_id(self, moment: int) -> str:
+        return new_id(to_millis(moment), token_bytes(RANDOM_BYTES))
+
+    def id_for(self, name: str, conversation: str) -> str:
+        # The time of a message can change on the way, so it is not a part of a name for it.
+        return made_id(0, conversation, name) if name.startswith("@") else name
+
+    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+        return adopted(message, about, moment=moment)
+
+    def rules(self) -> Sequence[Rule]:
+        from talktree.formats.studio.rules import RULES
+
+        return RULES

@@ -1,0 +1,277 @@
+"""Cutting what Conversation Studio's exporters wrote: multiparts nested as deep as the replies.
+
+One walk over the boundary lines, with the open multiparts on a stack. A comment is either bare (its
+replies are the wrapped parts behind it) or wrapped in a multipart of its own (its replies are the
+further parts in there). The newest exports start with a boundary line, without any header.
+"""
+
+from __future__ import annotations
+
+from talktree.formats.studio_text import rescue
+from talktree.formats.studio_text.boundaries import Line, newline_of
+from talktree.formats.studio_text.drafts import Draft, Level, piece_of
+from talktree.formats.studio_text.headers import Head, read_head
+from talktree.formats.studio_text.lens import (
+    Part,
+    is_attachment,
+    is_comment,
+    read_attachment,
+    read_comment,
+    reply_to,
+)
+from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Tear
+from talktree.formats.studio_text.walk import DOCUMENT, Walk
+
+LOST = b"[object Promise]"
+DAMAGED_LINE = "a damaged boundary line"
+
+
+class Cutter(Walk):
+    """Takes one text apart."""
+
+    def run(self) -> Cut:
+        """The pieces of the text."""
+        found = DOCUMENT.search(self.text)
+        while found is not None:
+            self.stray(self.resume, found.start())
+            at = self._document(found.start())
+            found = DOCUMENT.search(self.text, at)
+        if self.dialect != "none":
+            self.stray(self.resume, len(self.text))
+        pieces = [piece_of(self.text, draft) for draft in self.drafts]
+        frame = (self.text[: self.framed], self.text[self.resume :])
+        return Cut(self.dialect, pieces, frame, self.problems, self.root, self.newline, self.tears)
+
+    # documents
+
+    def _document(self, at: int) -> int:
+        """Read one multipart and all in it; returns where it ends."""
+        implied = self.text.startswith(b"--", at)
+        head = read_head(self.text, at)
+        name = _line_name(self.text, at) if implied else head.boundary
+        if not name:
+            return max(head.body, at + 1)
+        if not self.drafts:
+            self.framed = self.resume = at
+        if implied:
+            self.dialect, self.root = "app", name
+        else:
+            self.checked = head.body
+        self.open(name, at).kind = "list" if implied else "undecided"
+        line = self.next(at if implied else head.stop)
+        self.reached = max(self.reached, at + 1)
+        if not implied:
+            line = self._rescued(head.body, line) or line
+        if line is not None:
+            self.newline = newline_of(self.text, line)
+        while line is not None:
+            level = self._back_to(line)
+            if line.last:
+                self._close(level, line)
+                if not self.levels:
+                    return line.stop
+                line = self._behind(line)
+            else:
+                line = self._part(level, line)
+        return self._torn()
+
+    def _behind(self, closed: Line) -> Line | None:
+        """The boundary line behind one that closed a multipart inside another."""
+        after = self.next(closed.stop)
+        return self._rescued(closed.stop, after) or after
+
+    def _rescued(self, at: int, line: Line | None) -> Line | None:
+        """A damaged boundary line in text that is no content, before the next sound one."""
+        if line is None or not self.text[at : line.start].strip():
+            return None
+        found = rescue.first_line(self.text, at, line.start, self.levels[-1].name)
+        if found is not None:
+            self.problem("separator", found.start, DAMAGED_LINE)
+        return found
+
+    def _back_to(self, line: Line) -> Level:
+        """Close what was left open inside the multipart that a line belongs to."""
+        while self.levels[-1].name != line.name:
+            self.problem("separator", line.start, "a multipart is not closed")
+            self._close(self.levels[-1], Line(line.start, line.start, b"", True))
+        return self.levels[-1]
+
+    def _close(self, level: Level, line: Line) -> None:
+        self.levels.pop()
+        del self.names[level.name]
+        owner = level.owner
+        if level.kind == "wrap" and owner is not None:
+            if owner.hole is None:
+                owner.hole = owner.resume = line.start
+            self.stray(owner.resume, line.start)
+            if owner.value is None:
+                self.problem("separator", owner.start, "a multipart without a comment")
+            self._finish(owner, line.stop)
+        elif owner is not None:
+            self._finish_bare(owner)
+
+    def _torn(self) -> int:
+        """The text ends, or the next document starts, before the multipart is closed."""
+        line = self.missing_line()
+        self.problem("torn", line.start, "the text ends before its last boundary line")
+        names = tuple(level.name for level in reversed(self.levels))
+        self.tears.append(Tear(line.start, line.stop, names))
+        while self.levels:
+            self._close(self.levels[-1], Line(line.start, line.start, b"", True))
+        return line.stop
+
+    # parts
+
+    def _part(self, level: Level, line: Line) -> Line | None:
+        """Read one part; returns the boundary line behind it."""
+        head = read_head(self.text, line.stop)
+        name = self._nested(head, line)
+        if level.kind == "undecided":
+            self._decide(level, line, listed=name is not None or not is_comment(head))
+        if name is not None:
+            return self._wrapper(level, line, head, name)
+        after = self.next(head.body)
+        stop = (after or self.missing_line()).start
+        part = Part(self.text, line.stop, head, stop, newline_of(self.text, line))
+        found = self._proven(level, part)
+        if found is not None:
+            after, part = found, part._replace(stop=found.start)
+        if is_comment(head):
+            self._comment(level, line, part)
+        elif not (is_attachment(head) and self._attach(level.owner, part, line)):
+            self._unknown(level, line, part)
+        return after
+
+    def _proven(self, level: Level, part: Part) -> Line | None:
+        """A damaged boundary line that would else be taken for a piece of a part's body."""
+        if is_comment(part.head):
+            found = rescue.proven_line(part, level.name)
+        elif is_attachment(part.head):
+            found = rescue.first_line(self.text, part.head.body, part.stop, level.name)
+        else:
+            return None
+        if found is not None:
+            self.problem("separator", found.start, DAMAGED_LINE)
+        return found
+
+    def _nested(self, head: Head, line: Line) -> bytes | None:
+        """The boundary of the multipart that a part is, if it is one."""
+        name = head.boundary
+        known = name is not None and self.last.get(name, -1) >= head.body
+        if name is not None and known:
+            return name if name not in self.names else None
+        if is_comment(head) or is_attachment(head):
+            return None
+        stop = self.next(line.stop)
+        end = stop.start if stop is not None else len(self.text)
+        found = rescue.inner_name(self.text, line.stop, end)
+        if found is not None and found not in self.names:
+            self.problem("header", line.stop, "a damaged header")
+            return found
+        return name if name not in self.names else None
+
+    def _decide(self, level: Level, line: Line, *, listed: bool) -> None:
+        """A declared multipart is a list of comments, or in older exports one comment."""
+        if listed:
+            level.kind, self.dialect, self.root = "list", "worker", level.name
+            if not self.drafts:
+                self.framed = self.resume = line.start
+            return
+        level.kind, self.dialect, self.root = "wrap", "older", b""
+        level.owner = self._draft(None, level.start, level.start, b"", boundary=level.name)
+
+    def _draft(
+        self, container: Draft | None, gap_to: int, start: int, within: bytes, *, boundary: bytes
+    ) -> Draft:
+        """A new piece behind the last one in its container."""
+        first = container.hole is None if container else not self.drafts
+        if container is not None and container.hole is None:
+            container.hole = container.resume = gap_to
+        before = container.resume if container else self.resume
+        self.stray(before, gap_to)
+        made = Draft(
+            start=start,
+            gap=self.text[before:start],
+            depth=container.depth + 1 if container else 0,
+            container=container,
+            first=first,
+            within=within,
+            boundary=boundary,
+        )
+        self.drafts.append(made)
+        return made
+
+    def _finish(self, draft: Draft, end: int) -> None:
+        draft.end = end
+        if draft.container is None:
+            self.resume = end
+        else:
+            draft.container.resume = end
+
+    def _finish_bare(self, draft: Draft) -> None:
+        if draft.hole is None:
+            draft.hole = draft.resume = draft.end
+        self._finish(draft, draft.resume)
+
+    def _wrapper(self, level: Level, line: Line, head: Head, name: bytes) -> Line | None:
+        owner = self._draft(level.owner, line.start, line.stop, level.name, boundary=name)
+        owner.reply = reply_to(head)
+        inner = self.open(name, line.stop)
+        inner.owner = owner
+        after = self.next(head.body)
+        if after is not None and after.start > head.body:
+            self._rescue(inner, head, line, after)
+        return after
+
+    def _rescue(self, level: Level, head: Head, line: Line, after: Line) -> None:
+        """Find the comment of a multipart whose first boundary line is damaged."""
+        at = self.text.find(b"\n", head.body, after.start) + 1
+        inner = read_head(self.text, at)
+        if at and is_comment(inner) and inner.body <= after.start:
+            self.problem("separator", head.body, DAMAGED_LINE)
+            part = Part(self.text, at, inner, after.start, newline_of(self.text, line))
+            self._comment(level, line, part)
+
+    def _comment(self, level: Level, line: Line, part: Part) -> None:
+        if not part.head.blank:
+            self.problem("header", part.at, NO_BLANK_LINE)
+        owner = level.owner
+        fills = level.kind == "wrap" and owner is not None and owner.awaits_comment
+        if not fills:
+            if level.kind == "list" and owner is not None:
+                self._finish_bare(owner)
+                level.owner = None
+            owner = self._draft(level.owner, line.start, line.stop, level.name, boundary=level.name)
+        assert owner is not None
+        found = read_comment(part, lists=self.dialect == "app", reply=owner.reply)
+        owner.value, owner.places = found.value, found.places
+        owner.end = part.stop
+        if not fills and level.kind == "list":
+            level.owner = owner
+        elif not fills:
+            self.problem("separator", part.at, "a second comment where a reply should be")
+            self._finish_bare(owner)
+
+    def _attach(self, owner: Draft | None, part: Part, line: Line) -> bool:
+        """Give an attachment to the comment it stands behind, if it stands directly behind it."""
+        if owner is None or owner.value is None or owner.hole is not None:
+            return False
+        held = owner.value["attachments"]
+        assert isinstance(held, list)
+        held.append(read_attachment(part))
+        owner.attachments.append(line.start)
+        owner.end = part.stop
+        return True
+
+    def _unknown(self, level: Level, line: Line, part: Part) -> None:
+        made = self._draft(level.owner, line.start, line.stop, level.name, boundary=level.name)
+        made.end = part.stop
+        self._finish_bare(made)
+        if LOST in self.text[part.at : part.stop]:
+            self.problem("lost", part.at, "replies that were lost when the text was exported")
+        else:
+            self.problem("unknown-record", part.at, "a part that is no comment")
+
+
+def _line_name(text: bytes, at: int) -> bytes:
+    return text[at + 2 : text.find(b"\n", at)].rstrip(b" \t\r")

@@ -1,0 +1,159 @@
+"""Cutting a text in our own dialect: one part after the other, each with its depth."""
+
+from __future__ import annotations
+
+import re
+
+from talktree.formats.lens import Object
+from talktree.formats.studio_text import parse_own
+from talktree.formats.studio_text.boundaries import Line, end_line, newline_of, next_line
+from talktree.formats.studio_text.headers import Head, read_head
+from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Places, Tear, TextPiece
+from talktree.text.json_scan import MOST_PROBLEMS, Problem
+
+_TOP = re.compile(rb"^(?:MIME-Version|Studio-Text|Content-Type):", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(rb"^--(\S+)[ \t]*\r?\n(?=Content-Type:)", re.IGNORECASE | re.MULTILINE)
+NEAR = 4096
+"""How far from the start the first headers can be if something was put before them."""
+
+
+def first_head(text: bytes) -> Head | None:
+    """The headers that say that a text is in our dialect."""
+    dashes = 0 if text.startswith(b"--") else text.find(b"\n--", 0, NEAR)
+    # Behind the first boundary line, the same words would be content.
+    for found in _TOP.finditer(text, 0, NEAR if dashes < 0 else dashes):
+        head = read_head(text, found.start())
+        if parse_own.is_own(head) and (head.boundary or _LINE.search(text, head.body)):
+            return head
+    return None
+
+
+class FlatCutter:
+    """Takes one text apart."""
+
+    def __init__(self, text: bytes, head: Head) -> None:
+        self.text = text
+        self.name = head.boundary or b""
+        self.head = head
+        self.pieces: list[TextPiece] = []
+        self.problems: list[Problem] = []
+        self.seen = (0, head)
+        """The headers read last, and where."""
+        self.end = 0
+        """Where the last piece ended."""
+
+    def run(self) -> Cut:
+        """The pieces of the text."""
+        text = self.text
+        line = self._first()
+        framed = self.end = line.start
+        newline = newline_of(text, Line(0, self.head.headers[0].end, b"", False))
+        if self.head.text(parse_own.MARK.lower()) != parse_own.VERSION:
+            self._problem("header", 0, "a version of the dialect that is not known here")
+        if text[: self.head.headers[0].at].strip() or text[self.head.body : line.start].strip():
+            self._problem("separator", 0, "text before the first part")
+        tears: list[Tear] = []
+        while not line.last:
+            line = self._part(line)
+        if not line.name:
+            self._problem("torn", line.start, "the text ends before its last boundary line")
+            tears = [Tear(line.start, line.stop, (self.name,))]
+        elif text[line.stop :].strip():
+            self._problem("separator", line.stop, "text behind the last part")
+        return Cut(
+            "own",
+            self.pieces,
+            (text[:framed], text[self.end :]),
+            self.problems,
+            self.name,
+            newline,
+            tears,
+        )
+
+    def _problem(self, code: str, at: int, what: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(code, at, what))
+
+    def _first(self) -> Line:
+        """The first boundary line; the headers may be wrong about how it looks."""
+        # The blank line behind the headers is the newline before the boundary line.
+        at = self.head.stop
+        line = self._next(at) if self.name else end_line(self.text, at, len(self.text))
+        seen = _LINE.search(self.text, at) if not line.name else None
+        if seen is None:
+            return line
+        self.name = seen.group(1)
+        self._problem("separator", seen.start(), "not the boundary that the headers name")
+        return self._next(at)
+
+    def _next(self, at: int) -> Line:
+        """The next boundary line; one without a name stands for a missing one."""
+        found = next_line(self.text, at, (self.name,))
+        return found if found is not None else end_line(self.text, at, len(self.text))
+
+    def _head(self, at: int) -> Head:
+        if self.seen[0] != at:
+            self.seen = (at, read_head(self.text, at, parse_own.KNOWN))
+        return self.seen[1]
+
+    def _part(self, line: Line) -> Line:
+        """Read the part behind a boundary line; returns the line behind it."""
+        text = self.text
+        head = self._head(line.stop)
+        after = self._next(head.body)
+        if not parse_own.is_comment(head):
+            self._problem("header", line.stop, "a part without the headers of a comment")
+            raw = text[line.stop : after.start]
+            self._add(line, TextPiece(None, raw, depth=self._depth(None), usable=False))
+            self.end = after.start
+            return after
+        start, stop = line.stop, after.start
+        body = text[head.body : stop]
+        after, rest, extras = self._details(after)
+        value, sound = parse_own.read_value(head, body, rest)
+        if not sound:
+            self._problem("syntax", head.body, "a body that is not the JSON it should be")
+        elif not isinstance(value, dict):
+            self._problem("unknown-record", start, "a value that is no comment")
+        if not head.blank:
+            self._problem("header", start, NO_BLANK_LINE)
+        if "" in head.texts:
+            self._problem("header", start, "a damaged header")
+        end = after.start
+        places = Places(0, head.body - start, stop - start, extras and (stop - start,), end - start)
+        usable = sound or isinstance(value, dict)
+        piece = TextPiece(value, text[start:end], end - start, usable=usable, places=places)
+        piece.depth = self._depth(head)
+        self._add(line, piece)
+        self.end = end
+        return after
+
+    def _details(self, line: Line) -> tuple[Line, Object, tuple[int, ...]]:
+        """The members in the part behind a line, if that is what it holds."""
+        if not line.last:
+            head = self._head(line.stop)
+            if parse_own.is_details(head):
+                after = self._next(head.body)
+                rest = parse_own.read_rest(head, self.text[head.body : after.start])
+                if rest is not None:
+                    return after, rest, (line.start,)
+                self._problem("syntax", head.body, "details that are no JSON object")
+        return line, {}, ()
+
+    def _depth(self, head: Head | None) -> int:
+        """The depth of the next piece, at most one below the piece before."""
+        before = self.pieces[-1] if self.pieces else None
+        deepest = -1 if before is None else before.depth - (not isinstance(before.value, dict))
+        if head is None:
+            return deepest + 1
+        said = parse_own.depth_of(head)
+        if said is None or said > deepest + 1:
+            self._problem("header", head.body, "a depth that does not fit")
+            return deepest + 1
+        return said
+
+    def _add(self, line: Line, piece: TextPiece) -> None:
+        piece.gap = self.text[self.end : line.stop]
+        piece.first = not self.pieces
+        piece.within = piece.boundary = self.name
+        self.pieces.append(piece)

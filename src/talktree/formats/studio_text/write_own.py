@@ -1,0 +1,178 @@
+"""Comments in our own dialect: what goes into headers, the body, and the part of JSON behind it."""
+
+from __future__ import annotations
+
+import re
+from binascii import b2a_qp
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from talktree.formats.lens import Object
+from talktree.formats.studio_text.headers import read_head, with_headers
+from talktree.formats.studio_text.parse_own import (
+    ASSUMED,
+    BOUNDARY,
+    DETAILS,
+    HEADERS,
+    JSON,
+    KNOWN,
+    MARK,
+    PLAIN,
+    VALUE,
+    VERSION,
+)
+from talktree.formats.studio_text.pieces import Cut, TextPiece
+from talktree.text.json_value import Json, same
+from talktree.text.json_write import encode as encode_json
+from talktree.text.utf8 import decode
+
+LONGEST = 900
+"""A longer word is no header, so that header lines stay within what mail allows."""
+LONGEST_LINE = 998
+_LARGEST = 10**LONGEST
+_WORD = re.compile(r"[!-~](?:[ -~]*[!-~])?", re.ASCII)
+
+
+class Body(NamedTuple):
+    """The body of a part, and how to read it."""
+
+    type: str
+    encoding: str
+    raw: bytes
+
+
+class Rendered(NamedTuple):
+    """A comment as it is written."""
+
+    headers: dict[str, str | None]
+    """All headers that say something about the comment; None for those it does not have."""
+    body: Body
+    rest: Object
+    """The members that go into the part of JSON behind it."""
+
+
+def render(value: Json, depth: int, boundary: bytes) -> Rendered:
+    """A comment taken apart into what can be written."""
+    if not isinstance(value, dict):
+        headers: dict[str, str | None] = {"Depth": str(depth), "Content-Description": VALUE}
+        return Rendered(headers, _json_body(value, boundary), {})
+    headers = {"Depth": str(depth)}
+    rest = dict(value)
+    for key, name in HEADERS.items():
+        headers[name] = text = _word(key, value.get(key), boundary)
+        if text is not None:
+            del rest[key]
+    missing = [key for key in ("content", *ASSUMED) if key not in value]
+    headers["Without"] = ", ".join(missing) or None
+    for key in ASSUMED:
+        if rest.get(key) == []:
+            del rest[key]
+    content = value.get("content")
+    if isinstance(content, str):
+        del rest["content"]
+    return Rendered(headers, _body(content if isinstance(content, str) else "", boundary), rest)
+
+
+def part(rendered: Rendered) -> bytes:
+    """The bytes of a comment between its boundary lines, without its details."""
+    first = {
+        "Content-Type": rendered.body.type,
+        "Content-Transfer-Encoding": rendered.body.encoding,
+    }
+    return with_headers(b"", {**first, **rendered.headers}) + b"\n" + rendered.body.raw
+
+
+def details(rest: Object, boundary: bytes) -> bytes:
+    """The part of JSON that goes with a comment, with the boundary line before it."""
+    if not rest:
+        return b""
+    body = _json_body(rest, boundary)
+    headers = {
+        "Content-Type": body.type,
+        "Content-Transfer-Encoding": body.encoding,
+        "Content-Description": DETAILS,
+    }
+    return b"\n--" + boundary + b"\n" + with_headers(b"", headers) + b"\n" + body.raw
+
+
+def boundary_for(values: Iterable[Json]) -> bytes:
+    """A boundary that depends on the contents and occurs in none of them."""
+    texts = [encode_json(value) for value in values]
+    digest = sha256(b"\n".join(texts)).hexdigest()
+    name = BOUNDARY + digest[:24].encode()
+    while any(name in text for text in texts):
+        digest = sha256(digest.encode()).hexdigest()
+        name += digest[:8].encode()
+    return name
+
+
+def frame(boundary: bytes) -> tuple[bytes, bytes]:
+    """What stands before the first boundary line, and from the last one on."""
+    headers = {
+        "MIME-Version": "1.0",
+        MARK: VERSION,
+        "Content-Type": f'multipart/mixed; boundary="{decode(boundary)}"',
+    }
+    return with_headers(b"", headers), b"\n--" + boundary + b"--\n"
+
+
+def _word(key: str, value: Json, boundary: bytes) -> str | None:
+    """A value as a header holds it, if a header can."""
+    if key == "timestamp":
+        return str(value) if type(value) is int and abs(value) < _LARGEST else None
+    if key == "deleted":
+        return ("true" if value else "false") if isinstance(value, bool) else None
+    if not isinstance(value, str) or len(value) > LONGEST or not _WORD.fullmatch(value):
+        return None
+    # These mean something else to the exporters' readers and to mail readers.
+    odd = value == "undefined" or "=?" in value or decode(boundary) in value
+    return None if odd else value
+
+
+def _body(text: str, boundary: bytes) -> Body:
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:
+        return _json_body(text, boundary)
+    if b"\r" in raw or b"\0" in raw or boundary in raw:
+        coded = b2a_qp(raw, istext=False)
+        coded = coded.replace(b"-", b"=2D") if boundary in coded else coded
+        return Body(PLAIN, "quoted-printable", coded)
+    return Body(PLAIN, _width(raw), raw)
+
+
+def _json_body(value: Json, boundary: bytes) -> Body:
+    raw = encode_json(value)
+    # A boundary has one dash, and inside a JSON text it can only stand in a string.
+    raw = raw.replace(boundary, boundary.replace(b"-", b"\\u002d"))
+    return Body(JSON, _width(raw), raw)
+
+
+def _width(raw: bytes) -> str:
+    return "8bit" if max(map(len, raw.split(b"\n"))) <= LONGEST_LINE else "binary"
+
+
+def piece(old: TextPiece | None, value: Json, depth: int, cut: Cut) -> TextPiece:
+    """A comment as a piece; of an old one only what differs is changed."""
+    name, newline = cut.root, cut.newline
+    new = render(value, depth, name)
+    if old is None or old.places is None:
+        raw = part(new) + details(new.rest, name)
+        made = raw.replace(b"\n", newline)
+        return TextPiece(value, made, len(made), depth=depth, boundary=name, within=name)
+    before = render(old.value, old.depth, name)
+    head, places = read_head(old.raw, 0, KNOWN), old.places
+    headers = {key: text for key, text in new.headers.items() if before.headers.get(key) != text}
+    body, extra = old.raw[head.stop : places.stop], old.raw[places.stop : places.end]
+    if new.body != before.body:
+        headers["Content-Type"] = new.body.type
+        headers["Content-Transfer-Encoding"] = new.body.encoding
+        body = newline + new.body.raw.replace(b"\n", newline)
+    if not same(new.rest, before.rest):
+        extra = details(new.rest, name).replace(b"\n", newline)
+    block = with_headers(old.raw[: head.stop], headers, KNOWN, newline=newline)
+    made = block + body + extra
+    return replace(old, value=value, raw=made, hole=len(made), depth=depth)
