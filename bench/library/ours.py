@@ -10,7 +10,7 @@ from talktree.library.encryption.key_file import LibraryKey
 PROGRAM = str(Path(sys.executable).with_name("talktree"))
 _FILES = """
 import json, sys
-from talktree.library.extract.usage import totals
+from talktree.library.stats.from_files import totals
 from bench.walk import files
 print(json.dumps(totals(files(sys.argv[1])).total._asdict()))
 """

@@ -14,7 +14,7 @@ from talktree.library.archive.chunks import Chunker, Mark
 from talktree.library.archive.store import Archive
 from talktree.library.care import check
 from talktree.library.database.connection import Database
-from talktree.library.database.opening import open_database
+from talktree.library.database.open_database import open_database
 
 
 class Keeper:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from talktree.library.extract.told import Piece
 from talktree.library.fulltext.index import FullText, Place
-from talktree.library.fulltext.words import tag_words
+from talktree.library.fulltext.tokenizer import tag_words
 from talktree.library.search.candidate import Candidate
 from talktree.library.search.compile import Stretch
 from talktree.library.search.meaning import matches

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
-from talktree.library.archive import packing
+from talktree.library.archive import compaction
 from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut
 from talktree.library.archive.codec import packed, packed_all
 from talktree.library.archive.hashes import chunk_hash
@@ -181,12 +181,12 @@ def test_a_tail_of_small_chunks_becomes_one(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         generation = kept.put(kept.file(b"/a"), b"")
         said = b""
-        for number in range(packing.MANY * 2):
+        for number in range(compaction.MANY * 2):
             kept.grow(generation, part := lines(number, 700), seen=number)
             said += part
             kept.archive.flush()
             assert kept.whole(generation) == said
-        assert kept.chunks() <= packing.MANY
+        assert kept.chunks() <= compaction.MANY
         assert kept.troubles() == []
         fork = kept.put(kept.file(b"/b"), said.replace(b"a" * 36, b"b" * 36))
         kept.archive.flush()
@@ -200,7 +200,7 @@ def test_a_small_chunk_that_others_have_too_stays_when_it_is_packed(tmp_path: Pa
         first = kept.put(kept.file(b"/a"), lines(0, 700))
         second = kept.put(kept.file(b"/b"), lines(0, 700))
         kept.archive.flush()
-        for number in range(1, packing.MANY):
+        for number in range(1, compaction.MANY):
             kept.grow(first, lines(number, 700))
             kept.archive.flush()
         assert kept.db.read("SELECT count(*) FROM extents") == [(2,)]
@@ -212,7 +212,7 @@ def test_a_reader_goes_on_while_another_process_packs(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept, keeper(tmp_path, write=False) as other:
         generation = kept.put(kept.file(b"/a"), lines(0, 700))
         kept.archive.flush()
-        for number in range(1, packing.MANY - 1):
+        for number in range(1, compaction.MANY - 1):
             kept.grow(generation, lines(number, 700))
             kept.archive.flush()
         said = kept.whole(generation)

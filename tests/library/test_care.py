@@ -19,7 +19,7 @@ from talktree.errors import NotSaved, Unreadable
 from talktree.library.archive.chunks import CHUNK
 from talktree.library.care import check
 from talktree.library.database.connection import PAGE
-from talktree.library.erasure.rows import delete_sources
+from talktree.library.erasure.row_deletion import delete_sources
 from tests.library.archives import Keeper, flipped, keeper, lines
 from tests.session.faults import small_disk
 
@@ -203,7 +203,7 @@ WORK = """if True:
     import random, sys
     from pathlib import Path
     from tests.library.archives import Keeper, lines
-    from talktree.library.erasure.rows import delete_sources
+    from talktree.library.erasure.row_deletion import delete_sources
     kept = Keeper(Path(sys.argv[1]))
     chosen = random.Random(int(sys.argv[2]))
     print("ready", flush=True)

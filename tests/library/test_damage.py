@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from talktree.cli.main import run
-from talktree.library.database.checksums import TABLES
 from talktree.library.database.connection import PAGE
+from talktree.library.database.row_checksums import TABLES
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.erasure.key import keyed_hash
-from talktree.library.importing.rebuild import compare_facts, rebuild
+from talktree.library.importing.reindex import compare_facts, rebuild
 from talktree.library.library import Library
 from talktree.model.operations import Reply
 from tests.library import made
@@ -217,7 +217,7 @@ def test_a_flipped_byte_in_the_full_text_is_found(copy: Path) -> None:
 
 def test_documents_that_are_missing_are_found(copy: Path) -> None:
     with Library.open(copy, write=True) as library:
-        from talktree.library.fulltext.checksums import record_files
+        from talktree.library.fulltext.index_checksums import record_files
 
         with library.fulltext_to_write().writer(1, 0) as writing:
             writing.delete(1)

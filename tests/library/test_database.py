@@ -17,7 +17,7 @@ from talktree.errors import Busy, NotFound, NotSaved, Unreadable
 from talktree.library.database.connection import PAGE, Database
 from talktree.library.database.migrations.steps import STEPS
 from talktree.library.database.names import Names
-from talktree.library.database.opening import migrate, open_database, schema_number
+from talktree.library.database.open_database import migrate, open_database, schema_number
 from talktree.library.database.schema import SCHEMA
 from tests.library.store_schema import STORED
 from tests.session.faults import unwritable
@@ -175,7 +175,7 @@ def test_a_file_that_may_not_grow_is_told_and_whole(tmp_path: Path) -> None:
         import resource, sys
         from pathlib import Path
         from talktree.errors import NotSaved
-        from talktree.library.database.opening import open_database
+        from talktree.library.database.open_database import open_database
         db = open_database(Path(sys.argv[1]), write=True)
         db.run("INSERT INTO names (text) VALUES ('before')")
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.fulltext.words import letters, words
+from talktree.library.fulltext.tokenizer import letters, words
 from talktree.library.search.excerpt import ELLIPSIS, Excerpt, excerpt, joins
 from talktree.library.search.needles import needles_of
 from talktree.library.search.syntax import parse

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from talktree.errors import Busy
 from talktree.library.fulltext.index import Corrupt, FullText, Place
-from talktree.library.fulltext.place import folder_of, is_there
+from talktree.library.fulltext.location import folder_of, is_there
 from tests.cases import examples
 from tests.library.shelves import piece
 

@@ -11,7 +11,7 @@ import pytest
 
 from talktree.errors import NotFound
 from talktree.library.importing import blocks, work
-from talktree.library.importing.keeping import GUARD
+from talktree.library.importing.archive_writer import GUARD
 from talktree.library.importing.result import Imported, Progress
 from talktree.library.library import Library
 from tests.library import made

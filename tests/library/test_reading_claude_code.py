@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
 from talktree.library.extract import claude_code, general
-from talktree.library.extract.copies import read_of
-from talktree.library.extract.resolved import resolved
+from talktree.library.extract.duplicate_records import read_of
+from talktree.library.extract.resolved_links import resolved
 from talktree.library.extract.shape import Shape
 from talktree.library.extract.told import FOLLOWS, Heading, Told
 from tests.cases import examples

@@ -15,7 +15,7 @@ from talktree.errors import Escapes, NotFound, NotSaved, Unreadable, UsageError
 from talktree.files.durable import UNFINISHED
 from talktree.library.archive.chunks import CHUNK
 from talktree.library.archive.restore import restore_source
-from talktree.library.archive.versions import versions
+from talktree.library.archive.source_versions import versions
 from tests.cases import examples
 from tests.library.archives import Keeper, flipped, keeper, lines
 from tests.session.faults import small_disk, unwritable

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from talktree.library.database.checksums import TABLES
-from talktree.library.importing import blocks, keeping
+from talktree.library.database.row_checksums import TABLES
+from talktree.library.importing import archive_writer, blocks
 from talktree.library.library import Library
 from tests.library import made
 
@@ -103,7 +103,7 @@ def test_a_small_file_is_compared_as_a_whole_while_it_is_watched(
 
 def missed(library: Library, path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, bytes]:
     """A rewrite that a sample of one chunk does not see: the first content, and what is there."""
-    monkeypatch.setattr(keeping, "SAMPLE", 1)
+    monkeypatch.setattr(archive_writer, "SAMPLE", 1)
     first = session("heron")
     path.write_bytes(first)
     library.import_([path.parent])
@@ -146,7 +146,7 @@ def test_an_import_compares_what_was_only_sampled(
 def test_versions_of_a_watched_file_stay_when_it_was_only_appended_to(
     library: Library, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "SAMPLE", 1)
+    monkeypatch.setattr(archive_writer, "SAMPLE", 1)
     all_versions = [session("heron")]
     path.write_bytes(all_versions[0])
     library.import_([path.parent])
@@ -165,7 +165,7 @@ def test_versions_of_a_watched_file_stay_when_it_was_only_appended_to(
 def test_what_was_appended_stays_although_the_file_can_no_longer_be_compared(
     tmp_path: Path, library: Library, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "SAMPLE", 1)
+    monkeypatch.setattr(archive_writer, "SAMPLE", 1)
     first = session("heron")
     path.write_bytes(first)
     library.import_([path.parent])

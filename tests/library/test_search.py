@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import UsageError
-from talktree.library.archive.lines import LinePlace, lines_at
+from talktree.library.archive.line_reader import LinePlace, lines_at
 from talktree.library.extract.record import line_at
 from talktree.library.library import Library
 from talktree.library.search.candidate import Candidate
@@ -213,4 +213,4 @@ def test_searching_loads_little(root: Path) -> None:
         "library.importing.run",
     )
     assert not [name for name in loaded if name.startswith(tuple(f"talktree.{x}" for x in parts))]
-    assert "talktree.library.fulltext.writing" not in loaded
+    assert "talktree.library.fulltext.writer" not in loaded

@@ -12,7 +12,7 @@ from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
 from talktree.formats.engine import read
 from talktree.library.extract import claude_code
-from talktree.library.extract.copies import read_of
+from talktree.library.extract.duplicate_records import read_of
 from talktree.library.extract.shape import Shape
 from talktree.model.conversation import Conversation
 from tests.library import made

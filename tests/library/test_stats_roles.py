@@ -75,12 +75,12 @@ def test_what_is_appended_told_again_and_forgotten_is_counted(
 def test_a_library_of_before_counts_them_after_the_next_import(
     library: Library, tmp_path: Path
 ) -> None:
-    from talktree.library.database.migrations import roles
+    from talktree.library.database.migrations import v3_roles
 
     paths = made.history(tmp_path / "made").files
     library.import_([tmp_path / "made"])
     library.db.run("DROP TABLE roles")
-    roles.step(library.db)
+    v3_roles.step(library.db)
     assert library.stats().roles == ()
     library.import_([tmp_path / "made"])
     assert dict(library.stats().roles) == dict(counted(paths).roles)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
-from talktree.library.database.opening import open_database
+from talktree.library.database.open_database import open_database
 from talktree.library.extract.told import Call, Heading, Outcome, Reply, Told
-from talktree.library.importing.facts import Facts
+from talktree.library.importing.fact_rows import Facts
 from talktree.library.stats import settle as module
 from talktree.library.stats.once import settled
 from talktree.library.stats.prices import load_prices

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.extract import usage, usage_lines
-from talktree.library.extract.usage import Spent, totals
+from talktree.library.extract import claude_usage
+from talktree.library.stats import from_files
+from talktree.library.stats.from_files import Spent, totals
 from tests.library import made
 from tests.library.reading_sessions import Line, broken_sessions, encoded, sessions
 
@@ -59,9 +60,9 @@ def test_a_history_costs_what_was_spent(tmp_path: Path) -> None:
 def test_several_processes_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = made.history(tmp_path)
     alone = totals(truth.files, processes=1)
-    monkeypatch.setattr(usage, "BATCH", 1000)
-    monkeypatch.setattr(usage, "WORTHWHILE", 0)
-    monkeypatch.setattr(usage_lines, "BLOCK", 777)
+    monkeypatch.setattr(from_files, "BATCH", 1000)
+    monkeypatch.setattr(from_files, "WORTHWHILE", 0)
+    monkeypatch.setattr(claude_usage, "BLOCK", 777)
     assert totals(truth.files, processes=2).total == alone.total
     assert totals(truth.files, processes=2).by("day", "model") == alone.by("day", "model")
 
@@ -129,6 +130,6 @@ def test_files_that_cannot_be_read_cost_themselves(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=300) | sessions | broken_sessions)
 def test_any_bytes_are_counted(data: bytes) -> None:
-    books = usage_lines.Books()
-    usage_lines._count_lines(books, data, len(data))
+    books = claude_usage.Books()
+    claude_usage._count_lines(books, data, len(data))
     assert all(count >= 0 for entry in books.entries() for count in entry[4:])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.errors import TalktreeError
 from talktree.formats.engine.edited import edited
-from talktree.library.versions.versions import Versions
+from talktree.library.versions.editing import Versions
 from talktree.model import making
 from talktree.model.document import Document
 from talktree.model.operations import Delete

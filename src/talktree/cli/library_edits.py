@@ -20,8 +20,8 @@ from talktree.views.shapes import document_text
 from talktree.views.when import moment, stamp
 
 if TYPE_CHECKING:
-    from talktree.library.versions.history import Edit
-    from talktree.library.versions.versions import Versions
+    from talktree.library.versions.edit_history import Edit
+    from talktree.library.versions.editing import Versions
 
 
 class Wish(NamedTuple):

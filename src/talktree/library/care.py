@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from talktree.errors import TalktreeError
 from talktree.library.archive.restore import Holds
 from talktree.library.archive.verify import Trouble
-from talktree.library.database.checksums import HINTS, mismatches
 from talktree.library.database.connection import Database
-from talktree.library.database.failures import damaged
+from talktree.library.database.database_errors import damaged
+from talktree.library.database.row_checksums import HINTS, mismatches
 from talktree.text.visible import visible_line
 
 __all__ = ["COPY", "REINDEX", "Trouble", "check"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from talktree.library.fulltext.place import FOLDER
+from talktree.library.fulltext.location import FOLDER
 from talktree.library.importing.result import without_path
 from talktree.library.listing import count_conversations
 

@@ -17,24 +17,24 @@ from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 from talktree.library.database.cipher import database_key
 from talktree.library.database.names import Names
-from talktree.library.database.opening import open_database
+from talktree.library.database.open_database import open_database
 from talktree.library.encryption.state import DATABASE, has_leftovers, is_encrypted
-from talktree.library.fulltext import place
+from talktree.library.fulltext import location
 from talktree.text.times import to_nanoseconds
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from talktree.files import Source
+    from talktree.library.archive.source_versions import Version
     from talktree.library.archive.store import Archive
     from talktree.library.archive.verify import Trouble
-    from talktree.library.archive.versions import Version
     from talktree.library.erasure.forget import Erasure
     from talktree.library.erasure.scrub import Scrubbed
     from talktree.library.erasure.scrubs import Scrubs
     from talktree.library.erasure.text_finder import FoundText
     from talktree.library.erasure.tombstones import Tombstone, Tombstones
-    from talktree.library.fulltext.kinds import AnyFullText
+    from talktree.library.fulltext.either_index import AnyFullText
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.lock import WriterLock
     from talktree.library.importing.places import AnyPath, ImportRoots
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from talktree.library.retention.plan import RetentionPlan
     from talktree.library.search.run import Results
     from talktree.library.stats.report import Statistics
-    from talktree.library.versions.versions import Versions
+    from talktree.library.versions.editing import Versions
     from talktree.model.document import Document
 
 FOLDER = "library"
@@ -153,7 +153,7 @@ class Library:
 
     def has_fulltext(self) -> bool:
         """Whether there is a full text at all."""
-        return place.is_there(self.root, encrypted=self.key is not None)
+        return location.is_there(self.root, encrypted=self.key is not None)
 
     def fulltext_to_write(self) -> AnyFullText:
         """The full text, to be written; an empty one in place of one that cannot be opened.
@@ -187,7 +187,7 @@ class Library:
 
     def distrust_fulltext(self) -> None:
         """Let the next import index everything again from the archive."""
-        from talktree.library.fulltext.checksums import forget_files
+        from talktree.library.fulltext.index_checksums import forget_files
 
         with self.db.transaction(durable=True):
             self.db.run(_DISTRUST)
@@ -371,13 +371,13 @@ class Library:
 
     def content(self, kept: Kept, *, version: int | None = None) -> Source:
         """A conversation as it is kept, with its companion files, to be read by its format."""
-        from talktree.library.archive.contents import archived_source
+        from talktree.library.archive.file_content import archived_source
 
         return archived_source(self.db, self.archive, kept.source, version, companions=True)
 
     def companions(self, kept: Kept) -> list[Path]:
         """The paths of the kept files that belong to a conversation in another file."""
-        from talktree.library.archive.companions import companions_of
+        from talktree.library.archive.companion_files import companions_of
 
         found = companions_of(self.db, self.archive, kept.source)
         return [Path(os.fsdecode(each.kept.path)) for each in found.values()]
@@ -398,7 +398,7 @@ class Library:
 
     def versions(self, kept: Kept) -> list[Version]:
         """The moments at which a conversation was seen and was not as before."""
-        from talktree.library.archive.versions import versions
+        from talktree.library.archive.source_versions import versions
 
         return versions(self.db, kept.source)
 
@@ -411,7 +411,7 @@ class Library:
 
     def edits(self, kept: Kept | str) -> Versions:
         """The edits of a conversation: to make, undo, redo and save them."""
-        from talktree.library.versions.versions import Versions
+        from talktree.library.versions.editing import Versions
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return Versions(self, found.source)
@@ -518,12 +518,12 @@ class Library:
 
     def check(self, *, read_data: bool = False) -> list[Trouble]:
         """What is wrong with the library; nothing is changed."""
-        from talktree.library.importing.maintain import check
+        from talktree.library.importing.maintenance import check
 
         return check(self, read_data=read_data)
 
     def reindex(self, progress: Tell | None = None) -> int:
         """Make full text and facts again from the archive; how many pieces there are."""
-        from talktree.library.importing.maintain import reindex
+        from talktree.library.importing.maintenance import reindex
 
         return reindex(self, progress)

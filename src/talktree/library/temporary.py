@@ -288,7 +288,7 @@ def _entries(library: Library, found: dict[int, Unsaved | None]) -> list[Kept]:
 
 
 def _unsaved(library: Library, source: int) -> Unsaved | None:
-    from talktree.library.versions.versions import Versions
+    from talktree.library.versions.editing import Versions
 
     edits = Versions(library, source)
     history = edits.history

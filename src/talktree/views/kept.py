@@ -14,13 +14,13 @@ from talktree.views.when import moment, stamp
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from talktree.library.archive.source_versions import Version
     from talktree.library.archive.verify import Trouble
-    from talktree.library.archive.versions import Version
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.result import Failed, Imported, Progress
     from talktree.library.info import Info, NotImported
-    from talktree.library.kept_edits import KeptEdits
     from talktree.library.temporary import Unsaved
+    from talktree.library.unsaved_edits import KeptEdits
     from talktree.text.json_value import Json
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}

@@ -17,8 +17,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from talktree.library.importing.places import existing
-from talktree.library.kept_edits import KeptEdits, find_kept_edits, find_library
 from talktree.library.temporary import Unsaved, tidy_leftovers
+from talktree.library.unsaved_edits import KeptEdits, find_kept_edits, find_library
 from talktree.web.binding import bound, bound_as_usual
 from talktree.web.built import is_built
 from talktree.web.security.keys import Keys

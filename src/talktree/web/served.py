@@ -14,9 +14,9 @@ from talktree.library.database.cipher import cipher_module, database_key
 from talktree.library.database.connection import remove_empty_log
 from talktree.library.encryption.state import DATABASE, is_encrypted
 from talktree.library.encryption.unlocking import library_key
-from talktree.library.kept_edits import find_library
 from talktree.library.library import Library
 from talktree.library.temporary import Unsaved, in_use, scratch_folder, tidy
+from talktree.library.unsaved_edits import find_library
 
 LIBRARY = "library"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from talktree.library.database.connection import Database
-from talktree.library.fulltext import champions, encrypted_writing
+from talktree.library.fulltext import champions, encrypted_writer
 from talktree.library.fulltext.champions import LENGTH, find_best
 from talktree.library.fulltext.encrypted_index import EncryptedFullText
 from talktree.library.fulltext.index import Place
@@ -28,7 +28,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Encrypted
     """An empty index that gives every word of twenty documents a list."""
     monkeypatch.setattr(champions, "COMMON", 20)
     monkeypatch.setattr(champions, "STEP", 300)
-    monkeypatch.setattr(encrypted_writing, "FEW_CHARACTERS", 1000)
+    monkeypatch.setattr(encrypted_writer, "FEW_CHARACTERS", 1000)
     made = EncryptedFullText.made_anew(tmp_path, KEY)
     yield made
     made.close()

@@ -15,7 +15,7 @@ from talktree.library.fulltext.encrypted_index import (
     UNFINDABLE,
     EncryptedFullText,
 )
-from talktree.library.fulltext.encrypted_writing import BATCH_DOCUMENTS, indexed_text
+from talktree.library.fulltext.encrypted_writer import BATCH_DOCUMENTS, indexed_text
 from talktree.library.search.bad_query import BadQuery
 from talktree.library.search.run import Results, results
 from talktree.library.search.syntax import parse

@@ -10,8 +10,8 @@ from talktree.cli.opening import has_library, opened, require_library
 from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.cli.verbs import Verb
 from talktree.home import config_file
-from talktree.library.kept_edits import find_kept_edits
 from talktree.library.temporary import tidy_leftovers
+from talktree.library.unsaved_edits import find_kept_edits
 from talktree.text.json_value import Json
 from talktree.views.kept import (
     info_lines,

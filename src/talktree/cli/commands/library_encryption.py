@@ -13,7 +13,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import NotSaved, TalktreeError, UsageError
 from talktree.files.private import make_private
 from talktree.home import data_home
-from talktree.library.database.failures import undecipherable
+from talktree.library.database.database_errors import undecipherable
 from talktree.library.database.permissions import secure_library
 from talktree.library.dropped_files import dropped_folder
 from talktree.library.encryption.key_file import (

@@ -19,8 +19,8 @@ from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 from talktree.library.dropped_files import is_dropped
-from talktree.library.kept_edits import find_holders
 from talktree.library.temporary import forget_everywhere, unsaved_copies
+from talktree.library.unsaved_edits import find_holders
 from talktree.text.json_value import Json
 from talktree.text.times import SECOND
 from talktree.views.kept import describe_unsaved

@@ -18,8 +18,8 @@ from talktree.views.kept import describe_unsaved
 from talktree.views.measure import counted
 
 if TYPE_CHECKING:
-    from talktree.library.kept_edits import KeptEdits
     from talktree.library.temporary import Unsaved
+    from talktree.library.unsaved_edits import KeptEdits
     from talktree.web.launch import Started
 
 
@@ -74,7 +74,7 @@ def command(
 def _discard(paths: Sequence[str]) -> int:
     """Remove what is kept of unsaved edits."""
     from talktree.library.importing.places import place_of
-    from talktree.library.kept_edits import discard
+    from talktree.library.unsaved_edits import discard
 
     if not paths:
         raise UsageError("name the files whose edits to discard", hint="as when they were opened")

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 
 from talktree.library.archive.codec import packed
-from talktree.library.archive.crew import Crew
 from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.threads import Crew
 from talktree.library.archive.verify import damaged_chunks
 from talktree.library.database.connection import Database
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 from talktree.library.archive.chunks import Cut
 from talktree.library.archive.codec import packed, packed_against, packed_all, unpacked
-from talktree.library.archive.crew import Crew, Later
 from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.threads import Crew, Later
 from talktree.library.database.connection import Database
 
 AHEAD = 4 << 20

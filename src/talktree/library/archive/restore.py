@@ -15,9 +15,9 @@ from talktree.errors import NotFound, NotSaved, UsageError
 from talktree.files.durable import unfinished, write_all
 from talktree.files.outputs import exists_error
 from talktree.files.sandbox import Anchor, checked
-from talktree.library.archive.companions import companions_of
+from talktree.library.archive.companion_files import companions_of
+from talktree.library.archive.source_versions import Kept, files_of
 from talktree.library.archive.store import Archive
-from talktree.library.archive.versions import Kept, files_of
 from talktree.library.database.connection import Database
 
 _SOURCE = "SELECT path FROM sources WHERE id = ?"

@@ -10,16 +10,16 @@ import time
 from collections.abc import Iterator
 
 from talktree.library.archive.chunks import Cut
-from talktree.library.archive.crew import Crew
+from talktree.library.archive.compaction import pack_tail
 from talktree.library.archive.mend import mend_chunks
-from talktree.library.archive.packing import pack_tail
 from talktree.library.archive.prefix import PrefixComparison, ReadBytes, compare_prefix
 from talktree.library.archive.queue import Queue
-from talktree.library.archive.reading import Reader
+from talktree.library.archive.reader import Reader
 from talktree.library.archive.sweep import sweep
+from talktree.library.archive.threads import Crew
 from talktree.library.archive.verify import Trouble, contents, structure
-from talktree.library.database.checksums import HINTS, mismatches
 from talktree.library.database.connection import Database
+from talktree.library.database.row_checksums import HINTS, mismatches
 
 _LAST_ID = "SELECT coalesce(max(id), 0) FROM generations"
 _NEWEST = "SELECT id, number FROM generations WHERE file = ? ORDER BY number DESC LIMIT 1"

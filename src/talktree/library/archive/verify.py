@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from talktree.library.archive.codec import is_whole, unpacked
-from talktree.library.archive.crew import Crew, Later
 from talktree.library.archive.sweep import UNUSED
+from talktree.library.archive.threads import Crew, Later
 from talktree.library.database.connection import Database, Row
 from talktree.text.visible import visible_line
 

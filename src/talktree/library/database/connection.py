@@ -17,7 +17,7 @@ from typing import Any
 
 from talktree.errors import NotFound, TalktreeError
 from talktree.library.database.cipher import cipher_module, damaged_pages, use_key
-from talktree.library.database.failures import explain_error
+from talktree.library.database.database_errors import explain_error
 
 Row = tuple[Any, ...]
 Values = Sequence[object]

@@ -16,7 +16,7 @@ from talktree.files.private import (
 from talktree.home import data_home
 from talktree.library.encryption.state import KEY_COPY, KEY_FILE
 from talktree.library.erasure.key import NAME as FORGET_KEY
-from talktree.library.fulltext.place import FOLDER
+from talktree.library.fulltext.location import FOLDER
 from talktree.library.temporary import FOLDER as TEMPORARY
 
 LOCK = "writing"

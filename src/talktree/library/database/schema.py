@@ -294,7 +294,7 @@ CREATE TABLE fulltext_files (
   checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
-"""What `checksums.py` keeps of tables, and `fulltext/checksums.py` of the files of the index."""
+"""Kept by `row_checksums.py` for tables, by `fulltext/index_checksums.py` for the index."""
 
 REBUILDABLE = ("replies", "calls", "measures", "pieces", "spent", "used", "roles", "conversations")
 """The tables that hold nothing but what the archive tells."""

@@ -24,7 +24,7 @@ from talktree.library.encryption.state import (
     is_encrypted,
 )
 from talktree.library.encryption.unlocking import library_key
-from talktree.library.fulltext.place import FOLDER
+from talktree.library.fulltext.location import FOLDER
 from talktree.library.importing.lock import WriterLock
 
 

@@ -27,7 +27,7 @@ from talktree.library.database.cipher import (
     use_key,
 )
 from talktree.library.database.connection import PAGE
-from talktree.library.database.failures import explain_error
+from talktree.library.database.database_errors import explain_error
 from talktree.library.encryption.file_erasure import erase_folder, overwrite
 from talktree.library.encryption.key_file import LibraryKey, write_key_file
 from talktree.library.encryption.leftovers import finish_switch
@@ -39,7 +39,7 @@ from talktree.library.encryption.state import (
     is_encrypted,
 )
 from talktree.library.erasure.key import NAME as FORGET_KEY
-from talktree.library.fulltext.place import FOLDER
+from talktree.library.fulltext.location import FOLDER
 from talktree.library.importing.lock import WriterLock
 from talktree.library.importing.result import Imported, Tell
 from talktree.library.importing.work import Work

@@ -16,7 +16,7 @@ from talktree.errors import NotFound
 from talktree.files.outputs import exists_error
 from talktree.files.sandbox import Anchor
 from talktree.library.archive.restore import restore_file, restore_source
-from talktree.library.archive.versions import Kept, versions
+from talktree.library.archive.source_versions import Kept, versions
 from talktree.library.erasure.copy_finder import CopyFinder
 from talktree.library.erasure.forget import Group, find_group
 

@@ -16,7 +16,7 @@ from talktree.conversion.ids import source_id
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
-from talktree.library.archive.contents import archived_source
+from talktree.library.archive.file_content import archived_source
 from talktree.library.erasure.recognition import embedded_sources
 from talktree.library.erasure.tombstones import is_given, is_unique, names_in
 

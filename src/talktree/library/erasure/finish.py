@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from talktree.errors import NotSaved
 from talktree.library.database.residue import clean_unused_bytes
-from talktree.library.fulltext.checksums import expect_changes, record_files
+from talktree.library.fulltext.index_checksums import expect_changes, record_files
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -74,7 +74,7 @@ def _finish(library: Library, pending: list[int]) -> list[str]:
 
 def _read_again(library: Library) -> None:
     """Make facts and documents of sources again that were scrubbed, and erase words they had."""
-    from talktree.library.importing.maintain import complete
+    from talktree.library.importing.maintenance import complete
 
     complete(library)
     with library.db.transaction():
@@ -85,7 +85,7 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
     """Delete the documents of sources and write the segments that held them again."""
     if not library.has_fulltext():
         return
-    from talktree.library.fulltext.erasing import CannotRewrite, rewrite_segments
+    from talktree.library.fulltext.erasure import CannotRewrite, rewrite_segments
     from talktree.library.fulltext.index import Corrupt, FullText
 
     with library.db.transaction(durable=True):
@@ -108,7 +108,7 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
 
 def _index_anew(library: Library) -> None:
     """Make the full text again from the archive, as its segments could not be rewritten."""
-    from talktree.library.importing.maintain import index_again
+    from talktree.library.importing.maintenance import index_again
 
     index_again(library)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.archive.companions import companions_of
-from talktree.library.archive.contents import archived_source
+from talktree.library.archive.companion_files import companions_of
+from talktree.library.archive.file_content import archived_source
 from talktree.library.dropped_files import erase_dropped
 from talktree.library.erasure.copy_finder import CopyFinder
 from talktree.library.erasure.finish import (
@@ -15,7 +15,7 @@ from talktree.library.erasure.finish import (
     note_erasure,
     size_on_disk,
 )
-from talktree.library.erasure.rows import delete_paths, delete_sources, loose_files
+from talktree.library.erasure.row_deletion import delete_paths, delete_sources, loose_files
 from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique
 from talktree.library.stats.settle import Sums
 

@@ -19,8 +19,8 @@ from talktree.formats.engine import Origin, read
 from talktree.library.erasure.tombstones import names_in
 from talktree.library.extract.claude_code import told as told_of_lines
 from talktree.library.importing.blocks import BLOCK, line_blocks
+from talktree.library.sources.detect import Recognised, source_of
 from talktree.library.sources.open import opened
-from talktree.library.sources.recognise import Recognised, source_of
 
 if TYPE_CHECKING:
     from talktree.files import Content

@@ -18,7 +18,7 @@ from talktree.library.erasure.finish import finish_erasures, note_erasure
 from talktree.library.erasure.masking import Span, mask
 from talktree.library.erasure.packed_members import is_packed, mask_packed
 from talktree.library.erasure.readings import encoding_of, is_json
-from talktree.library.erasure.rewriting import Generation, Rewriting
+from talktree.library.erasure.replacement import Generation, Rewriting
 from talktree.library.erasure.scrubs import HEAD, Scrubs
 from talktree.library.erasure.secret_forms import (
     KnownSecrets,

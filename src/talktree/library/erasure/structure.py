@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.library.archive.contents import archived_source
+from talktree.library.archive.file_content import archived_source
 from talktree.model.parts import Part, ToolCall, ToolResult
 
 if TYPE_CHECKING:

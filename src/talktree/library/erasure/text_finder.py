@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.archive.versions import files_of, versions
+from talktree.library.archive.source_versions import files_of, versions
 from talktree.library.dropped_files import dropped_files
 from talktree.library.erasure.disk_files import holds_secret, windows
 from talktree.library.erasure.packed_members import is_packed, mask_packed

@@ -22,6 +22,7 @@ from talktree.library.extract.claude_members import (
     decode,
     output_of,
 )
+from talktree.library.extract.collector import Telling
 from talktree.library.extract.keys import (
     LATEST,
     ROLES,
@@ -34,7 +35,6 @@ from talktree.library.extract.keys import (
     title_rank,
 )
 from talktree.library.extract.tags import tags_of
-from talktree.library.extract.telling import Telling
 from talktree.library.extract.texts import (
     call_files,
     call_text,

@@ -9,8 +9,8 @@ from talktree.formats.claude_code.detect import Dialect
 from talktree.formats.claude_code.lens import get
 from talktree.formats.format import Record
 from talktree.formats.line_sheet import NO_NODE
+from talktree.library.extract.collector import Telling
 from talktree.library.extract.entries import tell_entry
-from talktree.library.extract.telling import Telling
 from talktree.library.extract.told import SIDECHAIN
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import NO_TIME

@@ -6,11 +6,11 @@ This is what pieces and facts are, for every format.
 from __future__ import annotations
 
 from talktree.formats import by_slug
+from talktree.library.extract.collector import Telling
+from talktree.library.extract.format_metrics import parent_session
 from talktree.library.extract.keys import moment, seconds
-from talktree.library.extract.natives import parent_session
 from talktree.library.extract.parts import Parts
 from talktree.library.extract.tags import tags_of
-from talktree.library.extract.telling import Telling
 from talktree.library.extract.texts import short_title, whole
 from talktree.library.extract.told import COMPACT, ERROR, MESSAGE, SIDECHAIN, Piece, Reply, key_of
 from talktree.model import message as flags

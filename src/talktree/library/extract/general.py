@@ -9,10 +9,10 @@ from talktree.files import Content, Source
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.formats.format import Format
+from talktree.library.extract.collector import Telling
 from talktree.library.extract.entries import tell_entry
 from talktree.library.extract.keys import group_of, stamp_of
 from talktree.library.extract.loose import LooseCalls
-from talktree.library.extract.telling import Telling
 from talktree.library.extract.told import (
     COMPACT,
     ERROR,

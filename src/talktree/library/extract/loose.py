@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from talktree.library.extract.collector import Telling
 from talktree.library.extract.keys import moment
-from talktree.library.extract.telling import Telling
 from talktree.library.extract.texts import whole
 from talktree.library.extract.told import Call, Outcome, key_of
 from talktree.model import pairing

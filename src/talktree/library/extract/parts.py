@@ -24,7 +24,7 @@ from talktree.model.message import Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from talktree.library.extract.telling import Telling
+    from talktree.library.extract.collector import Telling
 
 SUMMARIES = frozenset({"summary", "compacted"})
 """Events in whose place all that was said before is no longer sent."""

@@ -1,7 +1,8 @@
 """The shape of a source: which record hangs on which, packed, and what the current leaf reaches.
 
 A few bytes a record are kept. What is a fork, what only looks like one, and which leaf is the
-current one is said by the model's tree (`model/tree.py`); `runs.py` asks it in a short way.
+current one is said by the model's tree (`model/tree.py`); `packed_tree_state.py` asks it in a
+short way.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from itertools import chain, pairwise, repeat
 
 import msgspec
 
+from talktree.library.extract.packed_tree_state import ABANDONED, Outcome, judged
 from talktree.library.extract.packing import compressed, low_halves, packed, plain, unpacked
 from talktree.library.extract.record import Read
-from talktree.library.extract.resolved import Resolved, join_requests, resolved
-from talktree.library.extract.runs import ABANDONED, Outcome, judged
+from talktree.library.extract.resolved_links import Resolved, join_requests, resolved
 from talktree.library.extract.told import AS_LINES, ERROR, FOLLOWS, SIDECHAIN, TRAIT, Link
 from talktree.model.habits import Habits
 from talktree.model.inference import fold_copies
@@ -145,7 +146,9 @@ class Shape:
         made._extend(links)
         made.copies = self.copies.copy()
         if made.doubled and read is not None:
-            from talktree.library.extract.copies import find_copies  # few sources need it
+            from talktree.library.extract.duplicate_records import (
+                find_copies,  # few sources need it
+            )
 
             made.copies |= find_copies(made.ids, made.at, len(self), read)
         return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from talktree.library.fulltext.words import tag_words
+from talktree.library.fulltext.tokenizer import tag_words
 
 
 @lru_cache(maxsize=65_536)

@@ -1,7 +1,7 @@
 """The full-text index of an encrypted library: SQLite's own (FTS5) in an encrypted database.
 
 Tantivy maps its files into memory as they are, so none of them can be encrypted. This index has the
-same words (`words.py`) and answers the same queries. Like the other one it is a cache of the
+same words (`tokenizer.py`) and answers the same queries. Like the other one it is a cache of the
 archive and keeps nothing of the texts but their words.
 """
 
@@ -21,10 +21,10 @@ from talktree.library.database.cipher import database_key
 from talktree.library.database.connection import Database
 from talktree.library.fulltext.champions import CREATE, VOCABULARY, ChampionWriter, drop_lists
 from talktree.library.fulltext.index import KINDS, Corrupt, Place
-from talktree.library.fulltext.place import ENCRYPTED, folder_of
+from talktree.library.fulltext.location import ENCRYPTED, folder_of
 
 if TYPE_CHECKING:
-    from talktree.library.fulltext.encrypted_writing import EncryptedWriting
+    from talktree.library.fulltext.encrypted_writer import EncryptedWriting
 
 LONGEST_WORD = 32_768
 """The most bytes a word may have to be found here."""
@@ -140,7 +140,7 @@ class EncryptedFullText:
 
     def writer(self, threads: int = 1, heap: int = 0) -> EncryptedWriting:
         """The one writer; more than one thread means that much is going to be written."""
-        from talktree.library.fulltext.encrypted_writing import EncryptedWriting
+        from talktree.library.fulltext.encrypted_writer import EncryptedWriting
 
         return EncryptedWriting(self, self._key, bulk=threads > 1)
 

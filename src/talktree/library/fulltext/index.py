@@ -25,12 +25,12 @@ from tantivy import (
 )
 
 from talktree.errors import TalktreeError, Unreadable
-from talktree.library.fulltext.place import MANIFEST, folder_of
+from talktree.library.fulltext.location import MANIFEST, folder_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from talktree.library.fulltext.writing import Writing
+    from talktree.library.fulltext.writer import Writing
 
 
 class Corrupt(Unreadable):
@@ -120,7 +120,7 @@ class FullText:
 
     def writer(self, threads: int = 1, heap: int = 100_000_000) -> Writing:
         """The one writer; whoever else wants to write meanwhile is told."""
-        from talktree.library.fulltext.writing import writing  # readers need none of it
+        from talktree.library.fulltext.writer import writing  # readers need none of it
 
         return writing(self, threads, heap)
 

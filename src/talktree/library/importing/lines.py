@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import msgspec
 
 from talktree.errors import mistake
-from talktree.library.archive.contents import InArchive
+from talktree.library.archive.file_content import InArchive
 from talktree.library.extract.claude_code import told as told_of_lines
 from talktree.library.extract.told import Told
+from talktree.library.importing.archive_writer import Keeping
 from talktree.library.importing.blocks import Block, line_blocks, read_blocks
-from talktree.library.importing.intake import Intake
-from talktree.library.importing.keeping import Keeping
+from talktree.library.importing.context import Intake
 from talktree.library.importing.result import without_path
-from talktree.library.importing.taking import Taking
+from talktree.library.importing.source_writer import Taking
 from talktree.library.sources.changes import HERE
 from talktree.library.sources.find import Seen
 

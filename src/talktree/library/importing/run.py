@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
-from talktree.library.fulltext.checksums import is_recorded
+from talktree.library.fulltext.index_checksums import is_recorded
 from talktree.library.importing.result import Failed, Imported, Pulse, Tell
 from talktree.library.sources.changes import NOTHING, Look, look
 from talktree.library.sources.find import COMPANION_FOLDERS

@@ -10,13 +10,13 @@ from talktree.errors import Failure
 from talktree.formats import all_formats
 from talktree.formats.secrets import without_secrets
 from talktree.library.erasure.recognition import find_forgotten
+from talktree.library.importing.archive_writer import FileComparison, Keeping
 from talktree.library.importing.blocks import read_blocks
-from talktree.library.importing.intake import Intake
-from talktree.library.importing.keeping import FileComparison, Keeping
+from talktree.library.importing.context import Intake
 from talktree.library.importing.lines import LineFile
 from talktree.library.importing.result import DAMAGED, Skipped
-from talktree.library.importing.rows import FileRow, SourceRow
-from talktree.library.importing.taking import Taking
+from talktree.library.importing.source_rows import FileRow, SourceRow
+from talktree.library.importing.source_writer import Taking
 from talktree.library.importing.whole import tell_whole
 from talktree.library.sources.changes import (
     FOLDER,
@@ -29,9 +29,7 @@ from talktree.library.sources.changes import (
     Known,
 )
 from talktree.library.sources.companions import is_companion
-from talktree.library.sources.find import Seen, seen_as
-from talktree.library.sources.open import opened
-from talktree.library.sources.recognise import (
+from talktree.library.sources.detect import (
     KEYS,
     Recognised,
     Unrecognised,
@@ -40,6 +38,8 @@ from talktree.library.sources.recognise import (
     relative,
     source_of,
 )
+from talktree.library.sources.find import Seen, seen_as
+from talktree.library.sources.open import opened
 
 Imports = Literal["new", "grown", "replaced", "moved", "back"]
 What = Imports | Literal["gone", "unchanged", "other", "forgotten", "failed"]

@@ -11,12 +11,12 @@ import os
 from talktree.errors import Failure, TalktreeError, failure_of, mistake
 from talktree.files.memory import give_back_large_blocks
 from talktree.formats import by_slug
-from talktree.library.archive.contents import archived_source
+from talktree.library.archive.file_content import archived_source
 from talktree.library.extract.general import told as told_of_source
-from talktree.library.importing.intake import Intake
+from talktree.library.importing.context import Intake
 from talktree.library.importing.pieces import keep_pieces
 from talktree.library.importing.result import DAMAGED, without_path
-from talktree.library.importing.taking import Taking
+from talktree.library.importing.source_writer import Taking
 
 COPY_AGAIN = "what could be read was imported; copy the file again, or restore it from a backup"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from talktree.files.gc_pause import not_sought
 from talktree.files.memory import give_back_large_blocks
-from talktree.library.fulltext.checksums import expect_changes, record_files
-from talktree.library.importing.again import again
-from talktree.library.importing.intake import Intake
+from talktree.library.fulltext.index_checksums import expect_changes, record_files
+from talktree.library.importing.context import Intake
+from talktree.library.importing.replay import again
 from talktree.library.importing.result import Imported, Progress, Pulse, Skipped, Tell
 from talktree.library.importing.take import Take
 from talktree.library.sources.changes import FOLDER, GONE, HERE, OTHER, UNREADABLE, Known, Look

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from talktree.library.fulltext.words import letters, row
+from talktree.library.fulltext.tokenizer import letters, row
 from talktree.library.search.shelf import About, Shelf, Where
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from talktree.library.database.connection import Row as DatabaseRow
 from talktree.library.fulltext.champions import find_best
 from talktree.library.fulltext.encrypted_index import EncryptedFullText
 from talktree.library.fulltext.index import Corrupt, Place
-from talktree.library.fulltext.words import tag_words
+from talktree.library.fulltext.tokenizer import tag_words
 from talktree.library.search.compile import Stretch
 from talktree.library.search.meaning import IN_TAGS
-from talktree.library.search.pattern import Pattern, pattern_of
+from talktree.library.search.phrase_pattern import Pattern, pattern_of
 from talktree.library.search.query import (
     All,
     Any,

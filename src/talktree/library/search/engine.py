@@ -12,7 +12,7 @@ from talktree.library.search.compile import Stretch, compiled
 from talktree.library.search.query import Query
 
 if TYPE_CHECKING:
-    from talktree.library.fulltext.kinds import AnyFullText
+    from talktree.library.fulltext.either_index import AnyFullText
 
 Sessions = Callable[[str], Sequence[Stretch]]
 

@@ -14,7 +14,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from talktree.library.fulltext.words import keeps_places
+from talktree.library.fulltext.tokenizer import keeps_places
 from talktree.library.search.needles import Mark, Needle, Plain, marks_in, occurrences
 
 WIDTH = 200

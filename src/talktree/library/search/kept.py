@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from talktree.library.database.connection import Database
     from talktree.library.extract.shape import Shape
     from talktree.library.extract.told import Heading, Piece
+    from talktree.library.fulltext.either_index import AnyFullText
     from talktree.library.fulltext.index import Place
-    from talktree.library.fulltext.kinds import AnyFullText
 
 _SOURCE = """
 SELECT s.native, s.path, s.format, s.title, n.text, s.state, s.lines, f.generation
@@ -191,7 +191,7 @@ class KeptShelf:
 
     def ahead(self, places: Sequence[Place]) -> None:
         """Have the lines of these places at hand, which takes less time for many at once."""
-        from talktree.library.archive.lines import LinePlace, lines_at
+        from talktree.library.archive.line_reader import LinePlace, lines_at
 
         asked: dict[LinePlace, tuple[int, int]] = {}
         for place in places:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from talktree.library.fulltext.words import tag_words, words
-from talktree.library.search.pattern import Pattern, pattern_of
+from talktree.library.fulltext.tokenizer import tag_words, words
+from talktree.library.search.phrase_pattern import Pattern, pattern_of
 from talktree.library.search.query import (
     All,
     Any,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from talktree.library.fulltext.words import (
+from talktree.library.fulltext.tokenizer import (
     BETWEEN,
     IN_WORDS,
     Span,
@@ -19,7 +19,7 @@ from talktree.library.fulltext.words import (
     plain,
     spans,
 )
-from talktree.library.search.pattern import Pattern
+from talktree.library.search.phrase_pattern import Pattern
 from talktree.library.search.query import All, Any, Part, Prefix, Query, Row
 
 _REST = re.compile(IN_WORDS)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from talktree.library.extract.told import Piece
+    from talktree.library.fulltext.either_index import AnyFullText
     from talktree.library.fulltext.index import Place
-    from talktree.library.fulltext.kinds import AnyFullText
     from talktree.library.search.compile import Stretch
 
 

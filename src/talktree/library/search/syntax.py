@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.fulltext.words import row
+from talktree.library.fulltext.tokenizer import row
 from talktree.library.search.bad_query import BadQuery
 from talktree.library.search.query import All, Any, Not, Query
 from talktree.library.search.terms import field, is_positive, quoted_text, text

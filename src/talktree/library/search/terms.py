@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from talktree.library.fulltext.words import letters, row
+from talktree.library.fulltext.tokenizer import letters, row
 from talktree.library.search.bad_query import BadQuery, nearest
 from talktree.library.search.query import (
     All,

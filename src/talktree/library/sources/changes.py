@@ -197,7 +197,7 @@ class _Walk:
         return parts or None
 
     def _recognised_parts(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...]:
-        from talktree.library.sources.recognise import parts_of_folder  # slow to import
+        from talktree.library.sources.detect import parts_of_folder  # slow to import
 
         return parts_of_folder(Found(folder.path, "folder", inside))
 

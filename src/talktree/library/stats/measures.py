@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from talktree.library.database.connection import Database
-from talktree.library.extract.telling import COMPACTIONS
-from talktree.library.stats.chosen import Chosen
+from talktree.library.extract.collector import COMPACTIONS
+from talktree.library.stats.filter import Chosen
 from talktree.model.compaction import COMPACTED, RESTORED
 
 TODOS_DONE, TODOS_OPEN = "todos_done", "todos_open"

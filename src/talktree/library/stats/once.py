@@ -7,7 +7,7 @@ tokens tells it, and of those the one that was imported first.
 from __future__ import annotations
 
 from talktree.library.database.connection import Database
-from talktree.library.stats.chosen import DAY
+from talktree.library.stats.filter import DAY
 from talktree.library.stats.prices import BANDS
 
 UNSETTLED = "unsettled"

@@ -12,8 +12,8 @@ from talktree.errors import UsageError
 from talktree.home import data_home
 from talktree.library.database.connection import Database
 from talktree.library.listing import conversations
-from talktree.library.stats.chosen import Chosen, Filters, Source
 from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
+from talktree.library.stats.filter import Chosen, Filters, Source
 from talktree.library.stats.measures import Measures, measures
 from talktree.library.stats.prices import load_prices
 from talktree.library.stats.roles import messages_by_role

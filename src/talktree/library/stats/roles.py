@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from talktree.library.database.connection import Database
-from talktree.library.stats.chosen import Chosen
+from talktree.library.stats.filter import Chosen
 
 _ROLES = "SELECT source, role, messages FROM roles ORDER BY source, role"
 

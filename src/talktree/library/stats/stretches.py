@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from talktree.library.stats.chosen import DAY, Filters
+from talktree.library.stats.filter import DAY, Filters
 
 EARLIEST, LATEST = -(2**62 // DAY) * DAY, (2**62 // DAY) * DAY
 """Whole days before and behind which there is nothing."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
-from talktree.library.stats.chosen import Chosen, Filters
+from talktree.library.stats.filter import Chosen, Filters
 from talktree.library.stats.once import BY_USED, COUNTING_CALLS, COUNTS_CALL, settled
 from talktree.library.stats.stretches import stretches
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
-from talktree.library.stats.chosen import Chosen, Filters
+from talktree.library.stats.filter import Chosen, Filters
 from talktree.library.stats.once import BY_SPENT, COUNTING_REPLIES, settled
 from talktree.library.stats.prices import UNIT, Prices
 from talktree.library.stats.stretches import stretches

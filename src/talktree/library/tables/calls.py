@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from talktree.library.extract.texts import result_text
 from talktree.library.extract.told import key_of
-from talktree.library.stats.chosen import Source
+from talktree.library.stats.filter import Source
 from talktree.library.stats.once import COUNTS_CALL
 from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation

@@ -12,7 +12,7 @@ from msgspec import Struct
 from talktree.errors import Failure, TalktreeError, UsageError, failure_of
 from talktree.files import OutputGate
 from talktree.files.save import save
-from talktree.library.stats.chosen import Source
+from talktree.library.stats.filter import Source
 from talktree.library.tables.batches import arrow
 from talktree.library.tables.stream import Filtering, table
 from talktree.library.tables.walk import Kept, Redaction

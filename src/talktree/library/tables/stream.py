@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from talktree.errors import UsageError
-from talktree.library.stats.chosen import Filters
+from talktree.library.stats.filter import Filters
 from talktree.library.tables.batches import arrow, batches, schema_of
-from talktree.library.tables.rows import rows
 from talktree.library.tables.schemas import TABLES
+from talktree.library.tables.table_rows import rows
 from talktree.library.tables.walk import Asked, Failed, Kept, Redaction
 
 if TYPE_CHECKING:

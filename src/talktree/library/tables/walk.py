@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from talktree.errors import TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.library.archive.contents import archived_source
+from talktree.library.archive.file_content import archived_source
 from talktree.library.database.connection import Database
 from talktree.library.listing import all_of_source, spans_of
-from talktree.library.stats.chosen import Chosen, Filters, Source
+from talktree.library.stats.filter import Chosen, Filters, Source
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 

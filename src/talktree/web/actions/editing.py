@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from talktree.library.library import Library
-from talktree.library.versions.history import Edit
-from talktree.library.versions.history import History as Edits
-from talktree.library.versions.versions import Versions
+from talktree.library.versions.edit_history import Edit
+from talktree.library.versions.edit_history import History as Edits
+from talktree.library.versions.editing import Versions
 from talktree.model.operations import Operation
 from talktree.views.edits import edit_words, edited_message
 from talktree.web.actions.arrival import arrived, near

@@ -11,7 +11,7 @@ from talktree.errors import UsageError
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.library.library import Library
-from talktree.library.versions.versions import WAIT, Versions
+from talktree.library.versions.editing import WAIT, Versions
 from talktree.repairs.action import Action
 from talktree.repairs.repair import Repair
 from talktree.web.actions.editing import history, refuse_stale

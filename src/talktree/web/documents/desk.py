@@ -16,11 +16,11 @@ from talktree.errors import NotFound, TalktreeError
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.home import data_home
-from talktree.library.archive.contents import archived_source
+from talktree.library.archive.file_content import archived_source
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, all_of_source, by_source
-from talktree.library.versions.history import History
-from talktree.library.versions.versions import Versions
+from talktree.library.versions.edit_history import History
+from talktree.library.versions.editing import Versions
 from talktree.model.document import Document
 from talktree.web.documents.cid import Name, named
 from talktree.web.documents.opened import Opened, Paper

@@ -8,9 +8,9 @@ from hashlib import blake2b
 import msgspec
 
 from talktree.files import stem_of
-from talktree.library.archive.versions import files_of
+from talktree.library.archive.source_versions import files_of
 from talktree.library.database.connection import Database, Row
-from talktree.library.versions.history import History, history_of
+from talktree.library.versions.edit_history import History, history_of
 
 _ANY = "SELECT 1 FROM operations WHERE source = ? LIMIT 1"
 _SOURCE = "SELECT path, native FROM sources WHERE id = ?"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.library.archive.contents import InArchive
+from talktree.library.archive.file_content import InArchive
 from talktree.library.extract.shape import Glance
 from talktree.library.extract.told import key_of
 from talktree.model.outline import Trait

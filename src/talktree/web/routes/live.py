@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
-from talktree.library.archive.versions import files_of
+from talktree.library.archive.source_versions import files_of
 from talktree.library.listing import by_source
 from talktree.web.documents.cid import named
 from talktree.web.documents.stamp import edits_of

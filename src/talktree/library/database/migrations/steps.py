@@ -6,26 +6,26 @@ from collections.abc import Callable
 
 from talktree.library.database.connection import Database
 from talktree.library.database.migrations import (
-    branch_names,
-    checksums,
-    compactions,
-    conversations,
-    forgotten,
-    message_measures,
-    reply_names,
-    roles,
-    verified_versions,
+    v2_branch_names,
+    v3_roles,
+    v4_verified_versions,
+    v5_checksums,
+    v6_conversations,
+    v7_reply_names,
+    v8_message_measures,
+    v9_compactions,
+    v10_forgotten,
 )
 
 STEPS: dict[int, Callable[[Database], None]] = {
-    2: branch_names.step,
-    3: roles.step,
-    4: verified_versions.step,
-    5: checksums.step,
-    6: conversations.step,
-    7: reply_names.step,
-    8: message_measures.step,
-    9: compactions.step,
-    10: forgotten.step,
+    2: v2_branch_names.step,
+    3: v3_roles.step,
+    4: v4_verified_versions.step,
+    5: v5_checksums.step,
+    6: v6_conversations.step,
+    7: v7_reply_names.step,
+    8: v8_message_measures.step,
+    9: v9_compactions.step,
+    10: v10_forgotten.step,
 }
 """A step may only use statements: the code around it will be another when it is needed."""

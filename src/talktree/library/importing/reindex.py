@@ -18,7 +18,7 @@ from talktree.errors import TalktreeError
 from talktree.library.archive.verify import Trouble
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.extract.told import Heading
-from talktree.library.fulltext.checksums import is_recorded
+from talktree.library.fulltext.index_checksums import is_recorded
 from talktree.library.importing.pieces import read_pieces
 from talktree.library.importing.result import Imported
 from talktree.library.importing.work import Work

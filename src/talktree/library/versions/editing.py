@@ -18,8 +18,8 @@ from talktree.formats.engine import Origin, read, write
 from talktree.formats.engine.edited import edited, filled
 from talktree.formats.engine.write import changed_files, files_answered
 from talktree.formats.secrets import without_secrets
-from talktree.library.archive.contents import source_of, with_kept_companions
-from talktree.library.versions.history import (
+from talktree.library.archive.file_content import source_of, with_kept_companions
+from talktree.library.versions.edit_history import (
     Edit,
     Edited,
     History,

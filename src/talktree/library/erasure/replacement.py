@@ -16,8 +16,8 @@ from talktree.library.erasure.readings import encoding_of, is_json
 from talktree.library.erasure.scrubs import HEAD
 from talktree.library.erasure.secret_forms import KnownSecrets, find_secrets, reach_of
 from talktree.library.erasure.structure import ShapeComparison, has_same_shape
-from talktree.library.importing.keeping import GUARD
-from talktree.library.versions.history import Row
+from talktree.library.importing.archive_writer import GUARD
+from talktree.library.versions.edit_history import Row
 
 if TYPE_CHECKING:
     from talktree.library.library import Library

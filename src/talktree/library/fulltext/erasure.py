@@ -22,8 +22,8 @@ from talktree.errors import NotSaved
 from talktree.files.creation_mode import private_umask
 from talktree.files.durable import sync_folder
 from talktree.library.fulltext.index import FullText, failures, register
-from talktree.library.fulltext.place import MANIFEST
-from talktree.library.fulltext.writing import LEAST_HEAP
+from talktree.library.fulltext.location import MANIFEST
+from talktree.library.fulltext.writer import LEAST_HEAP
 
 MANAGED = ".managed.json"
 """The list of files that tantivy may delete."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.library.archive.contents import InArchive
+from talktree.library.archive.file_content import InArchive
 from talktree.library.importing.blocks import line_blocks
-from talktree.library.importing.intake import Intake
+from talktree.library.importing.context import Intake
 from talktree.library.importing.lines import told_of
-from talktree.library.importing.taking import Taking
+from talktree.library.importing.source_writer import Taking
 from talktree.library.importing.whole import tell_whole
 
 _GENERATION = """

@@ -9,9 +9,9 @@ from talktree.errors import NotFound
 from talktree.files import Source
 from talktree.files.content import Content, LineBlock
 from talktree.files.source import folder_name, natural_order
-from talktree.library.archive.companions import companions_of
+from talktree.library.archive.companion_files import companions_of
+from talktree.library.archive.source_versions import files_of
 from talktree.library.archive.store import Archive
-from talktree.library.archive.versions import files_of
 from talktree.library.database.connection import Database
 
 _PATH = "SELECT path FROM sources WHERE id = ?"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.library.fulltext.index import SCHEMA, FullText, body_analyzer
-from talktree.library.fulltext.words import (
+from talktree.library.fulltext.tokenizer import (
     LONGEST_WORD,
     folded,
     letter_origins,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from talktree.errors import NotSaved, Unreadable
-from talktree.library.database.checksums import FUNCTION, keep_checksums, row_checksum
 from talktree.library.database.connection import Database
+from talktree.library.database.row_checksums import FUNCTION, keep_checksums, row_checksum
 from talktree.library.database.schema import DDL, SCHEMA
 
 Step = Callable[[Database], None]

@@ -28,7 +28,7 @@ from talktree.library.fulltext.encrypted_index import (
     pack_words,
     read_vocabulary,
 )
-from talktree.library.fulltext.words import IN_WORDS, plain
+from talktree.library.fulltext.tokenizer import IN_WORDS, plain
 
 if TYPE_CHECKING:
     from talktree.library.extract.told import Piece

@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from talktree.library.fulltext.place import MANIFEST, folder_of
+from talktree.library.fulltext.location import MANIFEST, folder_of
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

@@ -8,7 +8,7 @@ from talktree.library.archive.chunks import Chunker, Mark
 from talktree.library.archive.hashes import chunk_hash
 from talktree.library.archive.prefix import ReadBytes
 from talktree.library.archive.store import Archive
-from talktree.library.importing.rows import FileRow
+from talktree.library.importing.source_rows import FileRow
 from talktree.library.sources.changes import HERE, Known
 from talktree.library.sources.find import Seen
 

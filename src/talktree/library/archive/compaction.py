@@ -5,7 +5,7 @@ from __future__ import annotations
 from talktree.library.archive.chunks import CHUNK, LEAST
 from talktree.library.archive.codec import packed
 from talktree.library.archive.hashes import chunk_hash
-from talktree.library.archive.reading import Reader
+from talktree.library.archive.reader import Reader
 from talktree.library.archive.sweep import drop_unused
 from talktree.library.database.connection import Database, Row
 

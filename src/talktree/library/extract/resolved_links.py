@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from talktree.library.extract.runs import Records
+from talktree.library.extract.packed_tree_state import Records
 from talktree.library.extract.told import FOLLOWS, LOOSE, SIDECHAIN, TRAIT
 from talktree.model.habits import Habits
 from talktree.model.inference import (

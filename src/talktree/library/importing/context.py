@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from talktree.errors import Failure
 from talktree.library.erasure.scrubs import ScrubbedFile, read_as_is
-from talktree.library.importing.facts import Facts
+from talktree.library.importing.fact_rows import Facts
 from talktree.library.importing.result import Failed, Imported
-from talktree.library.importing.rows import Rows
+from talktree.library.importing.source_rows import Rows
 from talktree.library.sources.open import change_time
 from talktree.parallel.at_once import at_once
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes
     from talktree.library.extract.told import Piece
-    from talktree.library.fulltext.kinds import AnyWriting
-    from talktree.library.importing.keeping import Keeping
+    from talktree.library.fulltext.either_index import AnyWriting
+    from talktree.library.importing.archive_writer import Keeping
     from talktree.library.library import Library
     from talktree.library.sources.find import Seen
 

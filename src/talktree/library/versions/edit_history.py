@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from talktree.errors import ChangedMeanwhile, NotUndoable
-from talktree.library.archive.versions import files_of
+from talktree.library.archive.source_versions import files_of
 from talktree.library.database.connection import Database
 from talktree.model.operations import Operation
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from talktree.errors import Unreadable
-from talktree.library.extract.usage_lines import Books, Entry, count_file
+from talktree.library.extract.claude_usage import Books, Entry, count_file
 from talktree.parallel.crew import in_processes
 
 WORTHWHILE = 24 << 20

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from talktree.errors import TalktreeError
 from talktree.library import care
 from talktree.library.archive.verify import Trouble
-from talktree.library.database.checksums import drop_wrong_hints
-from talktree.library.database.failures import damaged
+from talktree.library.database.database_errors import damaged
 from talktree.library.database.permissions import open_paths
+from talktree.library.database.row_checksums import drop_wrong_hints
 from talktree.library.database.salvage import has_broken_structure, renew_rebuildable
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.erasure.finish import finish_erasures, is_pending
 from talktree.library.erasure.key import NAME as KEY
 from talktree.library.erasure.key import keyed_hash
-from talktree.library.fulltext.checksums import damaged_files
+from talktree.library.fulltext.index_checksums import damaged_files
 from talktree.library.importing.result import Imported, Tell
 from talktree.library.importing.run import DIRTY, WAIT
 from talktree.library.importing.work import Work
@@ -41,7 +41,7 @@ def check(library: Library, *, read_data: bool = False) -> list[Trouble]:
     if is_pending(library):
         found.append(Trouble("erasure", "an erasure is not finished", FINISH))
     if read_data and not any(each.kind in ("damaged", "archive", "database") for each in found):
-        from talktree.library.importing.rebuild import compare_with_rebuild
+        from talktree.library.importing.reindex import compare_with_rebuild
 
         try:
             found += compare_with_rebuild(library)

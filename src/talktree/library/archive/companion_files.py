@@ -13,7 +13,7 @@ from talktree.files import Content
 from talktree.files.source import natural_order
 from talktree.formats import all_formats
 from talktree.formats.companions import Companions, Surroundings
-from talktree.library.archive.versions import AT, Kept, versions
+from talktree.library.archive.source_versions import AT, Kept, versions
 from talktree.library.database.connection import Database
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _FolderInArchive(Surroundings):
 
     def opened(self, generation: int, length: int | None = None) -> Content:
         """The content of a generation."""
-        from talktree.library.archive.contents import InArchive
+        from talktree.library.archive.file_content import InArchive
 
         return InArchive(self._archive, generation, length)
 

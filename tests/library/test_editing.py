@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.errors import ChangedMeanwhile, NotUndoable, TalktreeError
 from talktree.library.library import Library
-from talktree.library.versions.history import Undone, add
-from talktree.library.versions.versions import Versions
+from talktree.library.versions.edit_history import Undone, add
+from talktree.library.versions.editing import Versions
 from talktree.model.document import Document
 from talktree.model.operations import Delete, Remove, Replace, Reply
 from tests.cases import examples

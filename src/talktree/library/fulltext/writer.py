@@ -13,7 +13,7 @@ from tantivy import Document, FieldType, IndexWriter, Occur, Query
 from talktree.errors import Busy, NotSaved
 from talktree.files.creation_mode import hold_private_umask, release_private_umask
 from talktree.library.fulltext.index import SCHEMA, FullText
-from talktree.library.fulltext.words import plain
+from talktree.library.fulltext.tokenizer import plain
 from talktree.parallel.standing_back import has_room, standing_back
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
-from talktree.library.database.opening import open_database
+from talktree.library.database.open_database import open_database
 from talktree.library.extract.told import Call, Heading, Outcome, Told
-from talktree.library.importing.facts import Facts
+from talktree.library.importing.fact_rows import Facts
 
 KEYS = st.integers(1, 3)
 TIMES = st.none() | st.integers(0, 50)

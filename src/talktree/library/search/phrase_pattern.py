@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from talktree.library.fulltext.words import row
+from talktree.library.fulltext.tokenizer import row
 
 
 class Pattern(NamedTuple):
