@@ -19,8 +19,8 @@ from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.formats.rule import Rule
 from talktree.model.document import Document
-from talktree.model.inference import SEQUENCE
-from talktree.model.mending import mended
+from talktree.model.inferred_links import SEQUENCE
+from talktree.model.link_repair import mended
 from talktree.model.skeleton import ROOT
 from talktree.repairs.repair import repaired
 from tests.cases import examples

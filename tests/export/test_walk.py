@@ -9,7 +9,7 @@ import pytest
 from talktree import api
 from talktree.export.choice import Choice
 from talktree.export.walk import Stop, Walk
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = (

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import talktree
 from talktree.files import Source
 from talktree.model.conversation import Conversation
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from tests import session_lines
 from tests.cases import examples
 from tests.random_sessions import random_session

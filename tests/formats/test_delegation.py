@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import talktree
 from talktree.files import Source
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from tests.cases import examples
 from tests.random_delegations import documented, random_delegation
 from tests.session_lines import (

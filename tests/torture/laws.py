@@ -14,7 +14,7 @@ from talktree.checks.reachability import reach
 from talktree.checks.run import found
 from talktree.errors import TalktreeError
 from talktree.model.document import Document
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from talktree.repairs.log import logged, undone
 from talktree.repairs.repair import Repair, repaired
 from talktree.repairs.trace import NEW, first_trace, traced

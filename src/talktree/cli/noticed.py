@@ -13,7 +13,7 @@ from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity
-from talktree.model.mending import inferred_links
+from talktree.model.link_repair import inferred_links
 from talktree.text.json_value import Json
 from talktree.views.measure import counted
 

@@ -18,7 +18,7 @@ from talktree.errors import UsageError
 from talktree.formats.format import About, Format, Links
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from talktree.model.message import DELETED, Message
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT

@@ -27,7 +27,7 @@ from talktree.export.walk import Tell, Walk
 from talktree.files import OutputGate, as_named, save
 from talktree.formats.engine import Origin
 from talktree.model.document import Document
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from talktree.settings.redaction import redaction_settings
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, overload
 from talktree.errors import NotFound
 from talktree.model.entries import Entry, Head
 from talktree.model.identity import SourceIndex
-from talktree.model.inference import KEPT
+from talktree.model.inferred_links import KEPT
 from talktree.model.measures import MessageMeasures
 from talktree.model.message import Message
 from talktree.model.outline import outline

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from talktree.model.conversation import Conversation
 from talktree.model.findings import Finding
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.tree import Branch, Tree
 from talktree.text.times import to_datetime

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from talktree.errors import UsageError
 from talktree.model.conversation import Conversation
-from talktree.model.inference import SEQUENCE
+from talktree.model.inferred_links import SEQUENCE
 from talktree.model.message import DELETED, Author, Context, ThinkingLevel
 from talktree.model.operations import (
     AddArtifact,

@@ -16,7 +16,7 @@ from msgspec.structs import replace as with_fields
 from talktree.errors import UsageError
 from talktree.model import edit
 from talktree.model.conversation import Conversation
-from talktree.model.inference import SEQUENCE
+from talktree.model.inferred_links import SEQUENCE
 from talktree.model.message import DELETED, Author, Context, Message, ThinkingSetting
 from talktree.model.parts import NOTHING, Artifact, Attachment, Part, Text
 from talktree.text.times import MILLI

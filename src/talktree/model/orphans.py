@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 
-from talktree.model.inference import STEPS
+from talktree.model.inferred_links import STEPS
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT, Skeleton
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from talktree.model.inference import TURN
+from talktree.model.inferred_links import TURN
 from talktree.model.outline import Trait
 from talktree.model.skeleton import Skeleton
 

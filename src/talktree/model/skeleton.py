@@ -13,7 +13,7 @@ from sys import intern as _intern
 
 from talktree.model.findings import Finding, finding
 from talktree.model.habits import ANY, Habits
-from talktree.model.inference import (
+from talktree.model.inferred_links import (
     INFERRED_KINDS,
     KEPT,
     NO_PARENT,

@@ -14,6 +14,7 @@ from talktree.model.compaction import OPERATIONS, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.derive import DONE, todos_of
 from talktree.model.latency import latencies
+from talktree.model.link_repair import mended
 from talktree.model.measures import (
     NO_MEASURES,
     MessageMeasures,
@@ -21,7 +22,6 @@ from talktree.model.measures import (
     measured_words,
     recorded_seconds,
 )
-from talktree.model.mending import mended
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.pairing import Turn
 from talktree.model.parts import Event, ToolCall

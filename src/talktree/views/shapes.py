@@ -12,8 +12,8 @@ from typing import assert_never
 
 from talktree.formats import by_slug
 from talktree.model.conversation import Conversation
+from talktree.model.link_repair import inferred_links
 from talktree.model.measures import MessageMeasures, recorded_usage
-from talktree.model.mending import inferred_links
 from talktree.model.message import Message
 from talktree.model.parts import (
     Artifact,

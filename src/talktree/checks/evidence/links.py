@@ -8,7 +8,7 @@ from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.write_item import native_entry
 from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
-from talktree.model.mending import relinked
+from talktree.model.link_repair import relinked
 from talktree.model.skeleton import ROOT
 from talktree.text.json_value import Json
 

@@ -11,7 +11,7 @@ from talktree.checks.evidence.sides import off_side, put_on_side
 from talktree.formats.change import Change
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Talk
-from talktree.model.inference import SEQUENCE
+from talktree.model.inferred_links import SEQUENCE
 from talktree.model.skeleton import ROOT
 
 

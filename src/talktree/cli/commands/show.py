@@ -17,7 +17,7 @@ from talktree.formats.collection import Collection, unrecognised_files
 from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from talktree.model.message import Message
 from talktree.model.tree import Branch
 from talktree.views.lines import EMPTY, Line, line

@@ -12,7 +12,7 @@ from talktree.cli.noticed import findings_shape, tell_findings
 from talktree.cli.verbs import Verb
 from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
-from talktree.model.mending import mended
+from talktree.model.link_repair import mended
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.outline import outline_lines
 from talktree.views.shapes import conversations_text

@@ -12,7 +12,7 @@ from collections import deque
 from msgspec import Struct
 
 from talktree.model.conversation import Reading
-from talktree.model.inference import SEQUENCE
+from talktree.model.inferred_links import SEQUENCE
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import ToolCall, ToolResult

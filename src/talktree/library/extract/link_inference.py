@@ -1,8 +1,8 @@
 """Whether a view of a source infers links that its shape does not have.
 
 Views hang a message whose parent is missing, or that was recorded behind a note beside the talk, on
-the message it continues (`model/mending.py`). What is counted must be counted in the same tree, so
-the model counts such a source. This only says whether that may be needed.
+the message it continues (`model/link_repair.py`). What is counted must be counted in the same
+tree, so the model counts such a source. This only says whether that may be needed.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from talktree.library.extract.packed_tree_state import Records
 from talktree.library.extract.told import FOLLOWS, LOOSE, SIDECHAIN, TRAIT
 from talktree.model.habits import Habits
-from talktree.model.inference import (
+from talktree.model.inferred_links import (
     Nodes,
     continue_kept,
     follow_order,

@@ -21,7 +21,7 @@ from talktree.library.extract.record import Read
 from talktree.library.extract.resolved_links import Resolved, join_requests, resolved
 from talktree.library.extract.told import AS_LINES, ERROR, FOLLOWS, SIDECHAIN, TRAIT, Link
 from talktree.model.habits import Habits
-from talktree.model.inference import fold_copies
+from talktree.model.inferred_links import fold_copies
 from talktree.model.outline import Listing, Trait
 
 NOWHERE = -1

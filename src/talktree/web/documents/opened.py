@@ -11,7 +11,7 @@ from talktree.errors import NotFound
 from talktree.library.listing import Kept
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.mending import inferred_links, mended
+from talktree.model.link_repair import inferred_links, mended
 from talktree.views.transcript import through
 from talktree.web.documents.around import Around
 from talktree.web.documents.cid import Name

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.model.conversation import Conversation
-from talktree.model.mending import inferred_links, mended
+from talktree.model.link_repair import inferred_links, mended
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT, Skeleton
 from tests.talk import said, talk
