@@ -24,7 +24,7 @@ from talktree.conversion.embed_write import WORTH_SHARING
 from talktree.conversion.forward_chunks import A_CHUNK, Chunk, cut, packed, unpacked
 from talktree.conversion.ledger import Loss
 from talktree.conversion.options import Options
-from talktree.parallel.together import together
+from talktree.parallel.schedule import together
 from talktree.text.json_value import Token, Written
 from tests.cli.transcript import environment
 from tests.conversion.trips import SLUGS
@@ -50,7 +50,7 @@ def test_shares_come_in_their_order_and_all_processes_are_used() -> None:
     told = alone(
         """
         import os, time
-        from talktree.parallel.shares import in_order
+        from talktree.parallel.ordered_map import in_order
 
         def make(number):
             time.sleep(0.02 if number % 5 == 0 else 0)
@@ -70,7 +70,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
     told = alone(
         """
         import os, signal
-        from talktree.parallel.shares import in_order
+        from talktree.parallel.ordered_map import in_order
 
         here = os.getpid()
 
@@ -88,7 +88,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
 def test_what_goes_wrong_is_told_by_the_one_that_asked() -> None:
     told = alone(
         """
-        from talktree.parallel.shares import in_order
+        from talktree.parallel.ordered_map import in_order
 
         def make(number):
             if number == 5:
@@ -110,7 +110,7 @@ def test_whoever_stops_leaves_no_process_behind() -> None:
     told = alone(
         """
         import os
-        from talktree.parallel.shares import in_order
+        from talktree.parallel.ordered_map import in_order
 
         shares = in_order(lambda number: b"." * 100_000, 1000, 2)
         next(shares)

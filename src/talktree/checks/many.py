@@ -32,7 +32,7 @@ from talktree.formats.sources import Found as FoundSource
 from talktree.formats.sources import load_found
 from talktree.parallel.crew import in_processes
 from talktree.parallel.forking import may_fork
-from talktree.parallel.together import WORTH
+from talktree.parallel.schedule import WORTH
 
 A_LOAD = 2 << 20
 """A process is worth starting for so many bytes."""

@@ -14,7 +14,7 @@ from contextlib import closing
 from talktree.checks.account import Account
 from talktree.checks.reachability import Reach, reach
 from talktree.formats.talk import Talk
-from talktree.parallel.shares import in_order
+from talktree.parallel.ordered_map import in_order
 
 A_SHARE = 2000
 """How many records a process takes at once, or one conversation."""

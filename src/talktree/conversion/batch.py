@@ -28,7 +28,7 @@ from talktree.files import OutputGate
 from talktree.formats import resolve_alias
 from talktree.formats.sources import OWN, found
 from talktree.parallel.crew import AHEAD, in_processes
-from talktree.parallel.together import together
+from talktree.parallel.schedule import together
 
 WORK = f"{OWN}.work"
 A_SHARE = 12

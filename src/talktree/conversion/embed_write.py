@@ -152,7 +152,7 @@ class Packing:
             finally:
                 self.ledger, self.digests = ledger, digests
 
-        from talktree.parallel.shares import in_order
+        from talktree.parallel.ordered_map import in_order
 
         self.crossing.prepare()
         with closing(in_order(make, len(chunks), self._processes)) as made:

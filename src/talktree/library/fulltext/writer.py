@@ -14,7 +14,7 @@ from talktree.errors import Busy, NotSaved
 from talktree.files.creation_mode import hold_private_umask, release_private_umask
 from talktree.library.fulltext.index import SCHEMA, FullText
 from talktree.library.fulltext.tokenizer import plain
-from talktree.parallel.standing_back import has_room, standing_back
+from talktree.parallel.priority import has_room, standing_back
 
 if TYPE_CHECKING:
     from talktree.library.extract.told import Piece

@@ -13,7 +13,7 @@ from talktree.library.importing.fact_rows import Facts
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.importing.source_rows import Rows
 from talktree.library.sources.open import change_time
-from talktree.parallel.at_once import at_once
+from talktree.parallel.concurrent_call import at_once
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.library.fulltext.index import FullText
-from talktree.parallel.standing_back import BEHIND, TASKS, has_room, standing_back
+from talktree.parallel.priority import BEHIND, TASKS, has_room, standing_back
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere threads have no priority of their own"
