@@ -260,21 +260,21 @@ def repair(
 
 def write_repair(repair: Repair, path: str | Path, *, force: bool = False) -> list[Path]:
     """Write repaired files, and beside them the log with all that was taken out."""
-    from talktree.repairs.keep import keep as keep_repair
+    from talktree.repairs.write import keep as keep_repair
 
     return keep_repair(repair, path, gate=_gate_for(repair.before, force=force))
 
 
 def repair_in_place(repair: Repair, path: str | Path) -> list[Path]:
     """Replace files by their repaired selves, after a verified backup of each."""
-    from talktree.repairs.keep import keep_in_place
+    from talktree.repairs.write import keep_in_place
 
     return keep_in_place(repair, Path(path))
 
 
 def unrepaired(path: str | Path, log: str | Path | None = None) -> Source:
     """The files as they were before a repair, byte for byte, from its log."""
-    from talktree.repairs.keep import brought_back, log_of
+    from talktree.repairs.write import brought_back, log_of
 
     return brought_back(path, log or log_of(Path(path)))
 

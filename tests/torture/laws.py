@@ -15,9 +15,9 @@ from talktree.checks.run import found
 from talktree.errors import TalktreeError
 from talktree.model.document import Document
 from talktree.model.link_repair import mended
+from talktree.repairs.byte_origins import NEW, first_trace, traced
 from talktree.repairs.log import logged, undone
 from talktree.repairs.repair import Repair, repaired
-from talktree.repairs.trace import NEW, first_trace, traced
 from talktree.views.lines import Line
 from talktree.views.outline import outline_lines
 from talktree.views.terminal import as_text

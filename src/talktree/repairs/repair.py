@@ -13,8 +13,8 @@ from talktree.formats.engine import Origin, read
 from talktree.formats.rule import Rule
 from talktree.model.document import Document
 from talktree.repairs.action import Action
+from talktree.repairs.byte_origins import first_trace, kept, traced
 from talktree.repairs.round import Round, applied, one_round
-from talktree.repairs.trace import first_trace, kept, traced
 
 MOST_ROUNDS = 12
 """Each round mends what the one before laid bare; real damage takes three or four."""

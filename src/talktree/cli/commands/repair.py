@@ -19,7 +19,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate, is_named_so, save
 from talktree.files.safe_replace import refuse_if_written
-from talktree.repairs.keep import keep, log_of
+from talktree.repairs.write import keep, log_of
 from talktree.views.repairs import plan_lines
 from talktree.views.shapes import document_text
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from talktree.files import Memory
 from talktree.files.difference import differences
 from talktree.files.splice import Splice, spliced, trimmed
-from talktree.repairs.trace import NEW, first_trace, kept, traced
+from talktree.repairs.byte_origins import NEW, first_trace, kept, traced
 
 
 @st.composite
