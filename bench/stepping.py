@@ -15,9 +15,9 @@ from bench.measure import Row, side_by_side, table
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
 from talktree.session.capture.step import Step
+from talktree.session.handle import Opened
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Journal
-from talktree.session.opened import Opened
 
 FOLDERS, FILES = 500, 100
 TOUCHED = 10

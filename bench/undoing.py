@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from bench.measure import Row, table
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
 from talktree.session.store import Store
-from talktree.session.undo import moves
-from talktree.session.undo.moves import Move
+from talktree.session.undo import commands
+from talktree.session.undo.commands import Move
 
 FILES = 1000
 FOLDERS = 20
@@ -43,10 +43,10 @@ def _row(place: Path) -> Row:
         with session.step(message, watch=["."]):
             _fill(work, b"new")
         for number in range(ROUNDS):
-            undo = _timed(partial(_made, session.opened, moves.undo(session.opened)))
+            undo = _timed(partial(_made, session.opened, commands.undo(session.opened)))
             copy = _timed(partial(_copied, work, place / f"copy-{number}"))
             times.append((undo, copy))
-            _made(session.opened, moves.redo(session.opened))
+            _made(session.opened, commands.redo(session.opened))
     ratio = statistics.median(undo / copy for undo, copy in times)
     ours, other = (statistics.median(each) for each in zip(*times, strict=True))
     return Row(

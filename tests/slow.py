@@ -36,7 +36,7 @@ SLOW = (
     "tests/library/test_usage_straight.py::test_any_bytes_are_counted",
     "tests/library/test_watch.py",
     "tests/session/test_acknowledged.py",
-    "tests/session/test_cut_off.py",
+    "tests/session/test_interrupted_steps.py",
     "tests/session/test_failed_sync.py",
     "tests/session/test_full_disk.py",
     "tests/session/test_power_cut.py",

@@ -21,18 +21,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from talktree.errors import NotUndoable
+from talktree.session.capture.file_state import File
 from talktree.session.capture.pieces import PIECE, WHOLE
-from talktree.session.capture.states import File
 from talktree.session.capture.step import Step
-from talktree.session.opened import Opened
-from talktree.session.undo import moves
-from talktree.session.undo.conduct import Outcome
-from talktree.session.undo.moves import Move
-from talktree.session.undo.operations import ALL, Scope
-from talktree.session.undo.operations import moves as told_moves
-from talktree.session.undo.places import TEMPORARY
+from talktree.session.handle import Opened
+from talktree.session.undo import commands
+from talktree.session.undo.commands import Move
+from talktree.session.undo.execute import Outcome
+from talktree.session.undo.move_records import ALL, Scope
+from talktree.session.undo.move_records import moves as told_moves
 from talktree.session.undo.plan import Choice, Plan
 from talktree.session.undo.recover import recover
+from talktree.session.undo.target_folder import TEMPORARY
 from tests.session.killed import killed_at
 from tests.session.trees import (
     EMPTY,
@@ -189,52 +189,52 @@ class Moving(RuleBasedStateMachine):
 
     @rule(answer=answers, turn=st.booleans(), some=scopes)
     def undo(self, answer: str, turn: bool, some: tuple[Scope, ...]) -> None:
-        self.move(lambda **more: moves.undo(self.opened, turn=turn, scopes=some, **more), answer)
+        self.move(lambda **more: commands.undo(self.opened, turn=turn, scopes=some, **more), answer)
 
     @rule(answer=answers)
     def undo_plainly(self, answer: str) -> None:
-        self.move(lambda **more: moves.undo(self.opened, **more), answer)
+        self.move(lambda **more: commands.undo(self.opened, **more), answer)
 
     @rule(answer=answers, at=number)
     def undo_files(self, answer: str, at: int) -> None:
         paths = sorted(self.lefts)
         if paths:
             one = [paths[at % len(paths)]]
-            self.move(lambda **more: moves.undo(self.opened, paths=one, **more), answer)
+            self.move(lambda **more: commands.undo(self.opened, paths=one, **more), answer)
 
     @rule(answer=answers)
     def undo_operation(self, answer: str) -> None:
-        self.move(lambda **more: moves.undo(self.opened, operation="last", **more), answer)
+        self.move(lambda **more: commands.undo(self.opened, operation="last", **more), answer)
 
     @rule(answer=answers)
     def redo(self, answer: str) -> None:
-        self.move(lambda **more: moves.redo(self.opened, **more), answer)
+        self.move(lambda **more: commands.redo(self.opened, **more), answer)
 
     @rule(answer=answers, at=number, some=scopes)
     def restore(self, answer: str, at: int, some: tuple[Scope, ...]) -> None:
         goal = self.messages[at % len(self.messages)]
-        self.move(lambda **more: moves.restore(self.opened, goal, scopes=some, **more), answer)
+        self.move(lambda **more: commands.restore(self.opened, goal, scopes=some, **more), answer)
 
     @rule(answer=answers, at=number)
     def switch(self, answer: str, at: int) -> None:
         leaves = [node.id for node in self.opened.index.leaves()]
         goal = leaves[at % len(leaves)]
-        self.move(lambda **more: moves.switch(self.opened, goal, **more), answer)
+        self.move(lambda **more: commands.switch(self.opened, goal, **more), answer)
 
     @rule(answer=answers, at=number)
     def revert(self, answer: str, at: int) -> None:
         """A revert is work of the session's: what it leaves can be undone like a step's."""
         goal = self.messages[at % len(self.messages)]
         with self.as_its_own_work():
-            self.move(lambda **more: moves.revert(self.opened, goal, **more), answer)
+            self.move(lambda **more: commands.revert(self.opened, goal, **more), answer)
 
     @rule(answer=answers, some=st.sampled_from([ALL, ("files",), ("files", "todos")]))
     def undo_and_redo(self, answer: str, some: tuple[Scope, ...]) -> None:
         """Undo, then redo: everything is as it was."""
         before = self.tree()
-        done = self.move(lambda **more: moves.undo(self.opened, scopes=some, **more), answer)
+        done = self.move(lambda **more: commands.undo(self.opened, scopes=some, **more), answer)
         if done is not None:
-            again = self.move(lambda **more: moves.redo(self.opened, **more), "none")
+            again = self.move(lambda **more: commands.redo(self.opened, **more), "none")
             assert again is not None
             assert again.exit_code == 0, again.plan
             assert self.tree() == before
@@ -245,9 +245,11 @@ class Moving(RuleBasedStateMachine):
         goal = self.messages[at % len(self.messages)]
 
         def made(opened: Opened) -> Move:
-            first = moves.undo(opened) if at % 2 else moves.restore(opened, goal)
+            first = commands.undo(opened) if at % 2 else commands.restore(opened, goal)
             more = self.answered(first, answer)
-            return moves.undo(opened, **more) if at % 2 else moves.restore(opened, goal, **more)
+            return (
+                commands.undo(opened, **more) if at % 2 else commands.restore(opened, goal, **more)
+            )
 
         def work() -> None:
             with session(self.top) as opened:
@@ -279,7 +281,7 @@ class Moving(RuleBasedStateMachine):
             path = left[at % len(left)]
             self.by_others(lambda: do(self.work, (verb, path, body + b"by the user\n")))
             theirs = self.tree()[path]
-            self.move(lambda **more: moves.undo(self.opened, **more), "none")
+            self.move(lambda **more: commands.undo(self.opened, **more), "none")
             assert self.tree().get(path) == theirs
 
     def check_killed(self, before: Tree, plan: Plan) -> None:

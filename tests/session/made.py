@@ -10,9 +10,9 @@ from typing import Any
 
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
+from talktree.session.handle import Opened
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Journal
-from talktree.session.opened import Opened
 
 SESSION = "s1"
 

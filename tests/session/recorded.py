@@ -9,8 +9,8 @@ from talktree.model.message import Todo, Usage
 from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo import moves
-from talktree.session.undo.moves import Move
+from talktree.session.undo import commands
+from talktree.session.undo.commands import Move
 
 BIG = 9 << 20
 
@@ -62,15 +62,15 @@ def _move(session: Session, work: Path) -> None:
     opened = session.opened
     first = session.leaf
     assert first is not None
-    _apply(session, moves.undo(opened))
-    _apply(session, moves.undo(opened))
-    _apply(session, moves.redo(opened))
+    _apply(session, commands.undo(opened))
+    _apply(session, commands.undo(opened))
+    _apply(session, commands.redo(opened))
     session.name("first-try", first)
     session.user("Another way, please")
     _call(session, "c3", lambda: (work / "notes.txt").write_text("three\n"), "notes.txt")
     session.assistant("Another way it is.")
-    _apply(session, moves.undo(opened, turn=True))
-    _apply(session, moves.switch(opened, "first-try"))
+    _apply(session, commands.undo(opened, turn=True))
+    _apply(session, commands.switch(opened, "first-try"))
     session.user("And on")
     session.assistant("On it goes.")
 

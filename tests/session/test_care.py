@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from talktree.errors import Busy
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
+from talktree.session.capture.file_state import ABSENT, File
 from talktree.session.capture.snapshots import Change, snapshot_line
-from talktree.session.capture.states import ABSENT, File
 from talktree.session.care import care
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
 from tests.cases import examples
 from tests.session.made import folder_of, opened, said
 

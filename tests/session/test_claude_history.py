@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from talktree import api
 from talktree.errors import Escapes, NotFound, WorldMoved
-from talktree.session.capture.states import Absent, File, Unknown
-from talktree.session.claude.history import ClaudeHistory, history_of
+from talktree.session.capture.file_state import Absent, File, Unknown
+from talktree.session.claude.file_history import ClaudeHistory, history_of
 from talktree.session.claude.places import placed
 from talktree.session.claude.restore import ClaudeRestore
-from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.execute import Outcome
 from tests.session.claude_recorder import ClaudeRecorder, Dialect
 
 NAMES = ["a.txt", "src/b.py", "src/deep/c.bin"]

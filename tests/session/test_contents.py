@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from talktree.errors import Escapes, NotSaved, Unreadable
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import MANY, Contents
+from talktree.session.capture.file_state import File
 from talktree.session.capture.pieces import PIECE, WHOLE
-from talktree.session.capture.states import File
 from tests.cases import examples
 from tests.session.trees import CASES
 

@@ -19,7 +19,7 @@ import pytest
 import talktree
 from talktree.errors import Busy, NotFound, NotUndoable, UsageError
 from talktree.session import Session, Store
-from talktree.session.capture.states import name_to_json
+from talktree.session.capture.file_state import name_to_json
 
 from ..cases import SEED, rotate
 from .killed import killed_at

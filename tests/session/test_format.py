@@ -22,8 +22,8 @@ from talktree.model.parts import Event
 from talktree.repairs.repair import repaired
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo import moves
-from talktree.session.undo.moves import Move
+from talktree.session.undo import commands
+from talktree.session.undo.commands import Move
 from tests.conversion.trips import Files, into
 from tests.session.recorded import BIG, recorded
 
@@ -202,11 +202,11 @@ def test_no_rule_finds_anything_after_many_switches(tmp_path: Path) -> None:
         fork = made.assistant("Left or right?")
         made.user("Left")
         made.name("left", made.assistant("Left it is."))
-        _move(made, moves.restore(made.opened, fork))
+        _move(made, commands.restore(made.opened, fork))
         made.user("Right")
         made.name("right", made.assistant("Right it is."))
         for branch in ("left", "right", "left"):
-            _move(made, moves.switch(made.opened, branch))
+            _move(made, commands.switch(made.opened, branch))
             made.user(f"Further {branch}")
             made.name(branch, made.assistant("Further."))
         folder = tmp_path / ".sage" / "sessions" / made.id

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.undo import moves
+from talktree.session.undo import commands
 from tests.session.working import Place, kinds, working
 
 
@@ -24,10 +24,10 @@ def at(tmp_path: Path) -> Iterator[Place]:
 def undone_and_redone(at: Place) -> None:
     """Undo the last step and redo it; everything must have come back."""
     after = at.tree
-    assert at.apply(moves.undo(at.session.opened)).exit_code == 0
-    assert at.apply(moves.redo(at.session.opened)).exit_code == 0
+    assert at.apply(commands.undo(at.session.opened)).exit_code == 0
+    assert at.apply(commands.redo(at.session.opened)).exit_code == 0
     assert at.tree == after
-    assert at.apply(moves.undo(at.session.opened)).exit_code == 0
+    assert at.apply(commands.undo(at.session.opened)).exit_code == 0
 
 
 def test_a_name_that_goes_and_one_whose_mode_changes(at: Place) -> None:
@@ -35,7 +35,7 @@ def test_a_name_that_goes_and_one_whose_mode_changes(at: Place) -> None:
     with at.session.step(at.session.assistant("link"), watch=["."]):
         (at.work / "a").chmod(0o755)
         os.link(at.work / "a", at.work / "b")
-    assert kinds(moves.undo(at.session.opened).plan()) == {"a": "chmod", "b": "delete"}
+    assert kinds(commands.undo(at.session.opened).plan()) == {"a": "chmod", "b": "delete"}
     undone_and_redone(at)
     assert at.tree == before
 
@@ -45,7 +45,7 @@ def test_all_names_get_the_mode_together(at: Place) -> None:
     before = at.tree
     with at.session.step(at.session.assistant("mode"), watch=["."]):
         (at.work / "a").chmod(0o755)
-    assert kinds(moves.undo(at.session.opened).plan()) == {"a": "chmod", "b": "chmod"}
+    assert kinds(commands.undo(at.session.opened).plan()) == {"a": "chmod", "b": "chmod"}
     undone_and_redone(at)
     assert at.tree == before
     assert (at.work / "a").samefile(at.work / "b")
@@ -70,10 +70,10 @@ def test_a_name_of_the_users_keeps_its_mode(at: Place, inside: bool) -> None:
         (at.work / "a").chmod(0o755)
     other = (at.work if inside else at.top) / "other"
     os.link(at.work / "a", other)
-    plan = moves.undo(at.session.opened).plan()
+    plan = commands.undo(at.session.opened).plan()
     assert kinds(plan) == {"a": "write"}
     assert any("no longer the same file" in warning for warning in plan.warnings)
-    assert at.apply(moves.undo(at.session.opened)).exit_code == 0
+    assert at.apply(commands.undo(at.session.opened)).exit_code == 0
     assert (at.work / "a").stat().st_mode & 0o777 == 0o644
     assert other.stat().st_mode & 0o777 == 0o755
     assert other.read_text() == "1"
@@ -82,5 +82,5 @@ def test_a_name_of_the_users_keeps_its_mode(at: Place, inside: bool) -> None:
 def test_hard_links_are_warned_of(at: Place) -> None:
     os.link(at.work / "a", at.work / "other")
     at.step(a="2")
-    plan = moves.undo(at.session.opened, paths=[b"a"]).plan()
+    plan = commands.undo(at.session.opened, paths=[b"a"]).plan()
     assert any("hard links" in warning for warning in plan.warnings)

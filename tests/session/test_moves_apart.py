@@ -13,7 +13,7 @@ import pytest
 import talktree
 from talktree.errors import UsageError, WorldMoved
 from talktree.session import Session, Store
-from talktree.session.travel import Journey
+from talktree.session.navigation import Journey
 from tests.cli.transcript import environment
 
 

@@ -17,9 +17,9 @@ import pytest
 
 from talktree.errors import NotUndoable
 from talktree.session import Session, Store
-from talktree.session.capture.states import name_to_json, to_json
-from talktree.session.travel import Journey
-from talktree.session.undo.foreign import Foreign
+from talktree.session.capture.file_state import name_to_json, to_json
+from talktree.session.navigation import Journey
+from talktree.session.undo.backups import Foreign
 from talktree.session.undo.history import all_states_at, position
 
 DATA = Path(__file__).parent / "data" / "noted"

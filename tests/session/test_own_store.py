@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from talktree.session.store import Store
-from talktree.session.undo import moves
+from talktree.session.undo import commands
 from tests.session.working import working
 
 EVIL = {"kind": "file", "hash": sha256(b"evil").hexdigest(), "size": 4, "mode": "0644"}
@@ -28,6 +28,6 @@ def test_the_store_itself_is_never_touched(tmp_path: Path) -> None:
             "snapshot": {"paths": {name: {"before": EVIL, "after": {"kind": "absent"}}}},
         }
         session.opened.journal.append("snapshots", json.dumps(line).encode())
-        plan = moves.undo(session.opened, force=True).plan()
+        plan = commands.undo(session.opened, force=True).plan()
         assert [each.action for each in plan.actions] == ["cannot"]
         assert "store" in plan.actions[0].reason

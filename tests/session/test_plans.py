@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import Busy, UsageError, WorldMoved
-from talktree.session.undo import moves
+from talktree.session.undo import commands
 from talktree.session.undo.plan_text import told
 from tests.session.working import Place, in_conflict, kinds, working
 
@@ -24,8 +24,8 @@ def test_a_plan_changes_nothing_and_is_the_same_again(at: Place) -> None:
     opened = at.session.opened
     lengths = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]
     kept, before = sorted(opened.contents.names()), at.tree
-    plan = moves.undo(opened, force=True).plan()
-    assert moves.undo(opened, force=True).plan() == plan
+    plan = commands.undo(opened, force=True).plan()
+    assert commands.undo(opened, force=True).plan() == plan
     assert at.tree == before
     assert sorted(opened.contents.names()) == kept
     after = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]
@@ -36,7 +36,7 @@ def test_a_plan_changes_nothing_and_is_the_same_again(at: Place) -> None:
 def test_apply_refuses_if_the_world_moved(at: Place, what: str) -> None:
     at.session.user("please")
     at.step(a="1")
-    move = moves.undo(at.session.opened)
+    move = commands.undo(at.session.opened)
     digest = move.plan().digest
     match what:
         case "content":
@@ -57,7 +57,7 @@ def test_apply_refuses_if_the_world_moved(at: Place, what: str) -> None:
 def test_nobody_moves_while_a_tool_works(at: Place) -> None:
     at.session.user("please")
     message = at.step(a="1")
-    move = moves.undo(at.session.opened)
+    move = commands.undo(at.session.opened)
     digest = move.plan().digest
     with at.session.step(message, paths=["b"]), pytest.raises(Busy):
         move.apply(digest)
@@ -75,16 +75,16 @@ def test_a_damaged_content_is_told_in_the_plan_and_the_rest_is_done(at: Place) -
             path.write_bytes(b"bad a")
         elif path.read_bytes() == b"old b":
             path.unlink()
-    plan = moves.undo(at.session.opened).plan()
+    plan = commands.undo(at.session.opened).plan()
     assert kinds(plan) == {"a": "cannot", "b": "cannot", "c": "delete"}
-    outcome = at.apply(moves.undo(at.session.opened))
+    outcome = at.apply(commands.undo(at.session.opened))
     assert outcome.exit_code == 1
     assert (at.read("a"), at.read("c")) == ("new", None)
 
 
 def test_a_plan_as_text_and_json(at: Place) -> None:
     in_conflict(at)
-    plan = moves.undo(at.session.opened, force=True).plan()
+    plan = commands.undo(at.session.opened, force=True).plan()
     text = told(plan, at.session.opened)
     assert "-five" in text
     assert f"digest: {plan.digest}" in text
@@ -96,7 +96,7 @@ def test_a_plan_as_text_and_json(at: Place) -> None:
 def test_a_model_can_be_sent_what_moved(at: Place) -> None:
     at.session.user("please")
     at.step(a="1", b="1")
-    at.apply(moves.undo(at.session.opened))
+    at.apply(commands.undo(at.session.opened))
     [report] = at.session.moves_since_reply()
     assert "- a (removed)" in report.text
 
@@ -104,6 +104,6 @@ def test_a_model_can_be_sent_what_moved(at: Place) -> None:
 def test_questions_that_make_no_sense_are_refused(at: Place) -> None:
     at.session.user("please")
     with pytest.raises(UsageError):
-        moves.undo(at.session.opened, turn=True, operation="last")
+        commands.undo(at.session.opened, turn=True, operation="last")
     with pytest.raises(UsageError):
-        moves.undo(at.session.opened, scopes=())
+        commands.undo(at.session.opened, scopes=())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.errors import NotUndoable
 from talktree.session import Session, Store
-from talktree.session.travel import Journey
+from talktree.session.navigation import Journey
 from tests.cases import examples
 
 words = st.text("abcäß雪😀 ", min_size=1, max_size=12).map(lambda text: f"w{text}w")

@@ -13,13 +13,13 @@ import pytest
 
 from talktree.errors import NotSaved, TalktreeError
 from talktree.session.store import Store
-from talktree.session.undo import moves
-from talktree.session.undo.conduct import conduct
-from talktree.session.undo.moves import Move
-from talktree.session.undo.operations import Moved, move_line
-from talktree.session.undo.operations import moves as told_moves
-from talktree.session.undo.places import TEMPORARY, temporary
+from talktree.session.undo import commands
+from talktree.session.undo.commands import Move
+from talktree.session.undo.execute import conduct
+from talktree.session.undo.move_records import Moved, move_line
+from talktree.session.undo.move_records import moves as told_moves
 from talktree.session.undo.recover import ground_of
+from talktree.session.undo.target_folder import TEMPORARY, temporary
 from tests.session.killed import killed_at
 from tests.session.machine import FAST
 from tests.session.trees import Thing, walked
@@ -75,7 +75,7 @@ def test_a_move_that_is_killed_before_any_call_is_whole_when_opened_again(
 
             def undo() -> None:
                 with Store(quick_path / "store").open(id, durability="fast") as session:
-                    move = moves.undo(session.opened)
+                    move = commands.undo(session.opened)
                     move.apply(move.plan().digest)
 
             killed = killed_at(call, undo)
@@ -86,7 +86,7 @@ def test_a_move_that_is_killed_before_any_call_is_whole_when_opened_again(
             assert "open" not in states_of(at)
             seen.add((killed, undone))
             if undone:
-                at.apply(moves.redo(at.session.opened))
+                at.apply(commands.redo(at.session.opened))
             assert at.tree == after
             if not killed:
                 break
@@ -102,7 +102,7 @@ def test_a_recovery_that_is_killed_too_is_finished_by_the_next(quick_path: Path)
 
         def undo() -> None:
             with Store(quick_path / "store").open(id, durability="fast") as session:
-                move = moves.undo(session.opened)
+                move = commands.undo(session.opened)
                 move.apply(move.plan().digest)
 
         def reopen() -> None:
@@ -116,13 +116,13 @@ def test_a_recovery_that_is_killed_too_is_finished_by_the_next(quick_path: Path)
             assert at.tree in (before, after), first
             assert "open" not in states_of(at)
             if at.tree == before:
-                at.apply(moves.redo(at.session.opened))
+                at.apply(commands.redo(at.session.opened))
             assert at.tree == after
 
 
 def interrupted(at: Place, done: bool) -> Moved:
     """An undo of which only the first line was written, and perhaps one of two files."""
-    move = moves.undo(at.session.opened)
+    move = commands.undo(at.session.opened)
     made = move._made(ground_of(at.session.opened), safe=True)
     told = move._told(made)
     at.session.opened.contents.settle()
@@ -146,7 +146,7 @@ def test_what_is_missing_is_done(tmp_path: Path) -> None:
         at.again()
         assert (at.read("a"), at.read("b")) == ("old a", "old b")
         assert any("was finished; every path" in notice for notice in at.session.notices)
-        at.apply(moves.redo(at.session.opened))
+        at.apply(commands.redo(at.session.opened))
         assert (at.read("a"), at.read("b")) == ("new a", "new b")
 
 
@@ -220,7 +220,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, rest: int) -> None:
                 at.put(name, name)
         after = at.tree
         (at.work / "ballast").write_bytes(b"x" * (800_000 + rest * 1000))
-        move = moves.undo(at.session.opened)
+        move = commands.undo(at.session.opened)
         digest = move.plan().digest
         failure = failed(at, move)
         if failure is not None:
@@ -237,7 +237,7 @@ def test_nothing_temporary_is_left_by_a_failure(tmp_path: Path) -> None:
     """A folder takes the place of a file right before it is replaced."""
     with working(tmp_path) as at:
         two_files(at)
-        move = moves.undo(at.session.opened)
+        move = commands.undo(at.session.opened)
         made = move._made(ground_of(at.session.opened), safe=True)
         told = move._told(made)
         at.put("b", "the user's, in the last moment")

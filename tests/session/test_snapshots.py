@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from talktree.session.capture.file_state import ABSENT, Absent, File, Folder, Link, Unknown
 from talktree.session.capture.snapshots import Change, contents_named, snapshot_line, taken
-from talktree.session.capture.states import ABSENT, Absent, File, Folder, Link, Unknown
 from tests.session.trees import paths
 
 NOW = 1_767_600_000_000_000_000

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from talktree.errors import Busy, Escapes, NotUndoable
 from talktree.files.locking import folder_lock
+from talktree.session.capture.file_state import ABSENT, File, Folder, Unknown, name_from_json
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.snapshots import Change, Taken
-from talktree.session.capture.states import ABSENT, File, Folder, Unknown, name_from_json
 from talktree.session.capture.step import Step
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
 from tests.cases import examples
 from tests.session.trees import (
     CASES,

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.contents import Contents
+from talktree.session.capture.file_state import Absent, File, Folder, Link, State, Unknown
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.snapshots import Change
-from talktree.session.capture.states import Absent, File, Folder, Link, State, Unknown
+from talktree.session.handle import Opened
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Journal
-from talktree.session.opened import Opened
 
 Thing: TypeAlias = tuple[str, object, int]
 """Its kind, what it holds, its mode."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo.conduct import Outcome
-from talktree.session.undo.moves import Move
+from talktree.session.undo.commands import Move
+from talktree.session.undo.execute import Outcome
 from talktree.session.undo.plan import Plan
 from tests.session.trees import Thing, walked
 

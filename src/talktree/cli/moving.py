@@ -21,7 +21,7 @@ from talktree.cli.errors import tell
 from talktree.errors import UsageError
 
 if TYPE_CHECKING:
-    from talktree.session.undo.operations import Scope
+    from talktree.session.undo.move_records import Scope
     from talktree.session.undo.plan import Action, Choice, Plan
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -85,7 +85,7 @@ def moving(function: Function) -> Function:
 
 def scopes_of(text: str | None) -> tuple[Scope, ...]:
     """The scopes that are asked for; all of them if none is named."""
-    from talktree.session.undo.operations import ALL
+    from talktree.session.undo.move_records import ALL
 
     if text is None:
         return ALL

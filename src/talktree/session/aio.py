@@ -17,11 +17,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from talktree.session.capture.work import FilePath, Unprotected, Work
 from talktree.session.erasure.report import Erasure
 from talktree.session.journal.journal import Durability
+from talktree.session.navigation import Journey
 from talktree.session.recording.children import Sidechain
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.travel import Journey
-from talktree.session.undo.conduct import Outcome
+from talktree.session.undo.execute import Outcome
 from talktree.session.undo.plan import Plan
 from talktree.session.workspace import Parent
 

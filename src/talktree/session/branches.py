@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from talktree.errors import NotFound, UsageError
-from talktree.session.opened import Opened
-from talktree.session.undo.operations import operation_line
+from talktree.session.handle import Opened
+from talktree.session.undo.move_records import operation_line
 
 LONGEST_NAME = 128
 

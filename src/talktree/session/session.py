@@ -18,13 +18,15 @@ from talktree.session import branches as _branches
 from talktree.session.branches import Branch
 from talktree.session.capture.work import FilePath, Unprotected, Work
 from talktree.session.config import Settings
+from talktree.session.errors import plainly
+from talktree.session.handle import Opened
+from talktree.session.legacy import Older
 from talktree.session.metadata import STATES, Metadata
-from talktree.session.older import Older
-from talktree.session.opened import Opened
-from talktree.session.plainly import plainly
+from talktree.session.navigation import Travels
 from talktree.session.recording import children as _children
 from talktree.session.recording import compaction as _compaction
 from talktree.session.recording import todos as _todos
+from talktree.session.recording.api import Verbs
 from talktree.session.recording.calls import find_call, unanswered
 from talktree.session.recording.children import Child, Sidechain
 from talktree.session.recording.compaction import Statistics
@@ -32,8 +34,6 @@ from talktree.session.recording.context import Difference, Surroundings, differe
 from talktree.session.recording.recorder import At, Recorder, Where
 from talktree.session.recording.thinking import Asked, effective, setting
 from talktree.session.recording.todos import Progress
-from talktree.session.recording.verbs import Verbs
-from talktree.session.travel import Travels
 from talktree.session.undo.recover import recover
 from talktree.session.workspace import Parent, told_at_begin
 from talktree.text.times import to_iso

@@ -22,12 +22,12 @@ from talktree.session.config import Settings, set_settings, settings
 from talktree.session.erasure.forget import Forgetting, finish_interrupted, is_interrupted
 from talktree.session.erasure.report import Erasure
 from talktree.session.erasure.whole_sessions import WholeErasure, finish_whole_erasures
+from talktree.session.errors import plainly
+from talktree.session.handle import Opened
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Durability, Journal
+from talktree.session.legacy import SUFFIX, older
 from talktree.session.names import checked_id, is_id, new_id, whole
-from talktree.session.older import SUFFIX, older
-from talktree.session.opened import Opened
-from talktree.session.plainly import plainly
 from talktree.session.session import Session
 from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
 from talktree.text.json_value import Json

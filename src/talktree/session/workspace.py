@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from talktree.errors import TalktreeError
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.states import name_from_json, name_to_json
-from talktree.session.mark import Place, is_own, mark
-from talktree.session.undo.operations import operation_line
+from talktree.session.capture.file_state import name_from_json, name_to_json
+from talktree.session.ownership import Place, is_own, mark
+from talktree.session.undo.move_records import operation_line
 from talktree.text.json_value import Json
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
-from talktree.session.travel import Journey
+from talktree.session.navigation import Journey
 from tests.torture.session.acks import Teller
 from tests.torture.session.words import text_of, token
 

@@ -15,9 +15,9 @@ from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.session.claude.restore import ClaudeRestore
 from talktree.session.session import Session
-from talktree.session.undo import moves
-from talktree.session.undo.fresh import restore_into
+from talktree.session.undo import commands
 from talktree.session.undo.plan_text import diff_of
+from talktree.session.undo.restore_into import restore_into
 
 MOST_LINES = 100_000
 scope = click.option(
@@ -35,7 +35,7 @@ only_files = click.option("--file", "files", multiple=True, metavar="PATH", help
     "--operation",
     metavar="[ID]",
     is_flag=False,
-    flag_value=moves.LAST,
+    flag_value=commands.LAST,
     help="Take back a move instead: the last one, or the one with this id.",
 )
 @click.option("--of", "of", metavar="MESSAGE", help="What this message did to files, and no more.")
@@ -68,9 +68,9 @@ def undo(
                 raise UsageError(
                     "--of takes back one message's work on files", hint="leave the rest"
                 )
-            move = moves.revert(found.opened, of, paths=only, resolutions=said, force=how.force)
+            move = commands.revert(found.opened, of, paths=only, resolutions=said, force=how.force)
         else:
-            move = moves.undo(
+            move = commands.undo(
                 found.opened,
                 to=to,
                 before=before,
@@ -101,7 +101,7 @@ def redo(session: str | None, how: How) -> int:
     """Take back the last undo that was not taken back, as long as nothing was said since."""
     with sessions.opened(how.root, session, workspace=how.workspace) as found:
         said = resolutions(how, _base(found))
-        move = moves.redo(found.opened, resolutions=said, force=how.force)
+        move = commands.redo(found.opened, resolutions=said, force=how.force)
         return carried_out(move, how, _differences(found))
 
 
@@ -153,7 +153,7 @@ def restore(
         if into is not None:
             return _into(found, named, into, files, scope, how, before=to is None)
         base = _base(found)
-        move = moves.restore(
+        move = commands.restore(
             found.opened,
             named,
             before=to is None,
@@ -226,7 +226,7 @@ def _from_claude(
 def switch(branch: str, session: str | None, scope: str | None, how: How) -> int:
     """Go to another branch with its files: by its name, or by a message of it."""
     with sessions.opened(how.root, session, workspace=how.workspace) as found:
-        move = moves.switch(
+        move = commands.switch(
             found.opened,
             branch,
             scopes=scopes_of(scope),

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from talktree.errors import Escapes, NotSaved, Unreadable
 from talktree.files.durable import UNFINISHED, sync_filesystem, sync_folder, unfinished, write_all
 from talktree.files.sandbox import Anchor
+from talktree.session.capture.file_state import HASH_LENGTH, File
 from talktree.session.capture.pieces import cut
-from talktree.session.capture.states import HASH_LENGTH, File
 
 FOLDER = b"backups"
 ENDING = ".backup"

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from talktree.session.capture.file_state import File, State
 from talktree.session.capture.known_file import KnownFile, Row
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.look import Looked, Stamp, is_young
-from talktree.session.capture.states import File, State
+from talktree.session.capture.path_probe import Looked, Stamp, is_young
 
 
 class Seen(NamedTuple):

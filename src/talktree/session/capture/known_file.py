@@ -16,7 +16,13 @@ from typing import NamedTuple
 import msgspec
 
 from talktree.files.durable import unfinished, write_all
-from talktree.session.capture.states import State, from_json, name_from_json, name_to_json, to_json
+from talktree.session.capture.file_state import (
+    State,
+    from_json,
+    name_from_json,
+    name_to_json,
+    to_json,
+)
 
 SPARE = 1000
 """So many lines more than twice those needed make the file worth writing anew."""

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from talktree.errors import Escapes
+from talktree.session.capture.file_state import ABSENT, File, State, Unknown, name_to_json, same
 from talktree.session.capture.known import Seen, seen_of
-from talktree.session.capture.look import Looked, Stamp, clock, looked
+from talktree.session.capture.path_probe import Looked, Stamp, clock, looked
 from talktree.session.capture.snapshots import Change
-from talktree.session.capture.states import ABSENT, File, State, Unknown, name_to_json, same
 from talktree.session.capture.walk import HERE, Walk, Walker, folders_above, outermost
 
 if TYPE_CHECKING:
-    from talktree.session.opened import Opened
+    from talktree.session.handle import Opened
 
 _SIZE = 2
 _LEFT_OUT = "not read: a scan reads"

@@ -15,15 +15,15 @@ from uuid import uuid4
 from talktree.errors import Escapes, NotUndoable
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor, checked
-from talktree.session.capture.cut_off import end_cut_off_steps
-from talktree.session.capture.look import look
+from talktree.session.capture.file_state import ABSENT, Folder, State, Unknown, name_to_json, same
+from talktree.session.capture.interrupted_steps import end_cut_off_steps
+from talktree.session.capture.path_probe import look
 from talktree.session.capture.scan import Scan
 from talktree.session.capture.snapshots import Change
-from talktree.session.capture.states import ABSENT, Folder, State, Unknown, name_to_json, same
-from talktree.session.capture.step_lines import Said, step_lines
+from talktree.session.capture.step_records import Said, step_lines
 from talktree.session.capture.walk import HERE, Walker, folders_above
-from talktree.session.opened import Opened
-from talktree.session.plainly import plainly
+from talktree.session.errors import plainly
+from talktree.session.handle import Opened
 
 Unprotected = Literal["refuse", "mark"]
 

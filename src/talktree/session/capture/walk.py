@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from talktree.errors import Escapes
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.look import Stamp, clock, stamp_of
+from talktree.session.capture.path_probe import Stamp, clock, stamp_of
 
 HERE = b"."
 """The workspace itself, as a folder to watch."""

@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 
 from talktree.files.sandbox import Anchor, checked
 from talktree.session.capture.step import Step
-from talktree.session.opened import Opened
-from talktree.session.plainly import plainly
+from talktree.session.errors import plainly
+from talktree.session.handle import Opened
 
 FilePath: TypeAlias = str | bytes | os.PathLike[str]
 Unprotected: TypeAlias = Literal["refuse", "mark"]

@@ -21,8 +21,8 @@ from talktree.session.care.inspection import (
     Trouble,
     named_anywhere,
 )
+from talktree.session.handle import Opened
 from talktree.session.journal.journal import LOGS
-from talktree.session.opened import Opened
 
 __all__ = ["SEVERITIES", "Freed", "Trouble", "Usage", "check", "gc", "usage"]
 

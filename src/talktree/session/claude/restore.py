@@ -14,13 +14,13 @@ from pathlib import Path
 
 from talktree.errors import NotFound, WorldMoved
 from talktree.formats.claude_code.checkpoints import Checkpoint
+from talktree.session.capture.file_state import ABSENT, File, State, Unknown
 from talktree.session.capture.limits import LIMITS
-from talktree.session.capture.states import ABSENT, File, State, Unknown
-from talktree.session.claude.history import ClaudeHistory, Was
-from talktree.session.undo.fresh import NO_CHOICES, Filling, plain
+from talktree.session.claude.file_history import ClaudeHistory, Was
 from talktree.session.undo.history import Wanted
-from talktree.session.undo.places import Ground
 from talktree.session.undo.plan import Action, Choice
+from talktree.session.undo.restore_into import NO_CHOICES, Filling, plain
+from talktree.session.undo.target_folder import Ground
 
 NOT_SEEN = ("files that were changed by commands", "Claude Code notes only its own edits")
 PIECE = 1 << 20

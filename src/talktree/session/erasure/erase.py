@@ -13,9 +13,9 @@ from talktree.session import metadata
 from talktree.session.capture.snapshots import taken
 from talktree.session.care.inspection import HASHES, QUARANTINE, content_of
 from talktree.session.erasure.foreign_backups import foreign_backups
+from talktree.session.erasure.legacy_file import OlderFile, is_quoted
 from talktree.session.erasure.line_changes import EMBEDDED as EMBEDDED_MEMBER
 from talktree.session.erasure.log_rewrite import LogRewrite, Rewrites
-from talktree.session.erasure.older_file import OlderFile, is_quoted
 from talktree.session.erasure.report import Erasure
 from talktree.session.erasure.staging import EMBEDDED, STAGED, Staging
 from talktree.session.erasure.targets import Targets, log_lines

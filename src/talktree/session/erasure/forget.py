@@ -13,8 +13,8 @@ from talktree.files.sandbox import Anchor
 from talktree.session.branches import meant
 from talktree.session.capture.work import HERE, FilePath, inside
 from talktree.session.erasure.erase import Work, plan_erasure, stage_erasure
+from talktree.session.erasure.legacy_file import OlderFile
 from talktree.session.erasure.log_rewrite import recorded_names
-from talktree.session.erasure.older_file import OlderFile
 from talktree.session.erasure.report import Erasure
 from talktree.session.erasure.staging import (
     discard_staged,
@@ -23,8 +23,8 @@ from talktree.session.erasure.staging import (
     is_staged,
 )
 from talktree.session.erasure.targets import find_targets
-from talktree.session.older import SUFFIX
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
+from talktree.session.legacy import SUFFIX
 from talktree.session.undo.recover import ground_of, recover
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.states import name_from_json
+from talktree.session.capture.file_state import name_from_json
 from talktree.session.capture.walk import HERE
 from talktree.session.erasure.line_changes import LineChanges
 from talktree.session.erasure.targets import Targets, log_lines

@@ -33,8 +33,8 @@ from talktree.session.erasure.staging import (
 )
 from talktree.session.erasure.targets import Targets, log_lines
 from talktree.session.journal.journal import Journal
+from talktree.session.legacy import SUFFIX
 from talktree.session.names import is_id
-from talktree.session.older import SUFFIX
 from talktree.text.json_read import decode
 
 FOLDER = b"erasure"

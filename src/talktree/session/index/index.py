@@ -37,7 +37,7 @@ from talktree.session.index.node import Node, has_own_id, node_of
 from talktree.session.index.schema import Cache
 from talktree.session.journal.journal import Journal
 from talktree.session.journal.lines import last_lines, lines
-from talktree.session.undo.operations import Moved, last_point, moves
+from talktree.session.undo.move_records import Moved, last_point, moves
 from talktree.text.json_read import decode
 
 Answer = TypeVar("Answer")

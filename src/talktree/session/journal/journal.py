@@ -24,8 +24,8 @@ from talktree.session.journal.commit import Commit, Replaced, SyncFailed
 from talktree.session.journal.group import Group
 from talktree.session.journal.lockfile import APPENDING, WRITING, LockFile
 from talktree.session.journal.log import Log, Place, Written, end_of
+from talktree.session.journal.log_replacement import renew
 from talktree.session.journal.reading import Readers
-from talktree.session.journal.renewal import renew
 
 if TYPE_CHECKING:
     from talktree.files.sandbox import Anchor

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from talktree.model.message import Message, ThinkingSetting
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
+from talktree.session.recording.api import Verbs
 from talktree.session.recording.recorder import At, Where
 from talktree.session.recording.thinking import Asked
-from talktree.session.recording.verbs import Verbs
-from talktree.session.undo.operations import operation_line
+from talktree.session.undo.move_records import operation_line
 
 if TYPE_CHECKING:
     from talktree.session.session import Session

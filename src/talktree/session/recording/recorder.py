@@ -22,11 +22,11 @@ from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.formats.sage.lens_parts import event_of
 from talktree.model.message import SIDECHAIN, Message, Todo
 from talktree.model.parts import Event, Text, ToolCall
+from talktree.session.handle import Opened
 from talktree.session.journal.journal import Place
 from talktree.session.journal.lines import lines
 from talktree.session.metadata import Metadata
 from talktree.session.names import new_id
-from talktree.session.opened import Opened
 from talktree.session.recording.context import Surroundings
 from talktree.session.recording.plain import Lines
 from talktree.session.recording.todos import todos_at, todos_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.model.message import Todo
-from talktree.session.capture.states import State, Unknown, same
-from talktree.session.opened import Opened
+from talktree.session.capture.file_state import State, Unknown, same
+from talktree.session.handle import Opened
 from talktree.session.recording.todos import todos_at
 from talktree.session.undo.differences import bytes_of, difference, in_words
 from talktree.session.undo.history import paths_on, states_at

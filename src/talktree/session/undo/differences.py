@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from difflib import unified_diff
 
 from talktree.errors import TalktreeError
-from talktree.session.capture.states import Absent, File, Folder, Link, State, name_to_json
-from talktree.session.undo.judge import kind
+from talktree.session.capture.file_state import Absent, File, Folder, Link, State, name_to_json
 from talktree.session.undo.merge import LARGEST, is_text
-from talktree.session.undo.places import Supply
+from talktree.session.undo.target_folder import Supply
+from talktree.session.undo.three_way import kind
 
 
 def bytes_of(supply: Supply, state: State) -> bytes | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from talktree.session.capture.look import Stamp, same_thing
-from talktree.session.capture.states import File
+from talktree.session.capture.file_state import File
+from talktree.session.capture.path_probe import Stamp, same_thing
 from talktree.session.undo.plan import Action
 
 

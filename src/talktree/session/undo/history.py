@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from talktree.session.capture.file_state import State, Unknown, same, same_content
 from talktree.session.capture.snapshots import Change, Taken
-from talktree.session.capture.states import State, Unknown, same, same_content
-from talktree.session.opened import Opened
-from talktree.session.undo.foreign import Foreign
-from talktree.session.undo.operations import Moved, Standing
+from talktree.session.handle import Opened
+from talktree.session.undo.backups import Foreign
+from talktree.session.undo.move_records import Moved, Standing
 from talktree.session.undo.timeline import Timeline
 
 UNFINISHED = Unknown("the step that changed it did not end")

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from talktree.errors import NotUndoable
 from talktree.session.capture.snapshots import Taken
-from talktree.session.opened import Opened
-from talktree.session.undo.foreign import Foreign
+from talktree.session.handle import Opened
+from talktree.session.undo.backups import Foreign
 from talktree.session.undo.history import (
     FileLine,
     Wanted,
@@ -17,7 +17,7 @@ from talktree.session.undo.history import (
     changes_between,
     position,
 )
-from talktree.session.undo.operations import ALL, Moved, Scope, Standing
+from talktree.session.undo.move_records import ALL, Moved, Scope, Standing
 from talktree.session.undo.points import stands_behind, step_point, undo_point
 
 

@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall
+from talktree.session.capture.file_state import Absent, State, Unknown, same, same_content
 from talktree.session.capture.snapshots import Change, Taken, taken
-from talktree.session.capture.states import Absent, State, Unknown, same, same_content
+from talktree.session.handle import Opened
 from talktree.session.index.node import Node, node_of
 from talktree.session.journal.lines import last_lines
-from talktree.session.opened import Opened
-from talktree.session.undo.operations import Moved, moves
+from talktree.session.undo.move_records import Moved, moves
 from talktree.text.json_read import decode
 from talktree.text.times import from_iso, to_datetime
 

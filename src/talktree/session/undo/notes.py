@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from talktree.session.capture.states import Absent, State, name_to_json
-from talktree.session.opened import Opened
-from talktree.session.undo.operations import Moved
+from talktree.session.capture.file_state import Absent, State, name_to_json
+from talktree.session.handle import Opened
+from talktree.session.undo.move_records import Moved
 
 LISTED = 50
 """So many paths are named in words."""

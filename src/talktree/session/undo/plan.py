@@ -13,9 +13,17 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from talktree.session.capture.states import Absent, File, Folder, Link, State, name_to_json, to_json
-from talktree.session.undo.digest import digest_of, states_value
-from talktree.session.undo.operations import Moving, Scope, Standing
+from talktree.session.capture.file_state import (
+    Absent,
+    File,
+    Folder,
+    Link,
+    State,
+    name_to_json,
+    to_json,
+)
+from talktree.session.undo.move_records import Moving, Scope, Standing
+from talktree.session.undo.plan_digest import digest_of, states_value
 
 Kind: TypeAlias = Literal[
     "write", "delete", "chmod", "mkdir", "rmdir", "link", "skip", "conflict", "cannot"

@@ -8,15 +8,15 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from talktree.session.capture.contents import Contents
-from talktree.session.capture.look import Stamp
-from talktree.session.capture.states import ABSENT, Absent, File, Folder, Link, State, Unknown
+from talktree.session.capture.file_state import ABSENT, Absent, File, Folder, Link, State, Unknown
+from talktree.session.capture.path_probe import Stamp
 from talktree.session.undo.differences import bytes_of
 from talktree.session.undo.hard_links import files_of_their_own, link_warnings
 from talktree.session.undo.history import Wanted
-from talktree.session.undo.judge import judged
 from talktree.session.undo.merge import LARGEST, merged
-from talktree.session.undo.places import SHORT, Ground, Supply, above
 from talktree.session.undo.plan import Action, Choice, Kind, in_order, kind_of
+from talktree.session.undo.target_folder import SHORT, Ground, Supply, above
+from talktree.session.undo.three_way import judged
 
 NEW_FOLDER = Folder(mode=0o755)
 

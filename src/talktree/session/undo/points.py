@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.errors import NotFound, NotUndoable
+from talktree.session.handle import Opened
 from talktree.session.index.index import Node
-from talktree.session.opened import Opened
 from talktree.session.undo.history import FileLine, changed_paths
-from talktree.session.undo.operations import Moved
+from talktree.session.undo.move_records import Moved
 
 PROMPT = "user"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from talktree.errors import Busy, TalktreeError
-from talktree.session.capture.cut_off import end_cut_off_steps
-from talktree.session.capture.states import File, name_to_json, same
-from talktree.session.opened import Opened
-from talktree.session.undo.aside import Aside
-from talktree.session.undo.conduct import alone, driven, finish, put_back
-from talktree.session.undo.operations import Moved, Moving, moves, withdrawn_line
-from talktree.session.undo.places import Ground
+from talktree.session.capture.file_state import File, name_to_json, same
+from talktree.session.capture.interrupted_steps import end_cut_off_steps
+from talktree.session.handle import Opened
+from talktree.session.undo.execute import alone, driven, finish, put_back
+from talktree.session.undo.move_records import Moved, Moving, moves, withdrawn_line
+from talktree.session.undo.stash import Aside
+from talktree.session.undo.target_folder import Ground
 
 
 def unfinished(opened: Opened) -> list[Moved]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
 from talktree.session.undo.logbook import Touched, word
+from talktree.session.undo.move_records import Moved
 from talktree.session.undo.notes import words
-from talktree.session.undo.operations import Moved
 from talktree.session.undo.timeline import Timeline
 from talktree.text.times import to_datetime
 

@@ -14,7 +14,7 @@ from bisect import bisect_left
 
 from talktree.session.index.index import Index
 from talktree.session.index.node import Node
-from talktree.session.undo.operations import Moved
+from talktree.session.undo.move_records import Moved
 
 NOWHERE = -1
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 from talktree.errors import UsageError
 from talktree.library.listing import Kept
+from talktree.session.legacy import SUFFIX
 from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.names import is_id
-from talktree.session.older import SUFFIX
 
 SESSIONS = "sessions"
 Kind = Literal["own", "claude-code"]

@@ -6,11 +6,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from talktree.errors import TalktreeError
-from talktree.session.capture.states import File, name_to_json
-from talktree.session.claude.history import ClaudeHistory
+from talktree.session.capture.file_state import File, name_to_json
+from talktree.session.claude.file_history import ClaudeHistory
 from talktree.session.session import Session as OwnSession
-from talktree.session.undo.conduct import Outcome
 from talktree.session.undo.differences import in_words
+from talktree.session.undo.execute import Outcome
 from talktree.session.undo.history import FileLine, position
 from talktree.session.undo.merge import is_text
 from talktree.session.undo.plan import Action

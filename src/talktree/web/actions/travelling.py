@@ -9,17 +9,17 @@ from typing import NamedTuple, Protocol
 
 from talktree.errors import UsageError
 from talktree.home import data_home
-from talktree.session.capture.states import name_from_json
-from talktree.session.claude.history import ClaudeHistory, history_of
+from talktree.session.capture.file_state import name_from_json
+from talktree.session.claude.file_history import ClaudeHistory, history_of
 from talktree.session.claude.restore import ClaudeRestore
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo import moves
-from talktree.session.undo.conduct import Outcome
-from talktree.session.undo.fresh import restore_into
-from talktree.session.undo.operations import ALL, Scope
+from talktree.session.undo import commands
+from talktree.session.undo.execute import Outcome
+from talktree.session.undo.move_records import ALL, Scope
 from talktree.session.undo.plan import Action, Choice, Plan
 from talktree.session.undo.plan_text import contents_of
+from talktree.session.undo.restore_into import restore_into
 from talktree.text.file_names import plain
 from talktree.web.actions.session_kind import path_of, required_kind
 from talktree.web.documents.desk import Opened
@@ -95,18 +95,18 @@ def claude_history(opened: Opened) -> Iterator[ClaudeHistory]:
         history.close()
 
 
-def _move(session: Session, travel: Travel) -> moves.Move:
+def _move(session: Session, travel: Travel) -> commands.Move:
     said, scopes = choices_of(travel), SCOPES[travel.what]
     match travel.verb:
         case "undo":
-            return moves.undo(session.opened, to=travel.to, scopes=scopes, resolutions=said)
+            return commands.undo(session.opened, to=travel.to, scopes=scopes, resolutions=said)
         case "redo":
             if travel.what != "both" or travel.to is not None:
                 raise UsageError("a redo takes back the whole undo", hint="leave out the rest")
-            return moves.redo(session.opened, resolutions=said)
+            return commands.redo(session.opened, resolutions=said)
         case "restore":
             to = _restored(travel)
-            return moves.restore(session.opened, to, scopes=scopes, resolutions=said)
+            return commands.restore(session.opened, to, scopes=scopes, resolutions=said)
 
 
 def _from_claude(opened: Opened, history: ClaudeHistory, travel: Travel) -> ClaudeRestore:

@@ -12,7 +12,7 @@ from talktree.errors import TalktreeError
 from talktree.files import Source
 from talktree.formats.engine import Origin
 from talktree.model.entries import FileState, Snapshot
-from talktree.session.claude.history import ClaudeHistory, history_of
+from talktree.session.claude.file_history import ClaudeHistory, history_of
 from talktree.web.documents.opened import Opened
 from talktree.web.documents.touches import inside, snapshots_of
 
@@ -108,7 +108,7 @@ def _copies(opened: Opened, path: str, folder: str | None) -> Iterator[Seen]:
 
 
 def _copy(history: ClaudeHistory, name: str) -> bytes | None:
-    from talktree.session.capture.states import File
+    from talktree.session.capture.file_state import File
 
     state = history.copy_state(name)
     if not isinstance(state, File) or state.size > LARGEST:

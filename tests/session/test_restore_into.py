@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from talktree.errors import NotFound, NotUndoable, WorldMoved
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo import moves
-from talktree.session.undo.fresh import restore_into
+from talktree.session.undo import commands
+from talktree.session.undo.restore_into import restore_into
 from tests.cases import examples
 from tests.session.machine import FAST
 from tests.session.made import said
@@ -86,7 +86,7 @@ def test_files_come_into_a_fresh_folder_only(elsewhere: Path) -> None:
     }
     with opened(elsewhere, {"paths": paths}) as session:
         with pytest.raises(NotUndoable):
-            moves.restore(session.opened, "m1").plan()
+            commands.restore(session.opened, "m1").plan()
         assert restored(session, elsewhere / "out") == {}
     tree = walked(elsewhere / "out")
     assert tree[b"d/a"] == ("file", NEW, 0o755)
@@ -306,13 +306,13 @@ def test_undo_of_another_programs_step_in_a_mapped_workspace(elsewhere: Path) ->
     with opened(
         elsewhere, foreign("backups/a_1.backup", sha256(OLD).hexdigest()), workspace=work
     ) as session:
-        move = moves.undo(session.opened)
+        move = commands.undo(session.opened)
         plan = move.plan()
         assert kinds(plan) == {"a": "write"}
         assert move.apply(plan.digest).exit_code == 0
         assert (work / "a").read_bytes() == OLD
         session.refresh()
-        again = moves.redo(session.opened)
+        again = commands.redo(session.opened)
         again.apply(again.plan().digest)
     assert (work / "a").read_bytes() == NEW
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from talktree.errors import Busy, Escapes
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.look import look
+from talktree.session.capture.file_state import ABSENT, State, Unknown, name_from_json, same
+from talktree.session.capture.path_probe import look
 from talktree.session.capture.snapshots import Change, Taken, taken
-from talktree.session.capture.states import ABSENT, State, Unknown, name_from_json, same
-from talktree.session.capture.step_lines import Said, step_lines
+from talktree.session.capture.step_records import Said, step_lines
 from talktree.session.capture.walk import Walker, folders_above
+from talktree.session.handle import Opened
 from talktree.session.journal.lines import last_lines
-from talktree.session.opened import Opened
 from talktree.text.json_read import decode
 
 WHY = "the step was cut off"

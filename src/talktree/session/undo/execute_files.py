@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from talktree.errors import WorldMoved
 from talktree.files.durable import write_all
-from talktree.session.capture.look import Stamp, stamp_of
-from talktree.session.capture.states import Absent, File, Folder, Link
-from talktree.session.undo.aside import OLD, Aside
-from talktree.session.undo.places import Ground, Supply, above, depth, temporary
+from talktree.session.capture.file_state import Absent, File, Folder, Link
+from talktree.session.capture.path_probe import Stamp, stamp_of
 from talktree.session.undo.plan import Action
+from talktree.session.undo.stash import OLD, Aside
+from talktree.session.undo.target_folder import Ground, Supply, above, depth, temporary
 
 THREADS = 16
 """Waiting for the disk is done by many at once."""

@@ -23,9 +23,9 @@ from talktree.formats.claude_code.checkpoints import Checkpoint, Kept, checkpoin
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
+from talktree.session.capture.file_state import ABSENT, File, State, Unknown
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.look import look
-from talktree.session.capture.states import ABSENT, File, State, Unknown
+from talktree.session.capture.path_probe import look
 from talktree.session.claude.places import history_folder, placed
 
 _PLAIN = re.compile(r"[A-Za-z0-9@_-][A-Za-z0-9@._-]{0,199}")

@@ -13,9 +13,9 @@ from talktree.errors import Escapes
 from talktree.files.sandbox import Anchor
 from talktree.files.sandbox_open import checked
 from talktree.session.capture.contents import Contents
+from talktree.session.capture.file_state import ABSENT, File, Folder, State, Unknown
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.look import Looked, looked
-from talktree.session.capture.states import ABSENT, File, Folder, State, Unknown
+from talktree.session.capture.path_probe import Looked, looked
 
 TEMPORARY = b".talktree-"
 """How the names begin that a move makes and removes again."""

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.capture.states import ABSENT, Absent, Folder, Unknown
-from talktree.session.undo.operations import (
+from talktree.session.capture.file_state import ABSENT, Absent, Folder, Unknown
+from talktree.session.undo.move_records import (
     ALL,
     Boundary,
     Moved,

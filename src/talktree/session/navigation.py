@@ -16,18 +16,18 @@ from talktree.session.capture.work import FilePath, inside
 from talktree.session.care import care
 from talktree.session.care.care import Freed, Usage
 from talktree.session.care.inspection import Trouble
-from talktree.session.opened import Opened
-from talktree.session.plainly import plainly
+from talktree.session.errors import plainly
+from talktree.session.handle import Opened
 from talktree.session.recording.context import Difference
-from talktree.session.undo import moves
+from talktree.session.undo import commands
+from talktree.session.undo.commands import Move
 from talktree.session.undo.compare import Comparison, compared
-from talktree.session.undo.conduct import Outcome
-from talktree.session.undo.fresh import Filling, restore_into
+from talktree.session.undo.execute import Outcome
 from talktree.session.undo.logbook import Entry, logbook
-from talktree.session.undo.moves import Move
-from talktree.session.undo.operations import ALL, Scope
+from talktree.session.undo.move_records import ALL, Scope
 from talktree.session.undo.plan import Choice, Plan
 from talktree.session.undo.reports import MoveReport, moves_since_reply
+from talktree.session.undo.restore_into import Filling, restore_into
 from talktree.session.undo.timeline import Timeline
 
 Choices = Mapping[FilePath, Choice]
@@ -124,7 +124,7 @@ class Travels(ABC):
         With `operation` ("last" or an id) that move is taken back; with `paths` only these files
         go back, to before the last step that touched them.
         """
-        move = moves.undo(
+        move = commands.undo(
             self.opened,
             to=to,
             before=before,
@@ -140,7 +140,7 @@ class Travels(ABC):
     def redo(self, *, choices: Choices = NO_CHOICES, force: bool = False) -> Journey:
         """Take back the last undo, as long as nothing was said since."""
         resolutions = self._choices(choices)
-        return self._journey(moves.redo(self.opened, resolutions=resolutions, force=force))
+        return self._journey(commands.redo(self.opened, resolutions=resolutions, force=force))
 
     def restore(
         self,
@@ -153,7 +153,7 @@ class Travels(ABC):
         force: bool = False,
     ) -> Journey:
         """To the state after any message, or `before` it; or only some files as they were then."""
-        move = moves.restore(
+        move = commands.restore(
             self.opened,
             message,
             before=before,
@@ -173,7 +173,7 @@ class Travels(ABC):
         force: bool = False,
     ) -> Journey:
         """Take back what the steps of one message did to files, and leave the rest."""
-        move = moves.revert(
+        move = commands.revert(
             self.opened,
             message,
             paths=self._paths(paths),
@@ -192,7 +192,7 @@ class Travels(ABC):
     ) -> Journey:
         """To a branch, by its name or a message of it."""
         resolutions = self._choices(choices)
-        move = moves.switch(
+        move = commands.switch(
             self.opened, branch, scopes=scopes, resolutions=resolutions, force=force
         )
         return self._journey(move)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.capture.states import (
+from talktree.session.capture.file_state import (
     ABSENT,
     File,
     Folder,
@@ -15,7 +15,7 @@ from talktree.session.capture.states import (
     same,
     same_content,
 )
-from talktree.session.undo.judge import judged
+from talktree.session.undo.three_way import judged
 
 states = st.one_of(
     st.builds(

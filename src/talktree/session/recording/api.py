@@ -22,7 +22,7 @@ from talktree.model.message import (
     Usage,
 )
 from talktree.model.parts import NOTHING, Event, Part, Text, ToolCall, ToolResult
-from talktree.session.plainly import plainly
+from talktree.session.errors import plainly
 from talktree.session.recording.recorder import At, Where
 from talktree.session.recording.thinking import Asked, setting
 from talktree.session.recording.todos import Given, todo_list, words

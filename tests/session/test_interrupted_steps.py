@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.capture.cut_off import WHY, end_cut_off_steps
+from talktree.session.capture.file_state import ABSENT, File, Unknown
+from talktree.session.capture.interrupted_steps import WHY, end_cut_off_steps
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.snapshots import contents_named, taken
-from talktree.session.capture.states import ABSENT, File, Unknown
 from talktree.session.capture.step import Step
+from talktree.session.handle import Opened
 from talktree.session.journal.lines import lines
-from talktree.session.opened import Opened
 from talktree.text.json_read import decode
 from tests.cases import examples
 from tests.session.trees import (

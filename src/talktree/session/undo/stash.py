@@ -6,10 +6,10 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
-from talktree.session.capture.states import Absent, Folder, State, same_content
-from talktree.session.undo.operations import Moving
-from talktree.session.undo.places import SHORT, Ground, above, depth, mark_of, temporary
+from talktree.session.capture.file_state import Absent, Folder, State, same_content
+from talktree.session.undo.move_records import Moving
 from talktree.session.undo.plan import Action
+from talktree.session.undo.target_folder import SHORT, Ground, above, depth, mark_of, temporary
 
 OLD = b".old"
 

@@ -12,7 +12,7 @@ import pytest
 
 from talktree.errors import Unreadable
 from talktree.session import Store
-from talktree.session.mark import HOME, KEY_NAME, Place, data_home, is_own, mark
+from talktree.session.ownership import HOME, KEY_NAME, Place, data_home, is_own, mark
 
 HERE = Place(b"/work", 1, 2)
 LYING = (1, 9)
@@ -55,7 +55,7 @@ def test_a_mark_is_for_one_session_in_one_place(home: Path) -> None:
 
 
 def test_many_processes_make_one_key(home: Path) -> None:
-    code = f"from talktree.session.mark import *; print(mark('s', {HERE!r}, {LYING!r}))"
+    code = f"from talktree.session.ownership import *; print(mark('s', {HERE!r}, {LYING!r}))"
     running = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(4)
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from talktree.session.capture.states import File, State, to_json
+from talktree.session.capture.file_state import File, State, to_json
 
 LENGTH = 16
 

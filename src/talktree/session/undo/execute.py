@@ -16,14 +16,13 @@ from msgspec import Struct
 
 from talktree.errors import NotSaved, TalktreeError, Unreadable
 from talktree.files.locking import folder_lock
-from talktree.session.capture.look import Stamp
+from talktree.session.capture.file_state import ABSENT, File, Folder, State, same
+from talktree.session.capture.path_probe import Stamp
 from talktree.session.capture.snapshots import Change, snapshot_line
-from talktree.session.capture.states import ABSENT, File, Folder, State, same
-from talktree.session.opened import Opened
-from talktree.session.undo.apply import Execution
-from talktree.session.undo.aside import Aside
+from talktree.session.handle import Opened
+from talktree.session.undo.execute_files import Execution
 from talktree.session.undo.history import Wanted
-from talktree.session.undo.operations import (
+from talktree.session.undo.move_records import (
     Boundary,
     Moved,
     Moving,
@@ -31,9 +30,10 @@ from talktree.session.undo.operations import (
     moved_line,
     withdrawn_line,
 )
-from talktree.session.undo.places import Ground, Supply, above
 from talktree.session.undo.plan import Action, Plan
 from talktree.session.undo.planning import Draft
+from talktree.session.undo.stash import Aside
+from talktree.session.undo.target_folder import Ground, Supply, above
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

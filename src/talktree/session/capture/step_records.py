@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from talktree.session.capture.file_state import State
 from talktree.session.capture.snapshots import Change, snapshot_line
-from talktree.session.capture.states import State
 from talktree.text.times import MILLI
 
 AT_ONCE = 2000

@@ -19,7 +19,13 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from talktree.session.capture.states import State, from_json, name_from_json, name_to_json, to_json
+from talktree.session.capture.file_state import (
+    State,
+    from_json,
+    name_from_json,
+    name_to_json,
+    to_json,
+)
 from talktree.text.times import from_iso
 
 Verb: TypeAlias = Literal["undo", "redo", "restore", "switch", "revert", "recover"]

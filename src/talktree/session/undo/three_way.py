@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from talktree.session.capture.states import (
+from talktree.session.capture.file_state import (
     Absent,
     File,
     Folder,

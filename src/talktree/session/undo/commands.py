@@ -15,9 +15,9 @@ from uuid import uuid4
 from talktree.errors import NotUndoable, UsageError, WorldMoved
 from talktree.session.branches import meant, tip
 from talktree.session.capture.erased_paths import path_mark
-from talktree.session.opened import Opened
+from talktree.session.handle import Opened
 from talktree.session.undo import notes
-from talktree.session.undo.conduct import Outcome, alone, conduct
+from talktree.session.undo.execute import Outcome, alone, conduct
 from talktree.session.undo.history import FileLine, Wanted
 from talktree.session.undo.intent import (
     Intent,
@@ -27,12 +27,12 @@ from talktree.session.undo.intent import (
     undone,
     undone_paths,
 )
-from talktree.session.undo.operations import ALL, Moved, Scope
-from talktree.session.undo.places import Ground
+from talktree.session.undo.move_records import ALL, Moved, Scope
 from talktree.session.undo.plan import Choice, Plan, sealed
 from talktree.session.undo.planning import Draft
 from talktree.session.undo.points import last_move, redoable
 from talktree.session.undo.recover import ground_of
+from talktree.session.undo.target_folder import Ground
 from talktree.session.undo.timeline import Timeline
 
 NO_CHOICES: Mapping[bytes, Choice] = {}
