@@ -36,7 +36,7 @@ from talktree.model.document import Document
 from talktree.model.findings import READING
 from talktree.repairs.repair import Repair, repaired
 from talktree.testing.strategies import damaged
-from talktree.text.json_mend import strange_bytes
+from talktree.text.json.repair import strange_bytes
 from tests.cases import examples
 from tests.formats.cases import SLUGS, in_memory, samples, sources
 

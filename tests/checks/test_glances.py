@@ -17,8 +17,8 @@ from talktree.files.source import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.model.document import Document
-from talktree.text import lanes
-from talktree.text.marks import marked
+from talktree.text import numpy_scan
+from talktree.text.char_classes import marked
 from talktree.text.secrets import may_be_among, may_hold_secrets
 from tests.checks.samples import RULES, sample
 
@@ -64,13 +64,13 @@ def test_the_same_is_found_with_numpy(seed: int, monkeypatch: pytest.MonkeyPatch
     document = read(source, by_slug("claude-code"))
     with monkeypatch.context() as missing:
         missing.setitem(sys.modules, "numpy", None)
-        lanes.is_here.cache_clear()
-        assert not lanes.is_here()
+        numpy_scan.is_here.cache_clear()
+        assert not numpy_scan.is_here()
         without = _told(document, glances=True)
-    lanes.is_here.cache_clear()
-    assert lanes.is_here()
-    monkeypatch.setattr(lanes, "LARGE", 0)
-    monkeypatch.setattr(lanes, "FEW", 0)
+    numpy_scan.is_here.cache_clear()
+    assert numpy_scan.is_here()
+    monkeypatch.setattr(numpy_scan, "LARGE", 0)
+    monkeypatch.setattr(numpy_scan, "FEW", 0)
     assert _told(document, glances=True) == without
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.acting import (
+from talktree.text.control_chars import (
     COMMAND,
     OVERWRITING,
     first_sequence,
@@ -18,10 +18,10 @@ from talktree.text.acting import (
     without_direction,
     without_hidden,
 )
+from talktree.text.escape import visible
 from talktree.text.file_names import tame, wrong_with_name, wrong_with_path
-from talktree.text.json_texts import texts_in, with_texts
+from talktree.text.json.strings import texts_in, with_texts
 from talktree.text.media import content, data_url, sniffed
-from talktree.text.visible import visible
 
 COMMANDS = ("\x1b]0;title\x07", "\x1b]52;c;eA==\x07", "\x1bP+q\x1b\\", "\x1bc", "\x1b[6n", "\x9d8;")
 MOVES = ("\x1b[2K", "\x1b[1A", "\x1b[10;3H", "\x1b[?1049h", "\x1b[8m", "\x1b7")

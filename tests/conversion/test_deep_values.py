@@ -13,8 +13,8 @@ from talktree.conversion.template import MOST
 from talktree.files import Source
 from talktree.formats import slugs
 from talktree.model.entries import Opaque
-from talktree.text.json_texts import texts_in
-from talktree.text.json_value import Json
+from talktree.text.json.strings import texts_in
+from talktree.text.json.value import Json
 from tests.session_lines import ask, call
 
 DEPTH = 1_500

@@ -19,7 +19,7 @@ from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import Context, Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.testing import strategies
-from talktree.text.json_value import Token
+from talktree.text.json.value import Token
 from tests.conversion.claude_code_reader import faults, out_of_order
 from tests.conversion.foreign import (
     every_sample,

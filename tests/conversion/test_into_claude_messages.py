@@ -18,7 +18,7 @@ from talktree.model.entries import Entry
 from talktree.model.message import Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult, Unknown
 from talktree.testing import strategies
-from talktree.text.json_value import Token
+from talktree.text.json.value import Token
 from tests.conversion.claude_messages_reader import faults
 from tests.conversion.foreign import (
     every_sample,

@@ -18,7 +18,7 @@ from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import Context, Message, ThinkingSetting, Todo, Usage
 from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.testing.strategies import messages, uuids
-from talktree.text.json_value import Json, Token
+from talktree.text.json.value import Json, Token
 from tests.conversion import sage_reader as reader
 from tests.conversion.foreign import (
     again,

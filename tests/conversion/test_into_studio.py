@@ -29,8 +29,8 @@ from talktree.model.message import Author, Message
 from talktree.model.parts import Artifact, Attachment, Text, Unknown
 from talktree.testing import contract
 from talktree.testing.strategies import messages, wild_json, wild_text
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json, same
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json, same
 from talktree.text.json_write import encode
 from talktree.text.times import MILLI, millis_hold
 from tests.formats.cases import all_samples, name

@@ -15,7 +15,7 @@ from talktree.formats.engine import read
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text
-from talktree.text.json_value import same
+from talktree.text.json.value import same
 from tests.conversion.test_edits import Twin, twins
 from tests.conversion.trips import CLEAN, PAIRS, SLUGS, golden, into, native_files, random_source
 

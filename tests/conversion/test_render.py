@@ -22,7 +22,7 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.testing.strategies import any_text, damaged, json_values, parts, wild_text
-from talktree.text.json_value import Json, Token, same
+from talktree.text.json.value import Json, Token, same
 
 JOINED_HALVES = re.compile(r"\\ud[89ab]..\\ud[c-f]")
 """Two halves that follow each other are one character to every reader of JSON."""

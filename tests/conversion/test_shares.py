@@ -25,7 +25,7 @@ from talktree.conversion.forward_chunks import A_CHUNK, Chunk, cut, packed, unpa
 from talktree.conversion.ledger import Loss
 from talktree.conversion.options import Options
 from talktree.parallel.schedule import together
-from talktree.text.json_value import Token, Written
+from talktree.text.json.value import Token, Written
 from tests.cli.transcript import environment
 from tests.conversion.trips import SLUGS
 

@@ -18,7 +18,7 @@ from bench.secrets.lookalikes import lookalikes
 from talktree.export.redaction import Redactor
 from talktree.export.targets import Targets
 from talktree.text.bank_accounts import is_iban
-from talktree.text.personal import is_card, personal_in
+from talktree.text.personal_data import is_card, personal_in
 from talktree.text.safe_patterns import UnsafePattern, compile_pattern
 from talktree.text.secrets import secrets_in, without_secrets
 from talktree.text.word_pattern import WordPattern, plain_word

@@ -11,8 +11,8 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.testing.contract import written
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 from tests.formats.cases import DATA
 
 DOCUMENT = DATA / "sage" / "document"

@@ -13,7 +13,7 @@ from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.hashing import by_folding, by_numpy, content_hash, recognise, shown
 from talktree.formats.studio.ids import new_id
 from talktree.testing.strategies import wild_text
-from talktree.text import lanes
+from talktree.text import numpy_scan
 
 
 def document_hash(text: str) -> str:
@@ -71,11 +71,11 @@ def test_the_smallest_number_has_an_absolute_value() -> None:
 def test_large_texts_need_no_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a tree of talk " * 20_000
     monkeypatch.setitem(sys.modules, "numpy", None)
-    lanes.is_here.cache_clear()
+    numpy_scan.is_here.cache_clear()
     try:
         assert content_hash(text) == document_hash(text)
     finally:
-        lanes.is_here.cache_clear()
+        numpy_scan.is_here.cache_clear()
 
 
 @pytest.mark.parametrize(

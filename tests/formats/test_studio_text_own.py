@@ -23,7 +23,7 @@ from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.testing import contract
 from talktree.testing.strategies import json_objects, json_values, wild_text, word
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 from tests.formats.cases import DATA
 from tests.formats.studio_document import EXAMPLES
 

@@ -14,8 +14,8 @@ from talktree.formats.studio_xml.cut import cuts, is_odd, piece
 from talktree.formats.studio_xml.parse_common_fields import take_fields
 from talktree.formats.studio_xml.scan import scan
 from talktree.testing.strategies import any_text, damaged
-from talktree.text.json_scan import Problem
-from talktree.text.json_value import same
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import same
 from tests.formats.cases import DATA
 
 TEXTS = ["", "x", "<![CDATA[a < b]]>", "&amp;&#13;", "]]>", "<![CDATA[x", "<b>x</b>", "\0", "1"]

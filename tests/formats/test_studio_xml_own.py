@@ -18,8 +18,8 @@ from talktree.formats.studio_xml.sheet import XmlSheet
 from talktree.model import edit
 from talktree.testing import contract
 from talktree.testing.strategies import json_values, wild_text
-from talktree.text import json_read
-from talktree.text.json_value import Json, Token
+from talktree.text.json import decode
+from talktree.text.json.value import Json, Token
 from tests.cases import TORTURE
 from tests.formats.studio_document import EXAMPLES
 
@@ -116,7 +116,7 @@ def test_a_comment_is_written_as_documented() -> None:
 
 @pytest.mark.parametrize("example", sorted(EXAMPLES))
 def test_the_documents_examples_keep_everything(example: str) -> None:
-    value = json_read.decode(EXAMPLES[example]).value
+    value = decode.decode(EXAMPLES[example]).value
     (piece,) = sheet(written((value, 0))).pieces
     assert unordered(piece.value) == unordered(value)
 
@@ -159,7 +159,7 @@ def test_any_parser_reads_the_same_text(text: str) -> None:
         assert element is not None
         words = element.text or ""
         if element.get("encoding") == "json":
-            assert json_read.decode(words.encode()).value == text
+            assert decode.decode(words.encode()).value == text
         else:
             assert words == text
 

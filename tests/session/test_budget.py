@@ -11,7 +11,7 @@ import pytest
 
 from talktree.session import Session, Store
 from talktree.session.capture.budget import USUAL
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from tests.session.working import Place
 
 

@@ -22,7 +22,7 @@ from talktree.session.capture.snapshots import contents_named, taken
 from talktree.session.capture.step import Step
 from talktree.session.handle import Opened
 from talktree.session.journal.lines import lines
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 from tests.cases import examples
 from tests.session.trees import (
     CASES,

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.testing.strategies import damaged, json_values, wild_text
-from talktree.text.json_edit import member, patch
-from talktree.text.json_read import decode, inspect
-from talktree.text.json_scan import scan
+from talktree.text.json.decode import decode, inspect
+from talktree.text.json.patch import member, patch
+from talktree.text.json.scanner import scan
+from talktree.text.json.value import Json, Token, Written, same
 from talktree.text.json_style import COMPACT, PRETTY, Style, learn
-from talktree.text.json_value import Json, Token, Written, same
 from talktree.text.json_write import encode, encode_new
 
 styles = st.builds(

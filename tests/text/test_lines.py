@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.files import Memory
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.lines import is_blank, respan
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.plain_document import plain_document_text
 from talktree.views.shapes import document_text
 

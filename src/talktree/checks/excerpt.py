@@ -11,7 +11,7 @@ from talktree.formats.engine import Origin
 from talktree.formats.line_sheet import LineSheet
 from talktree.formats.record_file import Sheet
 from talktree.model.findings import Finding
-from talktree.text.json_scan import Node, scan, scan_shallow
+from talktree.text.json.scanner import Node, scan, scan_shallow
 from talktree.text.positions import characters
 from talktree.text.secrets import masked
 

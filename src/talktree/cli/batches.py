@@ -17,7 +17,7 @@ from talktree.conversion.batch_work import Outcome, Status
 from talktree.conversion.ledger import KINDS
 from talktree.errors import UnknownFormat, WouldLose
 from talktree.formats import slugs
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.ledgers import Sums, ledger_lines
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, size

@@ -17,8 +17,8 @@ from talktree.formats.engine import Origin
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import clipped, counted, size, text_lines
 from talktree.views.shapes import json_text

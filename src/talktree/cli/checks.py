@@ -20,7 +20,7 @@ from talktree.errors import UnknownFormat
 from talktree.formats import slugs
 from talktree.formats.sources import Found, found
 from talktree.model.findings import Finding, Severity
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.findings import (
     finding_lines,
     kept_lines,

@@ -12,7 +12,7 @@ from talktree.cli import output
 from talktree.formats.claude_code.checkpoints import Checkpoint
 from talktree.session.capture.file_state import Absent, File, Unknown
 from talktree.session.claude.file_history import ClaudeHistory, Was, history_of
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line
 from talktree.views.shapes import document_text

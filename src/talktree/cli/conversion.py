@@ -21,7 +21,7 @@ from talktree.conversion.verify import verify_made
 from talktree.errors import UsageError, WouldLose
 from talktree.files import OutputGate, input_paths
 from talktree.model.document import Document
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.ledgers import ledger_lines
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, size

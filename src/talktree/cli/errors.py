@@ -36,7 +36,7 @@ def report(error: Exception, *, as_json: bool) -> int:
 
 def tell(text: str, *, raw: bool = False) -> None:
     """A line on stderr; a closed stderr is no reason to fail."""
-    from talktree.text.visible import visible_line
+    from talktree.text.escape import visible_line
 
     try:
         print(text if raw else visible_line(text), file=sys.stderr, flush=True)

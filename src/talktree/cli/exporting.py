@@ -28,7 +28,7 @@ from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import is_one
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measure import counted, size
 
 FILE_ENDINGS = (".json", ".jsonl", ".xml")

@@ -11,7 +11,7 @@ from talktree.cli.errors import tell
 from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.ledger import KINDS
 from talktree.files import OutputGate, save
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.ledgers import Examples, Sums, counts_shape, ledger_lines, ledger_text
 from talktree.views.terminal import as_text
 

@@ -13,7 +13,7 @@ from talktree.cli.edits import Asked
 from talktree.cli.errors import tell
 from talktree.cli.opening import opened
 from talktree.errors import UsageError
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.edits import edit_words, edited_message
 from talktree.views.lines import Line, line
 from talktree.views.shapes import document_text

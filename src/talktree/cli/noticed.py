@@ -14,7 +14,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity
 from talktree.model.link_repair import inferred_links
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measure import counted
 
 MOST = 3

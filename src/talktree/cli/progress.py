@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from talktree.cli.errors import tell
 
 if TYPE_CHECKING:
-    from talktree.text.json_value import Json
+    from talktree.text.json.value import Json
 
 CHOICES = ("auto", "json", "none")
 SOON = 0.1

@@ -10,7 +10,7 @@ import msgspec
 from talktree.checks.report import report
 from talktree.cli.errors import tell
 from talktree.repairs.repair import Repair
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measure import counted
 
 

@@ -12,7 +12,7 @@ from talktree.errors import TalktreeError
 from talktree.formats.collection import Collection, documents_of, unrecognised_files
 from talktree.formats.companions import without_companions
 from talktree.model.tally import Tally
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.shapes import document_text
 from talktree.views.statistics import statistics_lines, statistics_shape
 

@@ -12,7 +12,7 @@ from talktree.formats.format import TAGS
 from talktree.model.entries import Entry
 from talktree.model.message import NO_FLAGS, Context, Message
 from talktree.model.parts import Attachment, Part, Text
-from talktree.text.json_value import equal, same
+from talktree.text.json.value import equal, same
 
 PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
 _plain_fields = attrgetter(*PLAIN_FIELDS)

@@ -19,7 +19,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
-from talktree.text.json_value import same
+from talktree.text.json.value import same
 
 Kind = Literal["added", "removed", "changed", "moved"]
 FIELDS = (

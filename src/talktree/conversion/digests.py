@@ -24,7 +24,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.json_write import encode_new
 
 PLACEHOLDER = "(No messages; Talktree keeps the records of the source here.)"

@@ -35,7 +35,7 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.parallel.forking import may_fork
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
 TOGETHER = 64

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.msgpack import Ext
 
 from talktree.conversion.ledger import Loss
-from talktree.text.json_value import Json, Written
+from talktree.text.json.value import Json, Written
 
 A_CHUNK = 1 << 20
 """How many bytes of the source go from process to process at once; a long record goes alone."""

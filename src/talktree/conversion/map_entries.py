@@ -27,7 +27,7 @@ from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.model.skeleton import FURTHEST, NO_TIME, ROOT
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import MILLI, is_ambiguous
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Token
+from talktree.text.json.value import Token
 from talktree.text.times import MILLI
 
 SIZE = 16

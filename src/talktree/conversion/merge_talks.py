@@ -20,7 +20,7 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 PLACES = "x-talktree-places"
 """The member of a merged line that names every place the entry was found in."""

@@ -22,7 +22,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
-from talktree.text.json_value import equal
+from talktree.text.json.value import equal
 
 
 def kept_by(source: Source, renewal: Renewal) -> Document | None:

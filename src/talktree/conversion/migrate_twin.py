@@ -11,7 +11,7 @@ from talktree.formats.format import Format, Record, Split
 from talktree.formats.migration import BESIDE_WAS, WAS, Renewal
 from talktree.formats.sidecar import kept_sheet
 from talktree.model.entries import Entry, Opaque
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def twin_of(format: Format, renewal: Renewal) -> Format:

@@ -21,8 +21,8 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json, Token
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json, Token
 
 Single: TypeAlias = Thinking | ToolCall | Attachment | Artifact | Event | Unknown
 """The parts with a look of their own that may also stand inside a result."""

@@ -16,7 +16,7 @@ from msgspec import Struct
 from talktree.conversion.render import parsed
 from talktree.conversion.surrogates import is_whole
 from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 BETWEEN = "\n\n"
 MOST_PLACES = 2000

@@ -35,10 +35,10 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.text.escape import visible_json
+from talktree.text.json.value import Json
 from talktree.text.json_style import PRETTY, Style
-from talktree.text.json_value import Json
 from talktree.text.json_write import encode, encode_string
-from talktree.text.visible import visible_json
 
 __all__ = ["parsed", "rendered"]
 

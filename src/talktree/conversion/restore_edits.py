@@ -33,8 +33,8 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Text
-from talktree.text.json_read import inspect
-from talktree.text.json_value import equal
+from talktree.text.json.decode import inspect
+from talktree.text.json.value import equal
 from talktree.text.times import MILLI
 
 

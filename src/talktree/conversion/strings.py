@@ -15,7 +15,7 @@ from talktree.conversion.template import MOST, SHORTEST
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message, Todo
 from talktree.model.parts import NOTHING, Extra, Part, Text, Thinking, ToolResult
-from talktree.text.json_value import Token
+from talktree.text.json.value import Token
 
 BASE64 = ";base64,"
 INSIDE = "#"

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 SHORTEST = 40
 """Shorter strings, ids among them, stay in the text: looking for them costs more than it saves."""

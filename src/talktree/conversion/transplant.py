@@ -16,7 +16,7 @@ from talktree.conversion.embed import part_key
 from talktree.conversion.part_map import Opened, Seam, opened
 from talktree.model.message import Message
 from talktree.model.parts import Part
-from talktree.text.json_value import equal
+from talktree.text.json.value import equal
 
 FIELDS = (
     "role",

@@ -28,7 +28,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
-from talktree.text.json_value import equal
+from talktree.text.json.value import equal
 
 
 def as_format(

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from talktree.export.redaction import Redactor
 from talktree.export.targets import PROTECTED
-from talktree.text.secret_finds import suspects
 from talktree.text.secret_kinds import NAMED_PASSWORD
-from talktree.text.secret_manifests import SECRET_VALUE
-from talktree.text.secret_named import is_number_secret
-from talktree.text.secret_objects import members
 from talktree.text.secrets import Secret
+from talktree.text.secrets.finds import suspects
+from talktree.text.secrets.json_objects import members
+from talktree.text.secrets.manifests import SECRET_VALUE
+from talktree.text.secrets.named_values import is_number_secret
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")

@@ -19,7 +19,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.visible import uncoloured
+from talktree.text.escape import uncoloured
 from talktree.views.folding import Step
 from talktree.views.html.escaped import shown
 from talktree.views.lines import Line

@@ -12,8 +12,8 @@ from talktree.errors import AttachmentTooLarge, DangerousAttachment, SuspiciousA
 from talktree.parallel.virus_scanner import scan_externally
 from talktree.settings.attachments import attachment_settings
 from talktree.text.attachment_scan import scan_attachment
+from talktree.text.escape import visible_line
 from talktree.text.media_types import contradicted, is_well_formed
-from talktree.text.visible import visible_line
 
 LONGEST_NAME = 100
 

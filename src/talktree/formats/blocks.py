@@ -21,7 +21,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 Output = tuple[Text | Thinking | ToolCall | Attachment | Artifact | Event | Unknown, ...]
 _NO_EXTRA: dict[str, Json] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 if TYPE_CHECKING:
     from talktree.formats.talk import Seen, Talk

@@ -12,7 +12,7 @@ from functools import cache
 from talktree.formats import all_formats
 from talktree.model.compaction import CompactionNumbers, numbers_from
 from talktree.model.parts import Event
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 @cache

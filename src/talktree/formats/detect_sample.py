@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from talktree.text.json_head import decode_head, decode_torn
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.head import decode_head, decode_torn
+from talktree.text.json.value import Json
 
 MOST = 50
 """So many tell what a file is."""

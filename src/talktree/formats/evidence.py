@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from talktree.formats.probe import Detection, Probe
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 SURE = 0.95
 NAMED_MEMBERS = 4

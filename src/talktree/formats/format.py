@@ -28,8 +28,8 @@ from talktree.model.message import Context, Message
 from talktree.model.parts import Part
 from talktree.model.replies import ReplyUsage, reply_of
 from talktree.model.skeleton import Skeleton
-from talktree.text.json_scan import Problem
-from talktree.text.json_value import Json
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import Json
 
 if TYPE_CHECKING:
     from talktree.formats.migration import Renewal

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from talktree.formats.nested_file import Piece
-from talktree.text.json_cut import Cut
-from talktree.text.json_scan import Kind, Node
+from talktree.text.json.scanner import Kind, Node
+from talktree.text.json.split import Cut
 
 HoleNode = Callable[[Node, int], Node | None]
 """The list of records nested in a record, by its node and depth."""

@@ -14,8 +14,8 @@ from talktree.files.splice import Splice
 from talktree.formats.format import Record
 from talktree.formats.record_file import Mending
 from talktree.model.entries import Opaque
-from talktree.text.json_mend import JsonMending, in_order, mended
-from talktree.text.json_scan import Kind, Node, Scan
+from talktree.text.json.repair import JsonMending, in_order, mended
+from talktree.text.json.scanner import Kind, Node, Scan
 from talktree.text.json_tokens import STRING_OR_BLANKS
 from talktree.text.lines import BLANKS
 

@@ -14,8 +14,8 @@ from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.line_sheet import LineDialect, LineSheet
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.findings import finding
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json, Written
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json, Written
 from talktree.text.json_write import encode_new
 from talktree.text.lines import respan
 

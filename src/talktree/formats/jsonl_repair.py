@@ -12,8 +12,8 @@ from talktree.files.content import LONGEST_LINE
 from talktree.files.splice import Splice
 from talktree.formats.format import Record
 from talktree.formats.record_file import Mending
-from talktree.text.json_mend import mended
-from talktree.text.json_read import Decoded, oddities
+from talktree.text.json.decode import Decoded, oddities
+from talktree.text.json.repair import mended
 from talktree.text.json_tokens import NULS
 from talktree.text.lines import diagnosis, is_blank
 from talktree.text.utf8 import BOM

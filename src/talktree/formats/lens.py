@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 
 Object = dict[str, Json]
 DEEPEST = 40

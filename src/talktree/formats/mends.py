@@ -9,7 +9,7 @@ from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, Mend
 from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import Entry
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def to_value(make: Callable[[Seen, Diagnostic], Json]) -> Mend:

@@ -18,7 +18,7 @@ from talktree.formats.format import About, Format, Record
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 OUTDATED = {
     slug: f"talktree.formats.{slug.replace('-', '_')}.migrate"

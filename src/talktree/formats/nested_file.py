@@ -19,8 +19,8 @@ from talktree.formats.format import Format, Record
 from talktree.formats.record_file import Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding
 from talktree.model.outline import LineOutline, line_outline, outline
-from talktree.text.json_scan import Problem
-from talktree.text.json_value import Json
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import Json
 
 
 class Piece(Struct):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from talktree.files import Source, bare_name, plain_head
 from talktree.formats.detect_sample import MOST, sample
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 CARRY = "x-talktree"
 """The member of a record that embeds the record of the source."""

@@ -20,8 +20,8 @@ from talktree.formats.layout import Layout
 from talktree.model.findings import Finding, finding
 from talktree.model.habits import Habits
 from talktree.model.outline import LineOutline
-from talktree.text.json_scan import Problem
-from talktree.text.json_value import Json
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import Json
 from talktree.text.positions import Positions
 
 Fields = tuple[object, ...]

@@ -17,11 +17,11 @@ from talktree.formats.rule import Glance
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
-from talktree.text.json_survey import all_strings, is_all_told
-from talktree.text.json_value import Json
-from talktree.text.lanes import has_numbered, is_worth, may_hide
-from talktree.text.marks import Marks, marked
-from talktree.text.secret_lanes import may_tell
+from talktree.text.char_classes import Marks, marked
+from talktree.text.json.precheck import all_strings, is_all_told
+from talktree.text.json.value import Json
+from talktree.text.numpy_scan import has_numbered, is_worth, may_hide
+from talktree.text.secrets.numpy_prefilter import may_tell
 
 STRETCH = 64
 """How many records are judged together,"""

@@ -7,7 +7,7 @@ import msgspec
 from talktree.files import Content
 from talktree.formats.line_sheet import NO_NODE, LineDialect, LineSheet
 from talktree.model.outline import LineOutline
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class _Nothing(LineOutline):

@@ -15,7 +15,7 @@ from talktree.formats.record_file import Sheet
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 __all__ = ["Facts", "Seen", "Setting", "Talk"]
 

@@ -11,7 +11,7 @@ from talktree.library.archive.verify import Trouble
 from talktree.library.database.connection import Database
 from talktree.library.database.database_errors import damaged
 from talktree.library.database.row_checksums import HINTS, mismatches
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 __all__ = ["COPY", "REINDEX", "Trouble", "check"]
 

@@ -8,8 +8,8 @@ from itertools import islice
 from msgspec import Struct
 
 from talktree.model.findings import Finding, Safety
-from talktree.text.json_texts import Trail, write_trail
-from talktree.text.json_value import Json, same
+from talktree.text.json.strings import Trail, write_trail
+from talktree.text.json.value import Json, same
 from talktree.text.json_write import encode
 from talktree.text.secrets import masked
 

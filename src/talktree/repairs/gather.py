@@ -14,7 +14,7 @@ from talktree.formats.engine import Origin
 from talktree.formats.record_file import Sheet
 from talktree.formats.talk import Seen, Talk
 from talktree.repairs.action import Action, action, brief_bytes, differing
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Gathered:

@@ -17,10 +17,10 @@ from talktree.files.sandbox import Anchor
 from talktree.session.capture.budget import USUAL
 from talktree.session.journal.journal import Durability
 from talktree.session.recording.thinking import LEVELS, Level, checked_phrases
-from talktree.text.json_edit import member, patch
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
+from talktree.text.json.patch import member, patch
+from talktree.text.json.value import Json
 from talktree.text.json_style import PRETTY
-from talktree.text.json_value import Json
 from talktree.text.json_write import encode
 
 NAME = b"config.json"

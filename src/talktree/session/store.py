@@ -30,7 +30,7 @@ from talktree.session.legacy import SUFFIX, older
 from talktree.session.names import checked_id, is_id, new_id, whole
 from talktree.session.session import Session
 from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso, to_datetime
 
 ROOT = ".sage"

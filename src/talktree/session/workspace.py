@@ -17,7 +17,7 @@ from talktree.files.sandbox import Anchor
 from talktree.session.capture.file_state import name_from_json, name_to_json
 from talktree.session.ownership import Place, is_own, mark
 from talktree.session.undo.move_records import operation_line
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Parent(NamedTuple):

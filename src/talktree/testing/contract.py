@@ -21,7 +21,7 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.text.json_value import same
+from talktree.text.json.value import same
 from talktree.text.positions import Positions
 
 Files = Mapping[str, bytes]

@@ -17,7 +17,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json, Token
+from talktree.text.json.value import Json, Token
 from talktree.text.times import MILLI
 
 any_text = st.text(max_size=60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Kind(IntEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 SPACE = re.compile(rb"[ \t\r\n]*")
 STRING = re.compile(rb'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+"', re.DOTALL)

@@ -13,8 +13,8 @@ from json.encoder import JSONEncoder, encode_basestring, encode_basestring_ascii
 
 import msgspec
 
+from talktree.text.json.value import Json, Token, Written
 from talktree.text.json_style import COMPACT, Style
-from talktree.text.json_value import Json, Token, Written
 
 LONG = 1 << 20
 """Longer texts are written by the encoder that takes the least memory."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json_read import Decoded, decode
-from talktree.text.json_scan import Kind, scan
-from talktree.text.json_value import REFUSALS, Json
+from talktree.text.json.decode import Decoded, decode
+from talktree.text.json.scanner import Kind, scan
+from talktree.text.json.value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
 _first_value = json.JSONDecoder().raw_decode

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from string import ascii_letters, digits
 
-from talktree.text.randomness import entropy, is_made_up, is_random, is_varied
 from talktree.text.secret_kinds import PASSWORD, PRIVATE_KEY, SERVICE_TOKEN, Found
-from talktree.text.secret_placeholders import is_placeholder
-from talktree.text.secret_values import is_mixed
+from talktree.text.secrets.entropy import entropy, is_made_up, is_random, is_varied
+from talktree.text.secrets.placeholders import is_placeholder
+from talktree.text.secrets.values import is_mixed
 
 LONGEST_KEY = 1 << 15
 SHORTEST_KEY = 64

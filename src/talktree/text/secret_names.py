@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from talktree.text.randomness import is_made_up, is_random
 from talktree.text.secret_kinds import AI_VENDOR_KEY, CLOUD_KEY, NAMED_PASSWORD, TOKEN
+from talktree.text.secrets.entropy import is_made_up, is_random
 
 BEFORE = 72
 """How far before a value its name is looked for."""

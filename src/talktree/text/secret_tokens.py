@@ -10,18 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from talktree.text.marks import LONG, marked
-from talktree.text.randomness import is_made_up, is_random, is_varied
-from talktree.text.secret_hints import (
-    BASE64,
-    BY_NUMBER,
-    DOT,
-    ESCAPE,
-    SLASH,
-    ends_doppler,
-    forget_rare_hints,
-    may_tell_at,
-)
+from talktree.text.char_classes import LONG, marked
 from talktree.text.secret_kinds import (
     AWS,
     BY_END,
@@ -35,6 +24,17 @@ from talktree.text.secret_kinds import (
     Known,
 )
 from talktree.text.secret_names import kind_of, named_before, value_at
+from talktree.text.secrets.entropy import is_made_up, is_random, is_varied
+from talktree.text.secrets.prefilter import (
+    BASE64,
+    BY_NUMBER,
+    DOT,
+    ESCAPE,
+    SLASH,
+    ends_doppler,
+    forget_rare_hints,
+    may_tell_at,
+)
 
 SHORTEST = LONG
 """No key has a shorter run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.diffs import diff_lines
 from talktree.views.lines import Line, indented, line
 from talktree.views.measure import one_line

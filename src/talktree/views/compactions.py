@@ -5,7 +5,7 @@ from __future__ import annotations
 from talktree.formats.compactions import compaction_numbers, other_data
 from talktree.model.compaction import COMPACTING, RESTORING, CompactionNumbers
 from talktree.model.parts import Event
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.details import details
 from talktree.views.measure import counted, one_line
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.care import space
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted

@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from talktree.text.escape import visible_line
 from talktree.text.times import SECOND
-from talktree.text.visible import visible_line
 from talktree.views.lines import EMPTY, Line, Span, line
 from talktree.views.when import moment, stamp
 
 if TYPE_CHECKING:
     from talktree.library.search.run import Hit
-    from talktree.text.json_value import Json
+    from talktree.text.json.value import Json
 
 STYLES = {"user": "user", "assistant": "agent"}
 TITLE = 60

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from talktree.library.info import Info, NotImported
     from talktree.library.temporary import Unsaved
     from talktree.library.unsaved_edits import KeptEdits
-    from talktree.text.json_value import Json
+    from talktree.text.json.value import Json
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
 MOST_LISTED = 20

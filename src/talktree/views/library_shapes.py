@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from talktree.library.stats.measures import share_of
 from talktree.library.stats.report import BY, Group, Statistics
 from talktree.library.stats.usage import Spent
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measures import library_measures, measures_shape
 from talktree.views.shapes import Object
 from talktree.views.when import stamp

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from talktree.library.stats.measures import share_of
 from talktree.library.stats.report import IN_TIME, Group, Statistics
 from talktree.library.stats.usage import Spent
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import counted, duration, one_line
 from talktree.views.measures import library_measures, measures_lines

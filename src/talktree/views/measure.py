@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 _WORD = re.compile(r"\s*\S+")
 _NEWLINE = re.compile("\r?\n")

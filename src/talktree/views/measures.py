@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from talktree.library.stats.measures import Measured, Measures, most_common, summarize
 from talktree.model.tally import Tally
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import duration
 from talktree.views.plots import bars

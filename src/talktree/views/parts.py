@@ -18,10 +18,10 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json
+from talktree.text.escape import uncoloured
+from talktree.text.json.value import Json
 from talktree.text.json_write import encode
 from talktree.text.media import data_size, data_url
-from talktree.text.visible import uncoloured
 from talktree.views.compactions import compaction_text
 from talktree.views.details import details as details
 from talktree.views.lines import Line, line

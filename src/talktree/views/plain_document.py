@@ -8,10 +8,10 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING
 
-from talktree.text.visible import visible_json
+from talktree.text.escape import visible_json
 
 if TYPE_CHECKING:
-    from talktree.text.json_value import Json
+    from talktree.text.json.value import Json
 
 SCHEMA_VERSION = 1
 

@@ -13,7 +13,7 @@ from talktree.views.when import stamp
 if TYPE_CHECKING:
     from talktree.library.retention.apply import RetentionResult
     from talktree.library.retention.plan import RetentionCase, RetentionPlan
-    from talktree.text.json_value import Json
+    from talktree.text.json.value import Json
 
 
 def case_line(case: RetentionCase) -> Line:

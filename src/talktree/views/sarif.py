@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from talktree.model.findings import Finding
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.findings import Place
 from talktree.views.shapes import Object
 

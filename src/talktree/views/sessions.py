@@ -8,7 +8,7 @@ from typing import Protocol
 from talktree.model.message import Message
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.session.names import FORMAT as SESSION_FORMAT
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line
 from talktree.views.speakers import speaker_in

@@ -26,10 +26,10 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.text.escape import visible_json
+from talktree.text.json.value import Json, Token
 from talktree.text.json_style import COMPACT, PRETTY, Style
-from talktree.text.json_value import Json, Token
 from talktree.text.json_write import encode
-from talktree.text.visible import visible_json
 from talktree.views.plain_document import SCHEMA_VERSION as SCHEMA_VERSION
 from talktree.views.speakers import speaker_in
 from talktree.views.when import stamp

@@ -6,7 +6,7 @@ change colours or reorder what is shown.
 
 from __future__ import annotations
 
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 from talktree.views.lines import Line
 
 CODES = {

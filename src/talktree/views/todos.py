@@ -7,7 +7,7 @@ from typing import Protocol
 
 from talktree.model.derive import DONE
 from talktree.model.message import Todo
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import one_line
 from talktree.views.when import moment, stamp

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from talktree.model.derive import tool_key, written_todos
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.text.visible import uncoloured
+from talktree.text.escape import uncoloured
 from talktree.views.arguments import PATHS, SUBJECTS, amount, arguments_of, first
 from talktree.views.diffs import changes, diff_lines
 from talktree.views.lines import Line, Span, line, styled

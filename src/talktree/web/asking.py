@@ -10,7 +10,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 
 from talktree.errors import UsageError
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.value import REFUSALS
 from talktree.web.answers import JSON
 from talktree.web.errors import TooLarge
 from talktree.web.route import Call, Route

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.testing.strategies import messages
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 from talktree.views.folding import fold
 from talktree.views.html import gate
 from talktree.views.html import markdown as reading

@@ -11,7 +11,7 @@ from talktree.formats.rule import Rule, rules_in
 from talktree.model.entries import Entry, Head, Opaque
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 ROLES = {"human": "user", "gpt": "assistant", "system": "system", "tool": "tool"}
 NAMES = {role: name for name, role in ROLES.items()}

@@ -21,7 +21,7 @@ from talktree.formats.talk import Seen, Talk
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
 from talktree.model.skeleton import ROOT
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 NAMES = UUID("7c9e4f6a-2d31-5b8e-9a47-61d0c3f2e815")
 """Where the ids of answers that were put in come from."""

@@ -10,7 +10,7 @@ from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.link_repair import relinked
 from talktree.model.skeleton import ROOT
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LINKS = "links"
 RENAMED = "renamed"

@@ -14,7 +14,7 @@ from talktree.formats.change import Change, Drop, Revalue
 from talktree.formats.engine.write_item import native_entry
 from talktree.formats.talk import Seen, Talk
 from talktree.model.skeleton import ROOT
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 NOTE = "taken-out"
 

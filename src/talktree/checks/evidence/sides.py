@@ -11,7 +11,7 @@ from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.outline import Trait
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:

@@ -11,7 +11,7 @@ from talktree.formats.rule_batch import files_in
 from talktree.formats.talk import Seen
 from talktree.model.parts import Attachment, Part, ToolResult
 from talktree.text.attachment_scan import ThreatKind
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 FILES = (Attachment, ToolResult)
 LONGEST_DETAIL = 160

@@ -11,7 +11,7 @@ from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen, Setting
 from talktree.model.findings import Finding
-from talktree.text.json_texts import texts_in, with_texts
+from talktree.text.json.strings import texts_in, with_texts
 
 NUL_ESCAPE = b"\\u0000"
 

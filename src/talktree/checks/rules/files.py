@@ -14,7 +14,7 @@ from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Opaque
 from talktree.model.findings import READING, Finding
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 OWN_FOLDER = "attachments/"
 """Where conversions put the contents of attachments."""

@@ -14,7 +14,7 @@ from talktree.formats.change import Change, Drop, Revalue
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Snapshot
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def _named(seen: Seen) -> Json:

@@ -13,7 +13,7 @@ from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import (
     MILLI,
     SECOND,

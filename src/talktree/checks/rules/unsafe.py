@@ -9,7 +9,7 @@ from talktree.checks.support.odd_texts import may_be_odd, odd_texts
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, Mend, rule, unsafe
 from talktree.formats.talk import Seen
-from talktree.text.acting import (
+from talktree.text.control_chars import (
     COMMAND,
     OVERWRITING,
     first_sequence,
@@ -20,9 +20,9 @@ from talktree.text.acting import (
     without_direction,
     without_hidden,
 )
-from talktree.text.json_texts import with_texts
+from talktree.text.escape import visible_line
+from talktree.text.json.strings import with_texts
 from talktree.text.secrets import masked
-from talktree.text.visible import visible_line
 
 LONGEST_SHOWN = 40
 

@@ -14,8 +14,9 @@ from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
+from talktree.text.escape import visible_line
 from talktree.text.file_names import leads_out, tame, wrong_with_name, wrong_with_path
-from talktree.text.json_texts import texts_in
+from talktree.text.json.strings import texts_in
 from talktree.text.media import (
     ENOUGH,
     PICTURES,
@@ -24,7 +25,6 @@ from talktree.text.media import (
     usual,
 )
 from talktree.text.media_types import contradicted
-from talktree.text.visible import visible_line
 
 LONGEST_SHOWN = 60
 MOST_READ = 1 << 20

@@ -9,9 +9,9 @@ from talktree.formats.talk import Seen
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Event, Part, Text, Thinking, ToolCall, ToolResult
-from talktree.text.acting import ODD, may_hide
-from talktree.text.json_texts import Placed, texts_in
-from talktree.text.json_value import Json
+from talktree.text.control_chars import ODD, may_hide
+from talktree.text.json.strings import Placed, texts_in
+from talktree.text.json.value import Json
 
 ESCAPE = "\x1b"
 

@@ -12,8 +12,8 @@ from talktree.formats.engine.origin import Origin
 from talktree.formats.rule import Diagnostic, Mend
 from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen, Talk
-from talktree.text.json_texts import texts_in, with_texts
-from talktree.text.json_value import Json
+from talktree.text.json.strings import texts_in, with_texts
+from talktree.text.json.value import Json
 from talktree.text.secrets import (
     Secret,
     brief,

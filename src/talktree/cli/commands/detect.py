@@ -13,7 +13,7 @@ from talktree.cli.errors import report
 from talktree.cli.verbs import Verb
 from talktree.errors import TalktreeError
 from talktree.formats.detect import Guess
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.shapes import document_text
 

@@ -13,7 +13,7 @@ from talktree.cli.importing import failures_told
 from talktree.cli.opening import opened
 from talktree.errors import UsageError
 from talktree.files import OutputGate
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measure import counted
 
 if TYPE_CHECKING:

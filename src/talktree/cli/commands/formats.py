@@ -8,7 +8,7 @@ from talktree.cli import output, params
 from talktree.cli.verbs import Verb
 from talktree.formats import all_formats
 from talktree.formats.format import Can, Format
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.shapes import document_text
 

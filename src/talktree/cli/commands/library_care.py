@@ -12,7 +12,7 @@ from talktree.cli.verbs import Verb
 from talktree.home import config_file
 from talktree.library.temporary import tidy_leftovers
 from talktree.library.unsaved_edits import find_kept_edits
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.kept import (
     info_lines,
     info_shape,

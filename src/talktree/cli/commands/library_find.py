@@ -15,7 +15,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.library.temporary import find_in_copies, list_roots
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text

@@ -21,7 +21,7 @@ from talktree.home import data_home
 from talktree.library.dropped_files import is_dropped
 from talktree.library.temporary import forget_everywhere, unsaved_copies
 from talktree.library.unsaved_edits import find_holders
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import SECOND
 from talktree.views.kept import describe_unsaved
 from talktree.views.lines import line

@@ -12,7 +12,7 @@ from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.kept import version_lines, version_shape
 from talktree.views.lines import line
 from talktree.views.shapes import document_text

@@ -14,7 +14,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.library.erasure.scrub import combined, refuse_faults
 from talktree.library.temporary import scrub_copies
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
 

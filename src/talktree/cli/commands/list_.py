@@ -10,7 +10,7 @@ from talktree.cli import libraries, output, params
 from talktree.cli.errors import tell
 from talktree.cli.opening import opened
 from talktree.cli.verbs import Verb
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.listed import listed_lines, listed_shape
 from talktree.views.shapes import document_text
 

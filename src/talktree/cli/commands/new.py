@@ -13,7 +13,7 @@ from talktree.cli.errors import tell
 from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
 

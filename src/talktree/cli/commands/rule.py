@@ -18,7 +18,7 @@ from talktree.cli import output, params
 from talktree.cli.commands.check import chosen_codes
 from talktree.cli.verbs import Verb
 from talktree.formats.rule import Rule
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.findings import FIXES, STYLES
 from talktree.views.lines import EMPTY, Line, indented, line, styled
 from talktree.views.measure import wrapped

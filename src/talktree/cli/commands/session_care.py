@@ -10,7 +10,7 @@ from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.session.branches import names
 from talktree.session.care import care
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.branches import branch_lines, branch_shape
 from talktree.views.care import freed_shape, gc_lines, trouble_line, trouble_shape, usage_shape
 from talktree.views.erasures import erasure_lines, erasure_shape

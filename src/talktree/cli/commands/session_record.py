@@ -20,8 +20,8 @@ from talktree.errors import Unreadable, UsageError
 from talktree.session.capture.step import Step
 from talktree.session.session import Session
 from talktree.session.undo.logbook import changes
-from talktree.text.json_value import Json
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
+from talktree.text.json.value import Json
 from talktree.views.operations import touched_lines, touched_shape
 from talktree.views.shapes import document_text
 from talktree.views.terminal import as_text

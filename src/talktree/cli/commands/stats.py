@@ -91,7 +91,7 @@ def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, 
 
         look.print(library_stats_lines(found, by, width=output.width() or 80))
         return
-    from talktree.text.visible import visible
+    from talktree.text.escape import visible
     from talktree.views.library_shapes import library_stats_csv, library_stats_shape
     from talktree.views.shapes import document_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, merged, take_text, with_rest
 from talktree.model.entries import Entry, Head
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 KIND = "config"
 

@@ -12,7 +12,7 @@ from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.text import utf8
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def get(record: Record) -> Entry:

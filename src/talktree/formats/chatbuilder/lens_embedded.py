@@ -9,9 +9,9 @@ from __future__ import annotations
 from talktree.formats.chatbuilder.header import Line, with_newline, without_newline
 from talktree.formats.chatbuilder.keys import ROLE
 from talktree.formats.chatbuilder.parse import Layout, take_apart
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 from talktree.text.json_style import Style
-from talktree.text.json_value import Json
 from talktree.text.json_write import encode
 
 KEY = "X-Talktree"

@@ -8,7 +8,7 @@ from talktree.files.splice import Splice
 from talktree.formats.chatbuilder.parse import BOM, Layout, take_apart
 from talktree.formats.record_file import Mending
 from talktree.text import utf8
-from talktree.text.json_mend import REPLACEMENT, strange_bytes
+from talktree.text.json.repair import REPLACEMENT, strange_bytes
 from talktree.text.json_tokens import NULS
 
 MARK = BOM.encode()

@@ -14,9 +14,9 @@ from talktree.formats.migration import Renewal
 from talktree.model.entries import Entry, Head, Opaque
 from talktree.model.message import Message
 from talktree.text import utf8
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 from talktree.text.json_style import Style
-from talktree.text.json_value import Json
 from talktree.text.json_write import encode
 
 KEY = "X-Talktree-Was"

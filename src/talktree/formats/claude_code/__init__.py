@@ -56,7 +56,7 @@ from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import Skeleton
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 if TYPE_CHECKING:
     from talktree.formats.rule import Rule

@@ -39,7 +39,7 @@ from talktree.model.parts import (
     ToolCall,
     ToolResult,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import MILLI
 
 VERSION = "2.1.29"

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from talktree.formats.claude_code.told import json_text, told, whole
 from talktree.model.message import Message
 from talktree.model.parts import NOTHING, Attachment, Part, Text, Thinking, ToolCall, ToolResult
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 NOTHING_SAID = "(no content)"
 """What Claude Code writes where a message has no words."""

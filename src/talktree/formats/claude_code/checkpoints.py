@@ -15,7 +15,7 @@ from typing import NamedTuple
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, FileState, Opaque, Snapshot
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 FIRST_LINES = 50

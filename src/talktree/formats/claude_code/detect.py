@@ -11,7 +11,7 @@ from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
 from talktree.model.outline import LineOutline, Listing, Reply, Trait, call_group
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 NOTHING = Raw()
 SAID, REPLY, RESULT, NOTE = map(int, (Trait.SAID, Trait.REPLY, Trait.RESULT, Trait.NOTE))

@@ -15,7 +15,7 @@ from talktree.files import Content, bare_name, plain_head, stem_of
 from talktree.formats.companion_rules import CompanionRules
 from talktree.formats.detect_sample import sample
 from talktree.formats.jsonl_format import HEAD
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LINES = ".jsonl"
 SUB_AGENTS = "subagents"

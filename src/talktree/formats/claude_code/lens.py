@@ -26,7 +26,7 @@ from talktree.model.message import (
     Usage,
 )
 from talktree.model.parts import Event, Part, Text
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 TITLES = {

@@ -13,7 +13,7 @@ from talktree.formats.blocks import blocks_of, parts_of
 from talktree.formats.lens import Object
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LINE = "attachment"
 """The type of such lines, and the member that holds the prompt."""

@@ -9,7 +9,7 @@ from talktree.formats.claude_code.told import whole
 from talktree.formats.format import About
 from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import MILLI
 
 

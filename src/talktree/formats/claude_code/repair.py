@@ -16,7 +16,7 @@ from talktree.formats.claude_code.told import told as in_words
 from talktree.formats.lens import Object
 from talktree.formats.rule import Diagnostic
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 NO_OUTPUT = "(no output)"
 """What stands for the output of a tool that said nothing."""

@@ -9,7 +9,7 @@ from uuid import UUID
 from talktree.formats.claude_code.detect import SPOKEN
 from talktree.formats.lens import Object
 from talktree.formats.talk import Seen, Talk
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 CLAUDE_CODE = ("claude-code",)
 CHAINED = frozenset({"user", "assistant", "system", "progress", "attachment"})

@@ -15,7 +15,7 @@ from talktree.formats.claude_code.layout import kind_of
 from talktree.formats.claude_code.rule_support import is_uuid
 from talktree.formats.talk import Talk
 from talktree.model.message import Message
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 DAYS_KEPT = 30
 """Claude Code deletes sessions that were not written to for so long, unless told otherwise."""

@@ -16,7 +16,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.json_write import encode
 
 _TICKS = re.compile("`{3,}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.formats.claude_code.lens import KNOWN
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 AROUND = frozenset(
     {

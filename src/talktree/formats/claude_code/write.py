@@ -11,7 +11,7 @@ from talktree.formats.lens import Object, merged, with_rest
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, META, SIDECHAIN, Message, ThinkingSetting, Todo
 from talktree.model.parts import Event, Text, ToolResult
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import to_iso
 
 

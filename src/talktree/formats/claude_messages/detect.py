@@ -9,7 +9,7 @@ from talktree.formats.evidence import Clue
 from talktree.formats.lens import text_in
 from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.outline import LineOutline, Trait, call_group
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 NOTHING = Raw()
 _CALL = "tool_use"

@@ -9,7 +9,7 @@ from talktree.formats.lens import Object, merged, take_flag, take_text, with_res
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso, to_iso
 
 FLAGS = {

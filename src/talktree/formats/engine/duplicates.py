@@ -20,7 +20,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Opaque
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Doubles:

@@ -11,7 +11,7 @@ from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
-from talktree.text.json_value import Json, equal
+from talktree.text.json.value import Json, equal
 
 
 def item_of(conversation: Conversation, number: int, depth: int, origin: Origin) -> Item:

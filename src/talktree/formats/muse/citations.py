@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 _SIGNS = ("boundary-", "[^", "↩")
 """One of these is in a text that has anything of it."""

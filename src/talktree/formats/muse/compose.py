@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from talktree.formats.muse.detect import history_key
 from talktree.formats.record_file import Item
+from talktree.text.json.value import Json
 from talktree.text.json_style import Style
-from talktree.text.json_value import Json
 from talktree.text.json_write import encode, encode_string
 
 _LINE = Style(item=", ", colon=": ")

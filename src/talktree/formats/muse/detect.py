@@ -13,7 +13,7 @@ from talktree.formats.evidence import refusal
 from talktree.formats.format import Detection, Format
 from talktree.formats.json_sheet import JsonSheet
 from talktree.formats.nested_file import Piece
-from talktree.text.json_value import Json, Token
+from talktree.text.json.value import Json, Token
 
 ANALYTICS = "message_history"
 APPLICATION = "history"

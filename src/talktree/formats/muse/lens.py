@@ -17,7 +17,7 @@ from talktree.formats.muse.wrappers import text_like, text_of, time_like, time_o
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Author, Message
 from talktree.model.parts import Part, Text
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import MILLI, to_millis
 
 ROLES = frozenset({"user", "assistant", "system"})

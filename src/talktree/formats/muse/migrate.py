@@ -21,7 +21,7 @@ from talktree.formats.muse.wrappers import text_of, time_of
 from talktree.formats.muse.wrapping import is_wrapper, unwrapped, wrapped
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import MILLI, SECONDS_END, SECONDS_START, to_millis
 
 CORE: dict[str, type | tuple[type, ...]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import (
     MILLI,
     SECOND,

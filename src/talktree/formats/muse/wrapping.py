@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from talktree.formats.muse.wrappers import DATE, ID_WRAPPERS, NUMBER_WRAPPERS, text_of, time_of
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import to_millis
 
 NAMES = frozenset({*ID_WRAPPERS, *NUMBER_WRAPPERS, DATE})

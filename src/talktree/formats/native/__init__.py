@@ -31,7 +31,7 @@ from talktree.formats.rule import Rule
 from talktree.model.entries import Entry, Head
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.skeleton import Skeleton
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Native(Format):

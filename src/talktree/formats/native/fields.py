@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from talktree.formats.lens import Object
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import EARLIEST, LATEST, from_iso, to_iso
 
 

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from talktree.formats.lens import Object
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.json_write import encode, encode_long, is_plain
 
 JOINT = "joint"

@@ -11,7 +11,7 @@ from talktree.formats.lens import Object
 from talktree.formats.native.halves import JOINT
 from talktree.formats.native.lens import TREE
 from talktree.formats.native.lens_entries import ENTRIES, PARTS
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LINE = frozenset({*ENTRIES, TREE, JOINT, CARRY, "talktree", "conversation"})
 ENTRY_NAMES = {

@@ -12,7 +12,7 @@ from talktree.formats.native.halves import JOINT, sayable, understood
 from talktree.formats.native.lens_entries import ENTRIES, KINDS
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 
 TREE = "tree"
 STALE = {

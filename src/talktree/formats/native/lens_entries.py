@@ -33,7 +33,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 PLAIN_PARTS = {
     "text": Shape(Text, text=TEXT, extra=OBJECT),

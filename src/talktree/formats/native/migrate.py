@@ -27,8 +27,8 @@ from talktree.formats.record_file import Item, Sheet
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.outline import LineOutline
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 
 
 class Step(NamedTuple):

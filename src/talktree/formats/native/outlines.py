@@ -22,7 +22,7 @@ from talktree.model.outline import (
     line_outline,
     listing_of,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 TRAITS = {trait.name.lower(): trait for trait in Trait}
 LISTINGS = {listing.name.lower(): int(listing) for listing in Listing}

@@ -20,8 +20,8 @@ from talktree.formats.line_sheet import LineSheet
 from talktree.formats.native.outlines import Dialect, Mark
 from talktree.formats.record_file import Item, Mending, Sink, each_kind_once
 from talktree.model.outline import LineOutline
-from talktree.text.json_mend import mended
-from talktree.text.json_read import inspect
+from talktree.text.json.decode import inspect
+from talktree.text.json.repair import mended
 
 VERSION = 1
 

@@ -11,7 +11,7 @@ from binascii import b2a_hex
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 MEMBER = "seal"
 LONGEST = 48

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from talktree.formats.sage.demanded import demanded
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 METADATA: dict[str, Json] = {
     "workingDirectory": "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from talktree.formats.evidence import Clue, foreign_members, misfit_without
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 Kind = Literal["message", "legacy", "snapshot", "metadata", "session", "other"]
 """`legacy` is a message and `session` the head of the older session file."""

@@ -13,8 +13,8 @@ from talktree.formats.sage.lens import get
 from talktree.formats.sage.shapes import DOCUMENTED
 from talktree.model.message import Usage
 from talktree.model.outline import LineOutline, Trait, line_outline
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 
 NOTHING = Raw()
 _NAMES = {

@@ -11,7 +11,7 @@ from typing import Any
 from talktree.formats.lens import Object, take_flag, take_text
 from talktree.formats.sage.shapes import Shape
 from talktree.model.message import Context, ThinkingSetting, Todo, Usage
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 

@@ -12,8 +12,8 @@ from talktree.files import Source
 from talktree.formats.lens import Object
 from talktree.formats.sage.layout import BACKUPS, OPERATIONS_LOG
 from talktree.model.entries import Snapshot
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json
 
 PATHS = "paths"
 SEEN = "seen"

@@ -8,7 +8,7 @@ from talktree.formats.lens import Object, take_text
 from talktree.formats.sage.detect_kinds import OPERATIONS
 from talktree.formats.sage.shapes import Shape
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, Unknown
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 WORDS = (Text, Event)
 """Parts whose words stand in the text of a message."""

@@ -23,7 +23,7 @@ from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
 from talktree.formats.sage.sheets import SessionSheet
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 OLDER = "the older session file"

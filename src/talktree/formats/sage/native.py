@@ -26,7 +26,7 @@ from talktree.formats.sage.roles import implied_type, names_of
 from talktree.formats.sage.shapes import DOCUMENTED, FULL, LEGACY, Shape, shape_of
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Context, Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import to_iso
 
 

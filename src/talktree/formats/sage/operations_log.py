@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from talktree.files import Content
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.value import REFUSALS
 
 
 class _Standing(Struct, gc=False):

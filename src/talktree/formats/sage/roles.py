@@ -6,7 +6,7 @@ An `error` line keeps who speaks in the role; a `summary` or `custom_title` line
 from __future__ import annotations
 
 from talktree.formats.sage.detect_kinds import EVENTS
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def role_of(type: str, said: Json) -> tuple[str, bool]:

@@ -35,7 +35,7 @@ from talktree.formats.sage.layout import (
 from talktree.formats.sage.sheets import ContinuedSheet, MetadataSheet, SessionSheet
 from talktree.formats.sidecar import kept_sheet
 from talktree.model.findings import Finding, finding
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def split_folder(source: Source, format: Format, dialect: LineDialect) -> Split:

@@ -18,8 +18,8 @@ from talktree.formats.sage.shapes import LEGACY
 from talktree.model.entries import Opaque
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message
+from talktree.text.json.value import Json, equal
 from talktree.text.json_style import PRETTY
-from talktree.text.json_value import Json, equal
 
 
 class MetadataSheet(JsonSheet):

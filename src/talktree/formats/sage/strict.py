@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 
 from talktree.model.message import Author, Context, Message, Usage
 from talktree.model.parts import Part, Text, ToolResult
-from talktree.text.json_value import Json, Token
+from talktree.text.json.value import Json, Token
 from talktree.text.json_write import encode
 
 DEEPEST = 100

@@ -7,7 +7,7 @@ from itertools import islice
 from talktree.formats.detect_sample import document_objects
 from talktree.formats.evidence import refusal
 from talktree.formats.format import Detection
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 SIGNS = {
     "userId": str,

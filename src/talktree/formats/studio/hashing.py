@@ -12,7 +12,7 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from talktree.text.lanes import is_here
+from talktree.text.numpy_scan import is_here
 
 if TYPE_CHECKING:
     import numpy

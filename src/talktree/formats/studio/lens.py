@@ -20,7 +20,7 @@ from talktree.formats.studio.hashing import UTF16_32, content_hash, digest, reco
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import DELETED, NO_FLAGS, Author, Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, Unknown
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, to_millis
 
 NO_ROLE = "unknown"

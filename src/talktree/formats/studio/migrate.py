@@ -21,7 +21,7 @@ from talktree.formats.studio.required import STATUSES
 from talktree.formats.studio.schema import ARTIFACT, ATTACHMENT, REQUIRED, Kind
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import SECONDS_END, SECONDS_START, to_millis
 
 

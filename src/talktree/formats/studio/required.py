@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from talktree.formats.lens import Object
 from talktree.formats.studio.artifact_types import detect_type
 from talktree.model.parts import Artifact, Attachment
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 STATUSES = ("visible", "hidden")
 NO_TITLE = "Untitled"

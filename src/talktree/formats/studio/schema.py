@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from types import NoneType
 
 from talktree.formats.lens import Object
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 JSON, TEXT, XML = "studio", "studio-text", "studio-xml"
 ENCODINGS = (JSON, TEXT, XML)

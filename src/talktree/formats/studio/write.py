@@ -13,8 +13,8 @@ from talktree.formats.format import CARRY
 from talktree.formats.lens import Object
 from talktree.formats.record_file import Item
 from talktree.formats.studio.adopt import MEMBERS
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json, Written
+from talktree.text.json.decode import decode
+from talktree.text.json.value import Json, Written
 from talktree.text.json_write import encode, encode_new
 
 CHILDREN = "children"

@@ -22,7 +22,7 @@ from talktree.formats.studio_text import parse_own
 from talktree.formats.studio_text.parse_flat import first_head
 from talktree.formats.studio_text.parse_text_file import TextSheet
 from talktree.formats.studio_text.write_own import boundary_for, frame
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.utf8 import BOM
 
 if TYPE_CHECKING:

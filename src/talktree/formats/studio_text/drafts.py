@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from talktree.formats.studio_text.pieces import Places, TextPiece
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Draft(Struct):

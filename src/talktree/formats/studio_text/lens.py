@@ -12,7 +12,7 @@ from typing import NamedTuple
 from talktree.formats.studio.hashing import recognise
 from talktree.formats.studio_text.headers import Head, Header
 from talktree.formats.studio_text.pieces import Places
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.utf8 import decode
 
 KEYS = {

@@ -12,11 +12,11 @@ from talktree.files.splice import Splice
 from talktree.formats.record_file import Mending
 from talktree.formats.studio_text.headers import read_head
 from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut
-from talktree.text.json_mend import REPLACEMENT, applied, mended, strange_bytes
-from talktree.text.json_read import decode
-from talktree.text.json_scan import Problem
+from talktree.text.json.decode import decode
+from talktree.text.json.repair import REPLACEMENT, applied, mended, strange_bytes
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import same
 from talktree.text.json_tokens import NULS
-from talktree.text.json_value import same
 from talktree.text.utf8 import BOM
 
 Cutting = Callable[[bytes], Cut]

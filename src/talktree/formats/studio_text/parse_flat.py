@@ -9,7 +9,7 @@ from talktree.formats.studio_text import parse_own
 from talktree.formats.studio_text.boundaries import Line, end_line, newline_of, next_line
 from talktree.formats.studio_text.headers import Head, read_head
 from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Places, Tear, TextPiece
-from talktree.text.json_scan import MOST_PROBLEMS, Problem
+from talktree.text.json.scanner import MOST_PROBLEMS, Problem
 
 _TOP = re.compile(rb"^(?:MIME-Version|Studio-Text|Content-Type):", re.IGNORECASE | re.MULTILINE)
 _LINE = re.compile(rb"^--(\S+)[ \t]*\r?\n(?=Content-Type:)", re.IGNORECASE | re.MULTILINE)

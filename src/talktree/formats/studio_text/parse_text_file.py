@@ -23,8 +23,8 @@ from talktree.formats.studio_text.parse_flat import FlatCutter, first_head
 from talktree.formats.studio_text.pieces import Cut, TextPiece
 from talktree.formats.studio_text.write_export import Exporter
 from talktree.model.findings import finding
-from talktree.text.json_scan import Problem
-from talktree.text.json_value import Json, same
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import Json, same
 from talktree.text.utf8 import BOM
 
 DOUBTFUL = frozenset({"torn", "syntax", "header", "separator"})

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from talktree.formats.nested_file import Piece
-from talktree.text.json_scan import Problem
+from talktree.text.json.scanner import Problem
 
 Dialect = Literal["own", "app", "worker", "older", "none"]
 

@@ -7,7 +7,7 @@ import re
 from talktree.formats.studio_text.boundaries import Line, end_line, last_lines, next_line
 from talktree.formats.studio_text.drafts import Draft, Level
 from talktree.formats.studio_text.pieces import Dialect, Tear
-from talktree.text.json_scan import MOST_PROBLEMS, Problem
+from talktree.text.json.scanner import MOST_PROBLEMS, Problem
 
 DOCUMENT = re.compile(
     rb"^(?:Content-Type:[ \t]*multipart/[^\n]*boundary="

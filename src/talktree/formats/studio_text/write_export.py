@@ -16,7 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.studio_text.headers import read_head, with_headers
 from talktree.formats.studio_text.lens import RESERVED
 from talktree.formats.studio_text.pieces import Dialect, Places, TextPiece
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 from talktree.text.utf8 import encode, holds
 
 NAMES = {"userId": "User-Id", "type": "Type", "contentHash": "Hash", "timestamp": "Timestamp"}

@@ -25,7 +25,7 @@ from talktree.formats.studio_text.parse_own import (
     VERSION,
 )
 from talktree.formats.studio_text.pieces import Cut, TextPiece
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 from talktree.text.json_write import encode as encode_json
 from talktree.text.utf8 import decode
 

@@ -9,9 +9,10 @@ from talktree.formats.nested_file import Piece
 from talktree.formats.studio_xml.elements import CONTENT, EXTRA, Element, Kind
 from talktree.formats.studio_xml.lens import NOWHERE, Reading, Span, leaf, read
 from talktree.formats.studio_xml.scan import Scan
-from talktree.text import json_read, utf8
-from talktree.text.json_scan import Problem
-from talktree.text.json_value import Json
+from talktree.text import utf8
+from talktree.text.json import decode
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import Json
 
 
 class Cut(NamedTuple):
@@ -117,7 +118,7 @@ def other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
     if element.name == EXTRA and element.closed:
         found = Reading({}, {}, [])
         words = leaf(text, element, found)
-        decoded = json_read.decode(utf8.encode(words)) if isinstance(words, str) else None
+        decoded = decode.decode(utf8.encode(words)) if isinstance(words, str) else None
         if decoded is not None and decoded.usable and not isinstance(decoded.value, dict):
             return decoded.value, found.problems
     what = f"<{element.name[:40]}> is not a comment"

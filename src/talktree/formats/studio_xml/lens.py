@@ -23,10 +23,11 @@ from talktree.formats.studio_xml.elements import (
     attributes,
     encoded_as_json,
 )
-from talktree.text import json_read, utf8
-from talktree.text.json_scan import Problem
+from talktree.text import utf8
+from talktree.text.json import decode
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import Json, same
 from talktree.text.json_style import Style
-from talktree.text.json_value import Json, same
 from talktree.text.json_write import encode
 
 ASCII = Style(ascii=True)
@@ -135,7 +136,7 @@ def leaf(text: bytes, element: Element, found: Reading) -> Json | Absent:
         return utf8.decode(raw)
     words = found.odd(characters.decode(raw), element.name, element.start)
     if encoded_as_json(text, element):
-        decoded = json_read.decode(utf8.encode(words))
+        decoded = decode.decode(utf8.encode(words))
         if decoded.usable:
             return decoded.value
         what = f"the JSON in {element.name} cannot be read"
@@ -145,7 +146,7 @@ def leaf(text: bytes, element: Element, found: Reading) -> Json | Absent:
 
 def _read_extra(text: bytes, element: Element, found: Reading) -> None:
     words = found.odd(characters.decode(text[element.inside : element.end]), EXTRA, element.start)
-    decoded = json_read.decode(utf8.encode(words))
+    decoded = decode.decode(utf8.encode(words))
     if not decoded.usable or not isinstance(decoded.value, dict):
         found.add(EXTRA, words, element)
         return

@@ -18,7 +18,7 @@ from talktree.formats.studio_xml.elements import (
     encoded_as_json,
 )
 from talktree.formats.studio_xml.lens import in_json, read
-from talktree.text.json_mend import REPLACEMENT, strange_bytes
+from talktree.text.json.repair import REPLACEMENT, strange_bytes
 
 if TYPE_CHECKING:
     from talktree.formats.studio_xml.sheet import XmlSheet

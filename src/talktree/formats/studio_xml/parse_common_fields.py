@@ -12,7 +12,8 @@ from talktree.formats.lens import Object
 from talktree.formats.studio_xml import characters
 from talktree.formats.studio_xml.elements import COMMENT, EXTRA, FIELDS, ITEMS
 from talktree.formats.studio_xml.lens import Absent, natural
-from talktree.text import json_read, utf8
+from talktree.text import utf8
+from talktree.text.json import decode
 
 _NAMES = (*FIELDS[COMMENT], *ITEMS, EXTRA)
 _SECTION = rb"<!\[CDATA\[[^\]]*+(?:\](?!\]>)[^\]]*+)*+\]\]>"
@@ -65,7 +66,7 @@ def take_fields(text: bytes, start: int, *, sections: bool) -> Fields | None:
 
 def _take_extra(words: str, value: Object) -> bool:
     """Add what elements cannot say; False if it is not an object, or says something again."""
-    decoded = json_read.decode(utf8.encode(words))
+    decoded = decode.decode(utf8.encode(words))
     extra = decoded.value
     if not decoded.usable or not isinstance(extra, dict) or not value.keys().isdisjoint(extra):
         return False

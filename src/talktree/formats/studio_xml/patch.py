@@ -19,7 +19,7 @@ from talktree.formats.studio_xml.elements import (
 )
 from talktree.formats.studio_xml.lens import Reading, in_json, in_words, read
 from talktree.formats.studio_xml.write import MARK, Writer, tagged
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 
 Edit = tuple[int, int, bytes]
 """Replace the bytes from start to stop."""

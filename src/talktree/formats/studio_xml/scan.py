@@ -25,7 +25,7 @@ from talktree.formats.studio_xml.elements import (
 )
 from talktree.formats.studio_xml.leaf import CDATA, Leaves
 from talktree.formats.studio_xml.parse_common_fields import take_fields
-from talktree.text.json_scan import MOST_PROBLEMS, Problem
+from talktree.text.json.scanner import MOST_PROBLEMS, Problem
 
 _NAME = rb"[A-Za-z_\x80-\xff][\w.:\x80-\xff-]*+"
 _TAG = re.compile(

@@ -27,9 +27,9 @@ from talktree.formats.studio_xml.scan import Scan, scan
 from talktree.formats.studio_xml.write import Writer
 from talktree.model.entries import Entry
 from talktree.model.findings import Finding, finding
-from talktree.text.json_mend import strange_bytes
-from talktree.text.json_scan import MOST_PROBLEMS, Problem
-from talktree.text.json_value import Json, same
+from talktree.text.json.repair import strange_bytes
+from talktree.text.json.scanner import MOST_PROBLEMS, Problem
+from talktree.text.json.value import Json, same
 from talktree.text.utf8 import BOM
 
 BLANK = b'<?xml version="1.0" encoding="UTF-8"?>\n<comments>\n</comments>\n'

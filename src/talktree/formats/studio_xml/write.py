@@ -11,7 +11,7 @@ from talktree.formats.studio_xml import characters
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENT, EXTRA, FIELDS, ITEMS
 from talktree.formats.studio_xml.layout import Habits, Layout
 from talktree.formats.studio_xml.lens import in_json, in_words
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 class Writer:

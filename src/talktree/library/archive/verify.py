@@ -11,7 +11,7 @@ from talktree.library.archive.codec import is_whole, unpacked
 from talktree.library.archive.sweep import UNUSED
 from talktree.library.archive.threads import Crew, Later
 from talktree.library.database.connection import Database, Row
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 _AHEAD = 16
 """How many chunks are looked at in advance."""

@@ -62,7 +62,7 @@ from talktree.library.extract.told import (
 )
 from talktree.model.outline import Listing, Trait
 from talktree.model.replies import SYNTHETIC
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.value import REFUSALS
 from talktree.text.times import from_iso
 from talktree.text.utf8 import BOM
 

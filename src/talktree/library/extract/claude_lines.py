@@ -14,8 +14,8 @@ from talktree.library.extract.entries import tell_entry
 from talktree.library.extract.told import SIDECHAIN
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json_read import decode
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.decode import decode
+from talktree.text.json.value import REFUSALS
 from talktree.text.lines import is_blank, respan
 from talktree.text.times import from_iso
 

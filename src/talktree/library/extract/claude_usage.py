@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from talktree.model.replies import MOST_TOKENS, reply_name
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.value import REFUSALS
 from talktree.text.times import from_iso, to_iso
 
 USAGE = b'"usage"'

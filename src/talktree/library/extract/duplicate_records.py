@@ -14,7 +14,7 @@ from talktree.formats.engine.duplicates import identity_key
 from talktree.formats.format import Record
 from talktree.library.extract.claude_lines import record_bytes
 from talktree.library.extract.record import Read, line_at
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 
 def find_copies(ids: Sequence[int], at: Sequence[int], first: int, read: Read) -> dict[int, int]:

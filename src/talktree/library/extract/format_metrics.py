@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 CLAUDE_CODE = "claude-code"
 

@@ -8,7 +8,7 @@ import msgspec
 
 from talktree.library.extract.claude_code import told
 from talktree.library.extract.told import Heading, Piece
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.value import REFUSALS
 
 FIRST_LOOK = 1 << 16
 """How many bytes are asked for at first; most lines are shorter."""

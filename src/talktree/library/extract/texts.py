@@ -23,7 +23,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 FILE_NAMES = ("file_path", "path", "notebook_path")
 """Members of a call's input that name a file."""

@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from talktree.text.escape import visible_line
 from talktree.text.times import to_datetime
-from talktree.text.visible import visible_line
 
 if TYPE_CHECKING:
     from talktree.library.library import Library

@@ -25,7 +25,7 @@ from talktree.library.importing.work import Work
 from talktree.library.library import Library
 from talktree.library.sources.changes import NOTHING
 from talktree.library.stats.once import settled
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from talktree.errors import UsageError
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 _SHOWN = 60
 """How many characters of a long query are shown before and behind the place."""

@@ -20,7 +20,7 @@ from talktree.session.capture.step_records import Said, step_lines
 from talktree.session.capture.walk import Walker, folders_above
 from talktree.session.handle import Opened
 from talktree.session.journal.lines import last_lines
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 WHY = "the step was cut off"
 NEAR_LINES, NEAR_BYTES = 100, 64 << 20

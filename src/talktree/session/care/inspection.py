@@ -24,7 +24,7 @@ from talktree.session.journal.journal import LOGS
 from talktree.session.journal.lines import Line, lines
 from talktree.session.journal.seal import judged
 from talktree.session.undo.move_records import moves
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 Kind = Literal[
     "unreadable-file",

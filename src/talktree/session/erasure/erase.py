@@ -19,9 +19,9 @@ from talktree.session.erasure.log_rewrite import LogRewrite, Rewrites
 from talktree.session.erasure.report import Erasure
 from talktree.session.erasure.staging import EMBEDDED, STAGED, Staging
 from talktree.session.erasure.targets import Targets, log_lines
-from talktree.text.json_edit import patch
-from talktree.text.json_read import decode
-from talktree.text.json_value import Json
+from talktree.text.json.decode import decode
+from talktree.text.json.patch import patch
+from talktree.text.json.value import Json
 
 _COUNTED = ("firstPrompt", "lastPrompt", "messageCount", metadata.OWN)
 """Members of metadata.json that are counted again when the session is opened."""

@@ -15,7 +15,7 @@ from talktree.errors import Escapes
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.snapshots import Backup, taken
 from talktree.session.erasure.targets import Targets, log_lines
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 _FOLDER = "backups/"
 

@@ -8,8 +8,8 @@ from typing import Any
 from talktree.errors import NotFound, Unreadable
 from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.session.erasure.line_changes import ERASED_RESULT
-from talktree.text.json_edit import patch
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
+from talktree.text.json.patch import patch
 
 FIRST = 2
 """`@2` is the first message: `@1` is the session itself."""

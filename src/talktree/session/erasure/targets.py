@@ -18,7 +18,7 @@ from talktree.files.sandbox import Anchor
 from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT
 from talktree.session.care.inspection import reading
 from talktree.session.journal.lines import Line, lines
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 WHY_MESSAGE = "the message that changed it was erased"
 

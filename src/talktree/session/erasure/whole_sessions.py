@@ -35,7 +35,7 @@ from talktree.session.erasure.targets import Targets, log_lines
 from talktree.session.journal.journal import Journal
 from talktree.session.legacy import SUFFIX
 from talktree.session.names import is_id
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 FOLDER = b"erasure"
 _ENDING = ".json"

@@ -18,7 +18,7 @@ from talktree.session.capture.snapshots import taken
 from talktree.session.index.node import Node, has_own_id, node_of
 from talktree.session.index.schema import TABLES
 from talktree.session.journal.lines import Line, lines
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 MARKED = 4096
 """So many bytes before the end of what is indexed show whether the file is still the same."""

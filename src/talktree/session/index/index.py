@@ -38,7 +38,7 @@ from talktree.session.index.schema import Cache
 from talktree.session.journal.journal import Journal
 from talktree.session.journal.lines import last_lines, lines
 from talktree.session.undo.move_records import Moved, last_point, moves
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 
 Answer = TypeVar("Answer")
 NEAR = 16 << 20

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from talktree.formats.sage.detect_kinds import SNAPSHOT
-from talktree.text.json_read import decode
-from talktree.text.json_value import REFUSALS
+from talktree.text.json.decode import decode
+from talktree.text.json.value import REFUSALS
 from talktree.text.times import from_iso
 
 NOTHING = Raw()

@@ -30,7 +30,7 @@ from talktree.session.names import new_id
 from talktree.session.recording.context import Surroundings
 from talktree.session.recording.plain import Lines
 from talktree.session.recording.todos import todos_at, todos_of
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 from talktree.text.times import MILLI
 
 METADATA_EVERY = 1.0

@@ -18,7 +18,7 @@ from talktree.session.handle import Opened
 from talktree.session.index.node import Node, node_of
 from talktree.session.journal.lines import last_lines
 from talktree.session.undo.move_records import Moved, moves
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
 from talktree.text.times import from_iso, to_datetime
 
 Word: TypeAlias = Literal["created", "changed", "deleted", "mode", "unfinished", "unknown"]

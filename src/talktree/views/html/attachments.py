@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.model.parts import Attachment
+from talktree.text.escape import visible_line
 from talktree.text.media import (
     ENOUGH,
     PICTURES,
@@ -15,7 +16,6 @@ from talktree.text.media import (
     sniffed,
     usual,
 )
-from talktree.text.visible import visible_line
 from talktree.views.html.block import Block
 from talktree.views.html.escaped import escape
 from talktree.views.html.gate import PICTURE

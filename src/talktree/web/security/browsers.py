@@ -24,7 +24,7 @@ from msgspec import Struct
 from talktree.errors import NotSaved, Unreadable
 from talktree.files.private import PRIVATE_FILE, make_private
 from talktree.home import data_home
-from talktree.text.visible import visible_line
+from talktree.text.escape import visible_line
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec

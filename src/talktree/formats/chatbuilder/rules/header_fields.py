@@ -20,7 +20,7 @@ from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 FORMATS = ("chatbuilder",)
 TOLD_BY_TEXT = ("Component", "Version", "Description", "Language")

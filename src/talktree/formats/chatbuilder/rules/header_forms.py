@@ -23,7 +23,7 @@ from talktree.formats.rule import Diagnostic, Mend, as_noticed, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.findings import Finding
 from talktree.text import utf8
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LONGEST_SHOWN = 40
 

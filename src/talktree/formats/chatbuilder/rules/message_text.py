@@ -14,7 +14,7 @@ from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 _LINK = re.compile(
     r"\]\(<?((?:\./|\.\./|[\w-]{1,100}/){0,8}[0-9]{1,9}\.md)(?:#[^\s()]{0,200})?>?\)"

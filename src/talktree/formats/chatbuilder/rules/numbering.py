@@ -17,7 +17,7 @@ from talktree.formats.chatbuilder.rules.header_fields import FORMATS
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen, Setting
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 TOP = "messages"
 """The folder in which the document keeps conversations."""

@@ -14,7 +14,7 @@ from talktree.formats.talk import Seen
 from talktree.model.entries import Head, Snapshot
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolResult
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 
 def _linked(seen: Seen, told: Diagnostic) -> Json:

@@ -30,7 +30,7 @@ from talktree.formats.rule_batch import Stretch
 from talktree.formats.talk import Seen
 from talktree.model.entries import Opaque
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LINKS = (
     "uuid",

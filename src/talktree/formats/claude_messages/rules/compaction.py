@@ -13,7 +13,7 @@ from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Event
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 COUNTS = ("preservedMessages", "totalMessages")
 RATIO = "compressionRatio"

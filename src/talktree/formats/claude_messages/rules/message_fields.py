@@ -17,7 +17,7 @@ from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.entries import Opaque
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, to_iso
 
 TEXT, FLAG, OBJECT = (str,), (bool,), (dict,)

@@ -14,7 +14,7 @@ from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import ToolCall
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 SUBTYPES = {
     "user": frozenset({"command"}),

@@ -11,7 +11,7 @@ from talktree.formats.muse.rules.support_members import MUSE, Kinds, message_in,
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 KINDS: Kinds = {
     "user_language": (str,),

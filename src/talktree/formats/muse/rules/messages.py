@@ -16,7 +16,7 @@ from talktree.formats.muse.rules.support_members import (
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 CORE: Kinds = {
     "request_id": (str,),

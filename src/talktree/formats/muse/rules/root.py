@@ -24,7 +24,7 @@ from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Head, Opaque
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import to_millis
 
 KINDS: Kinds = {

@@ -14,7 +14,7 @@ from talktree.formats.muse.detect import APPLICATION, history_key, kind
 from talktree.formats.muse.wrapping import NAMES
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 MUSE: Final = ("muse",)
 NUMBERS = (int, float)

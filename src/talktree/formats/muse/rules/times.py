@@ -18,7 +18,7 @@ from talktree.formats.muse.wrapping import is_wrapper, unwrapped
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import SECONDS_END, SECONDS_START, to_millis
 
 STAMPS = ("timestamp", "last_updated_timestamp")

@@ -11,8 +11,8 @@ from talktree.formats.native.sheet import VERSION, NativeSheet, Section
 from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.model.findings import Finding
-from talktree.text.json_edit import patch
-from talktree.text.json_read import decode
+from talktree.text.json.decode import decode
+from talktree.text.json.patch import patch
 from talktree.text.utf8 import BOM
 
 NATIVE = ("native",)

@@ -15,7 +15,7 @@ from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.talk import Seen
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.parts import ToolResult, Unknown
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 FLAGS = frozenset({SIDECHAIN, DELETED, META, ERROR, ABORTED})

@@ -20,7 +20,7 @@ from talktree.formats.sage.rules.message_line import (
     object_in,
 )
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso, to_iso
 
 REQUIRED = ("sessionId", "version", "context", "message")

@@ -12,7 +12,7 @@ from talktree.formats.lens import Object
 from talktree.formats.sage.detect_kinds import TYPES
 from talktree.formats.talk import Seen
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 SAGE: Final = ("sage",)
 NONE = type(None)

@@ -16,7 +16,7 @@ from talktree.formats.sage.rules.message_line import SAGE, is_foreign
 from talktree.formats.sage.sheets import MetadataSheet
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Head
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import SECOND, from_iso, to_iso
 
 STATES = ("active", "paused", "completed", "failed", "cancelled")

@@ -11,7 +11,7 @@ from talktree.formats.sage.rules.message_line import SAGE, is_foreign, line_of, 
 from talktree.formats.sage.sheets import SessionSheet
 from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 ROLES = {
     "user": ("user",),

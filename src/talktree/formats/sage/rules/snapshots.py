@@ -12,7 +12,7 @@ from talktree.formats.sage.lens_snapshots import BACKUPS, TRACKED
 from talktree.formats.sage.rules.message_line import SAGE, is_foreign, object_in
 from talktree.formats.talk import Seen
 from talktree.model.entries import Snapshot
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 STATES = ("created", "modified", "deleted", "unchanged")
 FIRSTS = "sage: the first snapshot of each message"

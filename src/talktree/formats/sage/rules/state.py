@@ -10,7 +10,7 @@ from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.sage.adopt import LEVELS, OTHER_LEVELS, OTHER_STATES, STATES
 from talktree.formats.sage.rules.message_line import SAGE, is_plain, line_of, list_in, object_in
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 THINKING = "thinkingMetadata"
 USER_TYPES = ("external", "internal")

@@ -16,7 +16,7 @@ from talktree.formats.sage.rules.message_line import (
     object_in,
 )
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json, same
+from talktree.text.json.value import Json, same
 
 CALL = {"id": str, "name": str, "arguments": dict}
 RESULT = {"toolCallId": str, "toolName": str, "content": str, "success": bool}

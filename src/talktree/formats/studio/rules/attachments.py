@@ -21,7 +21,7 @@ from talktree.formats.studio.schema import (
 )
 from talktree.formats.talk import Seen
 from talktree.settings.attachments import attachment_settings
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.media import ENOUGH, content, data_size, data_url, sniffed
 
 ITEMS = Items("attachments", "attachment", "name")

@@ -20,7 +20,7 @@ from talktree.formats.studio.schema import (
     misspelt,
 )
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, millis_hold, to_millis
 
 _TOLD_ELSEWHERE = frozenset({"id", "type"})

@@ -17,7 +17,7 @@ from talktree.formats.studio.hashing import (
 )
 from talktree.formats.studio.schema import ENCODINGS
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 _SHAPE = re.compile(r"[0-9a-f]{1,8}|[0-9a-f]{10}", re.ASCII)
 """Up to eight digits are the document's hash or the app's short one, ten are the app's."""

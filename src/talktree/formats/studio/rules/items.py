@@ -9,7 +9,7 @@ from talktree.formats.lens import Object
 from talktree.formats.rule import Diagnostic
 from talktree.formats.studio.schema import Make, with_item
 from talktree.formats.talk import Seen
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 
 LONGEST_SHOWN = 40
 MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)

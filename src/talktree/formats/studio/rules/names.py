@@ -19,7 +19,7 @@ from talktree.formats.studio.schema import (
 )
 from talktree.formats.talk import Seen
 from talktree.model.message import Message
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.text.times import to_millis
 
 

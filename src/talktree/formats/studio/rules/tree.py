@@ -11,8 +11,8 @@ from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.studio.schema import ENCODINGS, JSON, XML
 from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.skeleton import ROOT
-from talktree.text.json_scan import scan
-from talktree.text.json_value import Json
+from talktree.text.json.scanner import scan
+from talktree.text.json.value import Json
 
 LONGEST_SHOWN = 60
 JSON_DEPTH = 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from talktree.text.json_value import Json
+from talktree.text.json.value import Json
 from talktree.views.arguments import SUBJECTS, amount, first
 from talktree.views.html.json_view import facts
 from talktree.views.html.tools.output import output

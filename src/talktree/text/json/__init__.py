@@ -1,0 +1,1 @@
+"""JSON texts as bytes: reading, writing, changing and repairing them."""

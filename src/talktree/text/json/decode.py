@@ -1,0 +1,175 @@
+"""JSON bytes to values: fast when they are plain, exact and tolerant when they are not."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+import msgspec
+
+from talktree.text.json.scanner import DEEP, Kind, Problem, scan_values
+from talktree.text.json.value import REFUSALS, Json
+
+_decoder = msgspec.json.Decoder()
+_encode = msgspec.json.encode
+_plain_encode = msgspec.json.Encoder().encode
+_LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
+DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+"""A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
+LONG = b"0" * 16
+PIECE = 1 << 18
+"""How much of a text is looked at together."""
+SHORT = 1 << 16
+"""Texts of so many bytes that are not plain are remembered: whoever reads, checks, shows and mends
+a file looks at the few that are broken again and again."""
+MOST_KNOWN = 64
+REMEMBERED = 4 << 20
+"""Of the longer ones up to this size the last is remembered: a single record may be looked at once
+for each of its findings, and going through it takes seconds if it is nested very deep."""
+_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+class Decoded(NamedTuple):
+    """A value and what was odd about its text."""
+
+    value: Json
+    problems: list[Problem]
+    usable: bool
+    """False if there was no value, several, or the text ended inside it."""
+
+
+def decode(raw: bytes) -> Decoded:
+    """The one value in the text; oddities that the fast path accepts silently are not told."""
+    try:
+        return Decoded(_decoder.decode(raw), [], True)
+    except REFUSALS:
+        return _tolerant(raw)
+
+
+def peek(raw: bytes) -> Decoded:
+    """The same for a value that is only looked at: it is shared and must not be changed."""
+    try:
+        return Decoded(_decoder.decode(raw), [], True)
+    except REFUSALS:
+        return _remembered(raw)
+
+
+def inspect(raw: bytes) -> list[Problem]:
+    """Everything that is odd about a text that is meant to be one JSON value."""
+    try:
+        value = _decoder.decode(raw)
+        # Encoding gives the same bytes only if nothing was dropped, so the slow look at names
+        # that stand twice is needed only where the text is not in that plain form.
+        plain = _encode(value) == raw.strip(b"\r\n") or not _doubled(raw)
+        if plain and not _has_long_number(raw):
+            return []
+    except (*REFUSALS, TypeError, UnicodeEncodeError):
+        pass
+    return _odd(raw)
+
+
+def oddities(raw: bytes, value: Json) -> list[Problem]:
+    """The same for a text that was decoded already."""
+    try:
+        again = _plain_encode(value)
+    except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
+        return _odd(raw)
+    # Encoding gives the same bytes only if nothing was dropped; a line may have its end behind.
+    plain = raw.startswith(again) and len(raw) - len(again) <= len(b"\r\n")
+    del again
+    if (plain or not _doubled(raw)) and not _has_long_number(raw) and not _may_be_deep(raw):
+        return []
+    return _odd(raw)
+
+
+def _may_be_deep(raw: bytes) -> bool:
+    """Whether there are brackets enough outside strings; single bytes are counted very quickly."""
+    if raw.count(b"[") + raw.count(b"{") <= DEEP:
+        return False
+    bare = _STRINGS.sub(b"", raw)
+    return bare.count(b"[") + bare.count(b"{") > DEEP
+
+
+def _has_long_number(raw: bytes) -> bool:
+    digits = (raw[at : at + PIECE + len(LONG)] for at in range(0, len(raw), PIECE))
+    return any(LONG in each.translate(DIGITS) for each in digits) and bool(_LONG_NUMBER.search(raw))
+
+
+def _odd(raw: bytes) -> list[Problem]:
+    return list(_remembered(raw).problems)
+
+
+def _tolerant(raw: bytes) -> Decoded:
+    if len(raw) > REMEMBERED:
+        return _scanned(raw)
+    value, problems, usable = _remembered(raw)
+    return Decoded(_copied(value), list(problems), usable)
+
+
+_last: dict[bytes, Decoded] = {}
+
+
+def _remembered(raw: bytes) -> Decoded:
+    """What a text holds; it is shared, so it must not be changed."""
+    if len(raw) <= SHORT:
+        return _known(raw)
+    if len(raw) > REMEMBERED:
+        return _scanned(raw)
+    key = blake2b(raw, digest_size=16).digest()
+    found = _last.get(key)
+    if found is None:
+        found = _scanned(raw)
+        _last.clear()
+        _last[key] = found
+    return found
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _known(raw: bytes) -> Decoded:
+    return _scanned(raw)
+
+
+def _copied(value: Json) -> Json:
+    """A value that can be changed without changing what is remembered."""
+    top: list[Json] = [value]
+    pending: list[list[Json] | dict[str, Json]] = [top]
+    while pending:
+        holder = pending.pop()
+        for at, each in holder.items() if isinstance(holder, dict) else enumerate(holder):
+            if isinstance(each, dict | list):
+                holder[at] = fresh = each.copy()  # type: ignore[index]
+                pending.append(fresh)
+    return top[0]
+
+
+def _scanned(raw: bytes) -> Decoded:
+    found = scan_values(raw)
+    if len(found.roots) != 1:
+        return Decoded(None, found.problems or [Problem("syntax", 0, "no JSON value")], False)
+    problems = found.problems
+    if not found.complete and not any(problem.code == "torn" for problem in problems):
+        problems.append(Problem("torn", len(raw), "the text ends inside a value"))
+    root = found.roots[0]
+    # A word that means nothing is no value, even if it stands alone.
+    junk = root.kind is Kind.SCALAR and any(problem.code == "syntax" for problem in problems)
+    return Decoded(root.value, problems, found.complete and not junk)
+
+
+class _Doubled(Exception):
+    pass
+
+
+def _doubled(raw: bytes) -> bool:
+    try:
+        json.loads(raw, object_pairs_hook=_refuse_doubles)
+    except (_Doubled, ValueError, RecursionError):
+        return True
+    return False
+
+
+def _refuse_doubles(pairs: list[tuple[str, Json]]) -> None:
+    if len(pairs) > 1 and len({name for name, _ in pairs}) < len(pairs):
+        raise _Doubled

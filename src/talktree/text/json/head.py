@@ -1,0 +1,77 @@
+"""The values in the first part of a JSON text, which may be cut off anywhere.
+
+What is missing at the end of a plain text is put there, for the compiled decoder to read; that is
+ten times as fast as `json_scan`, which reads everything else. Both give the same values.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from talktree.text.json.decode import decode
+from talktree.text.json.scanner import Kind, scan_values
+from talktree.text.json.value import REFUSALS, Json
+
+_decode = msgspec.json.Decoder().decode
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+[\[\]{}]", re.DOTALL)
+_TORN = rb'"[^"\\]*+(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*+)*+'
+"""A string without its end, but with no escape that is cut off."""
+_REST = re.compile(rb'((?:[^"]++|' + _STRING + rb")*+)(" + _TORN + rb")?+", re.DOTALL)
+_CLOSED_BY = {0x7B: b"}", 0x5B: b"]"}
+
+
+def decode_head(head: bytes) -> list[Json]:
+    """The objects and lists in a text, the last as far as it goes; bare words are left out."""
+    value = _plain_value(head)
+    if value is not None:
+        return [value]
+    return [root.value for root in scan_values(head).roots if root.kind is not Kind.SCALAR]
+
+
+def decode_torn(line: bytes) -> Json:
+    """The one value in a text, as far as it goes."""
+    value = _plain_value(line)
+    return decode(line).value if value is None else value
+
+
+def _plain_value(head: bytes) -> dict[str, Json] | list[Json] | None:
+    """The object or list that a plain text is, or would be if it were not cut off."""
+    for text in (head, complete(head)):
+        try:
+            value: Json = _decode(text) if text else None
+        except REFUSALS:
+            continue
+        if isinstance(value, dict | list):
+            return value
+    return None
+
+
+def complete(head: bytes) -> bytes:
+    """A text that was cut off with what closes it; nothing if that is not easily said."""
+    at, open = 0, list[bytes]()
+    while (found := _BRACKET.match(head, at)) is not None:
+        at = found.end()
+        bracket = head[at - 1]
+        if bracket in _CLOSED_BY:
+            open.append(_CLOSED_BY[bracket])
+        elif not open or open.pop() != head[at - 1 : at]:
+            return b""
+    rest = _REST.fullmatch(head, at)
+    if not open or rest is None:
+        return b""
+    whole = _with_string(head, rest, in_list=open[-1] == b"]")
+    return whole + b"".join(reversed(open)) if whole else b""
+
+
+def _with_string(head: bytes, rest: re.Match[bytes], *, in_list: bool) -> bytes:
+    """The text up to its last whole value, or with the string closed that it ends in."""
+    before, torn = rest.group(1).strip(), rest.group(2)
+    start = len(head[: rest.end(1)].rstrip())
+    if torn is not None and (in_list or before.endswith(b":")):
+        return head + b'"'
+    if before.endswith(b","):
+        return head[: start - 1]
+    return head[:start] if not before else b""

@@ -1,0 +1,147 @@
+"""Change values inside a JSON text and leave every other byte as it is.
+
+`patch(text, old, new)` compares two values and replaces, adds or removes just the parts of the
+text in which they differ, in the style the text already has. Numbers no float holds, names that
+stand twice, odd spacing: all survive unless they are the very thing that was changed.
+"""
+
+from __future__ import annotations
+
+from talktree.text.json.scanner import Kind, Node, scan
+from talktree.text.json.value import Json, same
+from talktree.text.json_style import Style, learn
+from talktree.text.json_write import encode, encode_string
+
+Edit = tuple[int, int, bytes]
+"""Replace the bytes from start to stop."""
+
+
+def patch(text: bytes, new: Json, *, style: Style | None = None, level: int = 0) -> bytes:
+    """The text with its one value changed to the new one; the same text if nothing differs."""
+    root = scan(text).roots[0]
+    return _apply(text, _edits(text, root, new, style or learn(text), level))
+
+
+def member(text: bytes, name: str) -> Node | None:
+    """The member of an object text that counts: the last one with that name."""
+    roots = scan(text).roots
+    if not roots or roots[0].kind is not Kind.OBJECT:
+        return None
+    return next((node for node in reversed(roots[0].children) if node.key == name), None)
+
+
+def _edits(text: bytes, root: Node, new: Json, style: Style, level: int) -> list[Edit]:
+    edits: list[Edit] = []
+    pending: list[tuple[Node, Json, int]] = [(root, new, level)]
+    while pending:
+        node, value, level = pending.pop()
+        if same(node.value, value):
+            continue
+        if node.kind is Kind.OBJECT and isinstance(value, dict) and value:
+            edits += _object(text, node, value, style, level)
+            pending += [
+                (child, value[key], level + 1)
+                for key, child in _counting(node).items()
+                if key in value
+            ]
+        elif _grows(node, value) and isinstance(value, list):
+            edits += _appended(text, node, value, style, level)
+            pending += [
+                (child, item, level + 1) for child, item in zip(node.children, value, strict=False)
+            ]
+        else:
+            edits.append((node.start, node.stop, encode(value, style, level=level)))
+    return edits
+
+
+def _grows(node: Node, value: Json) -> bool:
+    """Whether an array only changes inside its items or by new ones at its end."""
+    return (
+        node.kind is Kind.ARRAY and isinstance(value, list) and 0 < len(node.children) <= len(value)
+    )
+
+
+def _counting(node: Node) -> dict[str, Node]:
+    """Members by name; of doubled names the last one counts."""
+    return {child.key: child for child in node.children if child.key is not None}
+
+
+def _object(
+    text: bytes, node: Node, value: dict[str, Json], style: Style, level: int
+) -> list[Edit]:
+    kept = [child for child in node.children if child.key in value]
+    gone = [child for child in node.children if child.key not in value]
+    known = {child.key for child in node.children}
+    added = [(key, item) for key, item in value.items() if key not in known]
+    edits = [_without(node, child, kept) for child in gone] if kept else []
+    if added:
+        edits.append(_with(text, node, added, style, level, after=kept[-1] if kept else None))
+    elif gone and not kept:
+        edits.append((node.start, node.stop, b"{}"))
+    return edits
+
+
+def _without(node: Node, child: Node, kept: list[Node]) -> Edit:
+    """Cut a member together with the comma that belongs to it."""
+    number = node.children.index(child)
+    if any(other.start < child.start for other in kept):
+        return (node.children[number - 1].stop, child.stop, b"")
+    return (child.key_at, node.children[number + 1].key_at, b"")
+
+
+def _with(
+    text: bytes,
+    node: Node,
+    added: list[tuple[str, Json]],
+    style: Style,
+    level: int,
+    *,
+    after: Node | None,
+) -> Edit:
+    members = [
+        (encode_string(key, style) + style.colon).encode() + encode(item, style, level=level + 1)
+        for key, item in added
+    ]
+    return _inserted(text, node, members, style, level, after=after)
+
+
+def _appended(text: bytes, node: Node, value: list[Json], style: Style, level: int) -> list[Edit]:
+    fresh = value[len(node.children) :]
+    if not fresh:
+        return []
+    items = [encode(item, style, level=level + 1) for item in fresh]
+    return [_inserted(text, node, items, style, level, after=node.children[-1])]
+
+
+def _inserted(
+    text: bytes, node: Node, items: list[bytes], style: Style, level: int, *, after: Node | None
+) -> Edit:
+    newline = b"" if style.indent is None else style.newline.encode()
+    indent = (style.indent or "").encode()
+    lead = newline + indent * (level + 1)
+    if after is None:
+        brackets = (b"{", b"}") if node.kind is Kind.OBJECT else (b"[", b"]")
+        inside = lead + (b"," + lead).join(items) + newline + indent * level
+        return (node.start, node.stop, brackets[0] + inside + brackets[1])
+    between = _between(text, node, after, style, lead)
+    return (after.stop, after.stop, b"".join(between + item for item in items))
+
+
+def _between(text: bytes, node: Node, after: Node, style: Style, lead: bytes) -> bytes:
+    """What stands between two items here, as the neighbours show it."""
+    number = node.children.index(after)
+    if number:
+        shown = text[node.children[number - 1].stop : after.key_at]
+        if shown.strip() == b",":
+            return shown
+    return b"," + lead if lead else style.item.encode()
+
+
+def _apply(text: bytes, edits: list[Edit]) -> bytes:
+    out: list[bytes] = []
+    at = 0
+    for start, stop, fresh in sorted(edits, key=lambda edit: edit[:2]):
+        out += (text[at:start], fresh)
+        at = max(at, stop)
+    out.append(text[at:])
+    return b"".join(out)

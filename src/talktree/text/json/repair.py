@@ -1,0 +1,267 @@
+"""What makes a JSON text that can be read one that every reader accepts, change by change.
+
+The same walk as in `json_scan` notes down, for each oddity, which bytes go and what comes in their
+place. Once all changes are made, a strict reader finds just the values that the scanner found,
+without those that are nothing: names without values, words that mean nothing, a number at the end
+of a torn text that may have had more digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from talktree.text.json.scanner import Scanner
+from talktree.text.json.value import Json, Token
+from talktree.text.json_nodes import Kind, Node, Scan, filled
+from talktree.text.json_tokens import CONTROL, NULS, NUMBER, WORDS
+
+_PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_HALF = rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+_SOUND = rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+ESCAPE = re.compile(_PAIR + rb"|(" + _HALF + rb")|" + _SOUND + rb"|(\\)")
+STRANGE = re.compile("[\udc80-\udcff]+")
+CUT_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+SHORT = {0x08: b"\\b", 0x09: b"\\t", 0x0A: b"\\n", 0x0C: b"\\f", 0x0D: b"\\r"}
+NAN = frozenset({b"NaN", b"Infinity", b"-NaN", b"-Infinity"})
+REPLACEMENT = "\ufffd".encode()
+
+
+class JsonMending(NamedTuple):
+    """A change that mends an oddity, by the key of the oddity."""
+
+    key: str
+    start: int
+    stop: int
+    new: bytes = b""
+
+
+class Mended(NamedTuple):
+    """What was found in a text, and the changes that make it sound, in order."""
+
+    scan: Scan
+    changes: list[JsonMending]
+
+
+def mended(text: bytes) -> Mended:
+    """The values in a text and what mends it."""
+    mender = _Mender(text)
+    found = filled(mender.run())
+    changes = list(mender.changes)
+    # Which members stand twice is sure only where it is sure what a member is.
+    broken = any(change.key in ("syntax", "torn") for change in changes)
+    if not broken and any(problem.code == "duplicate-key" for problem in found.problems):
+        changes += _earlier(found.roots)
+    return Mended(found, in_order(changes))
+
+
+def in_order(changes: Iterable[JsonMending]) -> list[JsonMending]:
+    """Changes by their place; of one kind neighbours become one, and none lies in another."""
+    out: list[JsonMending] = []
+    for each in sorted(changes, key=lambda change: (change.start, change.stop)):
+        last = out[-1] if out else None
+        if last is None or each.start > last.stop or each.key != last.key:
+            out.append(each)
+        elif each.start == last.stop:
+            out[-1] = JsonMending(last.key, last.start, each.stop, last.new + each.new)
+        elif each.start == last.start:
+            out[-1] = each
+    return out
+
+
+def applied(text: bytes, changes: Iterable[JsonMending]) -> bytes:
+    """The text with all changes made; of two that overlap only the first."""
+    out: list[bytes] = []
+    at = 0
+    for change in changes:
+        if change.start >= at:
+            out += (text[at : change.start], change.new)
+            at = change.stop
+    return b"".join([*out, text[at:]])
+
+
+class _Mender(Scanner):
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text, 0, only_first=False)
+        self.changes: list[JsonMending] = []
+        self._useless = ""
+        """Why the word at hand is to go: the key of the oddity, or nothing if it stays."""
+        self._states: list[tuple[int, int]] = []
+        """What stood before each open container, and where the last comma was."""
+
+    def _mend(self, key: str, start: int, stop: int, new: bytes = b"") -> None:
+        changes = self.changes
+        # What lies in a stretch that goes is no longer needed; what is put in before it is.
+        while stop > start and changes and start < changes[-1].stop <= stop:
+            if changes[-1].start < start:
+                break
+            changes.pop()
+        changes.append(JsonMending(key, start, stop, new))
+
+    def _mend_comma(self, at: int) -> None:
+        taken = bool(self.changes) and self.changes[-1].stop > self.end
+        place = at if taken else self.end
+        # A quote that is put in at the same place belongs behind the comma.
+        index = len(self.changes)
+        while index and self.changes[index - 1].start >= place:
+            index -= 1
+        self.changes.insert(index, JsonMending("syntax", place, place, b","))
+
+    def _unmend_comma(self, at: int) -> None:
+        for index in range(len(self.changes) - 1, -1, -1):
+            change = self.changes[index]
+            if change.start == change.stop <= at and change.new == b",":
+                del self.changes[index]
+                return
+
+    # what goes
+
+    def _open(self, kind: Kind) -> None:
+        self._states.append((self.before, self.comma_at))
+        super()._open(kind)
+
+    def _close(self, stop: int, *, closed: bool = False) -> None:
+        state = self._states.pop()
+        super()._close(stop, closed=closed)
+        above = self.open[-1] if self.open else None
+        node = (above.children if above is not None else self.roots)[-1]
+        if above is not None and above.kind is Kind.OBJECT and node.key is None:
+            self._mend("syntax", node.start, stop)
+            self.before, self.comma_at = state
+
+    def _drop_key(self, stop: int, *, torn: bool = False) -> None:
+        if self.key is not None:
+            self._take_back_comma()
+        super()._drop_key(stop, torn=torn)
+
+    def _take_back_comma(self) -> None:
+        """A comma that was missing before a name is not, if the name goes."""
+        changes = self.changes
+        if self.key_before == 1 and changes and changes[-1].new == b",":
+            changes.pop()
+
+    def _word(self, word: bytes, start: int) -> Json:
+        value = super()._word(word, start)
+        number = NUMBER.match(self.text, start)
+        whole = number is not None and number.end() == self.at
+        self._useless = ""
+        if word in NAN:
+            self._mend("nan", start, self.at, b"null")
+        elif self.open and self.at == len(self.text) and word not in WORDS:
+            self._useless = "torn"
+        elif isinstance(value, Token) and not whole:
+            self._useless = "syntax"
+        return value
+
+    def _scalar(self, start: int, value: Json) -> None:
+        useless, self._useless = self._useless, ""
+        if not useless or not self.open:
+            super()._scalar(start, value)
+            return
+        if self.key is None:
+            self._mend(useless, start, self.at)
+            return
+        self._take_back_comma()
+        self._mend(useless, self.key_at, self.at)
+        self.key, self.before = None, self.key_before
+
+    # strings
+
+    def _unescaped(self, start: int, stop: int) -> None:
+        super()._unescaped(start, stop)
+        for found in NULS.finditer(self.text, start, stop):
+            self._mend("nul", found.start(), found.end())
+        self._escape("control", start, stop)
+
+    def _escape(self, key: str, start: int, stop: int) -> None:
+        for found in CONTROL.finditer(self.text, start, stop):
+            byte = self.text[found.start()]
+            new = SHORT.get(byte, b"\\u%04x" % byte)
+            self._mend(key, found.start(), found.end(), new)
+
+    def _text(self, start: int, stop: int) -> str:
+        value = super()._text(start, stop)
+        self._spell(start + 1, stop)
+        return value
+
+    def _spell(self, start: int, stop: int) -> None:
+        """What is wrong with the characters of a string."""
+        if self.text.find(b"\\", start, stop) >= 0:
+            for found in ESCAPE.finditer(self.text, start, stop):
+                if found.group(1) is not None:
+                    self._mend("surrogate", found.start(), found.end(), b"\\ufffd")
+                elif found.group(2) is not None:
+                    self._mend("syntax", found.start(), found.end(), b"\\\\")
+        for here, behind in strange_bytes(self.text, start, stop):
+            self._mend("utf8", here, behind, REPLACEMENT)
+
+    def _torn_string(self, start: int) -> None:
+        self.changes = [each for each in self.changes if each.start < start]
+        if self._takes_key():
+            super()._torn_string(start)
+            self._mend("torn", start, self.at)
+            return
+        super()._torn_string(start)
+        text, stop = self.text, len(self.text.rstrip(b"\r\n\0"))
+        cut = CUT_ESCAPE.search(text, max(start + 1, stop - 5), stop)
+        if cut is not None and _is_escape(text, start + 1, cut.start()):
+            stop = cut.start()
+        stop = max(start + 1, _whole_characters(text, start + 1, stop))
+        for found in NULS.finditer(text, start, stop):
+            self._mend("torn", found.start(), found.end())
+        self._escape("torn", start, stop)
+        self._spell(start + 1, stop)
+        self.changes.sort(key=lambda change: change.start)
+        self._mend("torn", stop, len(text), b'"')
+
+
+def strange_bytes(raw: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The stretches that are not UTF-8, in one pass."""
+    part = raw[start:stop]
+    if part.isascii():
+        return
+    text = part.decode("utf-8", "surrogateescape")
+    here, at = 0, start
+    for found in STRANGE.finditer(text):
+        at += len(text[here : found.start()].encode())
+        here = found.end()
+        behind = at + here - found.start()
+        yield at, behind
+        at = behind
+
+
+def _is_escape(text: bytes, start: int, at: int) -> bool:
+    """Whether the backslash at a place starts an escape and is not the end of one."""
+    count = 0
+    while at - count > start and text[at - count - 1] == 0x5C:
+        count += 1
+    return count % 2 == 0
+
+
+def _whole_characters(text: bytes, start: int, stop: int) -> int:
+    """Where the last whole character ends."""
+    for back in range(1, min(4, stop - start) + 1):
+        byte = text[stop - back]
+        if byte >= 0xC0:
+            wanted = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return stop if back >= wanted else stop - back
+        if byte < 0x80:
+            break
+    return stop
+
+
+def _earlier(roots: Iterable[Node]) -> Iterator[JsonMending]:
+    """Of members with the same name the last counts, so those before it go."""
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        named: dict[str, int] = {}
+        for place, child in enumerate(node.children):
+            if child.key is not None and child.key in named:
+                gone = named[child.key]
+                after = node.children[gone + 1]
+                yield JsonMending("duplicate-key", node.children[gone].key_at, after.key_at)
+            if child.key is not None:
+                named[child.key] = place
+        pending.extend(child for child in node.children if child.kind is not Kind.SCALAR)

@@ -1,0 +1,105 @@
+"""All texts in a JSON value, at any depth: where they are, and the value with others instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from talktree.text.json.value import Json
+
+Trail: TypeAlias = "tuple[Trail, str] | None"
+"""The steps to a value, the last one first; values that are nested share those above them."""
+
+
+def write_trail(trail: Trail) -> str:
+    """The steps as one text, like `message/content/0/text`; empty if there are none."""
+    steps: list[str] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return "/".join(reversed(steps))
+
+
+class Placed(NamedTuple):
+    """A text in a value."""
+
+    trail: Trail
+    name: str | None
+    """What it is the value of: the member, the `name` beside a `value`, or the option before it in
+    a list of words; None if there is no such thing."""
+    text: str
+
+    @property
+    def way(self) -> str:
+        """What leads to it, like `message/content/0/text`; empty if it is the value itself."""
+        return write_trail(self.trail)
+
+
+def texts_in(value: Json) -> Iterator[Placed]:
+    """The texts in a value, in order; names of members are not among them."""
+    pending: list[tuple[Trail, str | None, Json]] = [(None, None, value)]
+    while pending:
+        trail, name, item = pending.pop()
+        if isinstance(item, str):
+            yield Placed(trail, name, item)
+        elif isinstance(item, dict | list):
+            pending += [((trail, step), name, held) for step, name, held in _inside(item)][::-1]
+
+
+def _inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, str | None, Json]]:
+    if isinstance(item, dict):
+        for name, held in item.items():
+            if isinstance(held, str | dict | list):
+                step = name.replace("~", "~0").replace("/", "~1")
+                yield step, _name_in(item, name), held
+    else:
+        for at, held in enumerate(item):
+            if isinstance(held, str | dict | list):
+                yield str(at), _option_before(item, at), held
+
+
+def _name_in(item: dict[str, Json], member: str) -> str:
+    """The name of a member; of a `value` that has a `name` beside it, that name."""
+    if member in ("value", "Value"):
+        for label in ("name", "key", "Name", "Key"):
+            beside = item.get(label)
+            if isinstance(beside, str) and beside:
+                return beside
+    return member
+
+
+def _option_before(items: list[Json], at: int) -> str | None:
+    """The option that a word of a command belongs to."""
+    before = items[at - 1] if at else None
+    return before if isinstance(before, str) and before.startswith("-") else None
+
+
+def with_texts(value: Json, change: Callable[[str | None, str], str]) -> Json:
+    """The value with each text changed, given the name of what it is the value of."""
+    if isinstance(value, str):
+        return change(None, value)
+    root = _copied(value)
+    pending = [(root, value)]
+    while pending:
+        item, old = pending.pop()
+        if isinstance(item, dict) and isinstance(old, dict):
+            for name, held in old.items():
+                if isinstance(held, str):
+                    item[name] = change(_name_in(old, name), held)
+                elif isinstance(held, dict | list):
+                    item[name] = fresh = _copied(held)
+                    pending.append((fresh, held))
+        elif isinstance(item, list) and isinstance(old, list):
+            for at, held in enumerate(old):
+                if isinstance(held, str):
+                    item[at] = change(_option_before(old, at), held)
+                elif isinstance(held, dict | list):
+                    item[at] = fresh = _copied(held)
+                    pending.append((fresh, held))
+    return root
+
+
+def _copied(value: Json) -> Json:
+    if isinstance(value, dict):
+        return dict(value)
+    return list(value) if isinstance(value, list) else value

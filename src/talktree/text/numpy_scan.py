@@ -1,0 +1,159 @@
+"""What bytes are made of, seen with numpy, which takes a step for many of them at once.
+
+Everything here is told without it too (`marks`, `json_survey`); numpy need not be there, and it
+takes a while to start, so it is asked only where much is looked at.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from talktree.text.char_classes import LONG
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[numpy.uint8]
+    Flags = NDArray[numpy.bool_]
+    Places = NDArray[numpy.intp]
+    Numbers = NDArray[numpy.integer[Any]]
+
+LARGE = 1 << 24
+"""From so many bytes on, all in all, numpy is worth its start."""
+FEW = 48 << 10
+"""Fewer bytes at a time are told sooner without it."""
+PIECE = 1 << 17
+"""How much is looked at together, so that it stays near the processor, and so little that what is
+computed of it fits into memory that the process has already."""
+LARGE_FOR_SECRETS = 1 << 21
+FEW_FOR_SECRETS = 12 << 10
+"""The same for a search for secrets, which takes far longer without it."""
+QUOTE, BACKSLASH, BY_NUMBER = b'"\\u'
+_looked = [0]
+"""How many bytes were looked at so far, up to where it no longer matters."""
+
+
+def is_worth(count: int, *, secrets: bool = False) -> bool:
+    """Whether to look at so many more bytes with numpy."""
+    if _looked[0] < LARGE:
+        _looked[0] += count
+    few, large = (FEW_FOR_SECRETS, LARGE_FOR_SECRETS) if secrets else (FEW, LARGE)
+    return count >= few and _looked[0] >= large and is_here()
+
+
+@cache
+def is_here() -> bool:
+    """Whether there is numpy."""
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def lane(data: bytes) -> Bytes:
+    """The bytes as numbers."""
+    import numpy
+
+    return numpy.frombuffer(data, numpy.uint8)
+
+
+def has_numbered(data: bytes) -> bool:
+    """Whether a character stands there by its number, in the way JSON writes it."""
+    seen = lane(data)
+    return any(
+        bool(((piece[:-1] == BACKSLASH) & (piece[1:] == BY_NUMBER)).any())
+        for piece in (seen[at : at + PIECE + 1] for at in range(0, len(seen), PIECE))
+    )
+
+
+def escaped_quotes(data: bytes) -> int | None:
+    """How many quotes stand behind a backslash; None if one of these may be escaped itself."""
+    import numpy
+
+    seen = lane(data)
+    count = 0
+    for at in range(0, len(seen), PIECE):
+        piece = seen[at : at + PIECE + 1]
+        escapes = piece == BACKSLASH
+        if (escapes[:-1] & escapes[1:]).any():
+            return None
+        count += int(numpy.count_nonzero(escapes[:-1] & (piece[1:] == QUOTE)))
+    return count
+
+
+def count(data: bytes, byte: int) -> int:
+    """How often a byte is there."""
+    import numpy
+
+    seen = lane(data)
+    return sum(
+        int(numpy.count_nonzero(seen[at : at + PIECE] == byte)) for at in range(0, len(seen), PIECE)
+    )
+
+
+def may_hide(data: bytes) -> bool:
+    """Whether a byte is there that characters nobody sees have, or another that few others have."""
+    seen = lane(data)
+    return (
+        b"\xc2" in data
+        or b"\xf3" in data
+        or any(
+            bool(((piece & 0xF0) == 0xA0).any()) or bool(((piece - 0x8B) < 3).any())
+            for piece in (seen[at : at + PIECE] for at in range(0, len(seen), PIECE))
+        )
+    )
+
+
+def long_runs(data: bytes) -> Places:
+    """Where long runs of letters, digits, `-` and `_` start."""
+    return runs_and_dashes(data)[0]
+
+
+def runs_and_dashes(data: bytes) -> tuple[Places, Places]:
+    """Where long runs of letters, digits, `-` and `_` start, and where a `-` or `_` is that more of
+    these follow."""
+    import numpy
+
+    seen = lane(data)
+    found = [numpy.zeros(0, numpy.intp)]
+    dashes = [numpy.zeros(0, numpy.intp)]
+    before = numpy.zeros(1, numpy.bool_)
+    for at in range(0, len(seen), PIECE):
+        running, dash = _running_and_dashes(seen[at : at + PIECE + LONG - 1])
+        whole = running
+        for step in (1, 2, 4, 8, LONG - 16):
+            whole = whole[:-step] & whole[step:]
+        whole = whole[:PIECE]
+        dashes.append(numpy.flatnonzero(dash[: len(whole)] & whole) + at)
+        begins = whole[:1] > before
+        found.append(numpy.flatnonzero(begins) + at)
+        found.append(numpy.flatnonzero(whole[1:] > running[: max(0, len(whole) - 1)]) + (at + 1))
+        before = running[PIECE - 1 : PIECE]
+    return numpy.concatenate(found), numpy.concatenate(dashes)
+
+
+def is_among(numbers: Numbers, sorted_ones: Numbers) -> Flags:
+    """Which numbers are among a few others, which are in order."""
+    places = sorted_ones.searchsorted(numbers)
+    places[places == len(sorted_ones)] = 0
+    among: Flags = sorted_ones[places] == numbers
+    return among
+
+
+def is_running(seen: Bytes) -> Flags:
+    """Which bytes are letters, digits, `-` and `_`."""
+    return _running_and_dashes(seen)[0]
+
+
+def _running_and_dashes(seen: Bytes) -> tuple[Flags, Flags]:
+    """The same, and which ones are `-` and `_`."""
+    dash = seen == 0x2D
+    dash |= seen == 0x5F
+    # What is below the first letter or digit becomes large, so one comparison is enough.
+    running = ((seen | 0x20) - 0x61) < 26
+    running |= (seen - 0x30) < 10
+    running |= dash
+    return running, dash

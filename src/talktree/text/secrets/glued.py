@@ -1,0 +1,86 @@
+"""Keys that are glued to something else: `backup_ghp_…_old`, `mysk-ant-api03-…`.
+
+Only beginnings that end with a dash are looked for inside of runs, since others are in words. What
+follows must be drawn beyond doubt, because nothing says where it begins or ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from string import ascii_letters, digits
+
+from talktree.text.secret_kinds import DOCUMENTED, STARTING, Found, Known, rows
+from talktree.text.secrets.entropy import is_made_up, is_random
+
+_END = rb"(?![A-Za-z0-9_-])"
+_ALNUM = frozenset((ascii_letters + digits).encode())
+SURE = 4
+"""A beginning of this length needs nothing before it, a shorter one a sign."""
+
+
+def _by_tail() -> dict[bytes, list[tuple[bytes, Known]]]:
+    """The kinds of keys by the last characters of how they begin; longer beginnings first."""
+    found: dict[bytes, list[tuple[bytes, Known]]] = {}
+    for start, known in rows():
+        begin = start.encode()
+        if begin[-1:] in (b"_", b"-") and len(begin) >= STARTING:
+            found.setdefault(begin[-3:], []).append((begin, known))
+    for each in found.values():
+        each.sort(key=lambda one: -len(one[0]))
+    return found
+
+
+BY_TAIL = _by_tail()
+"""The last two characters before a dash, and the dash."""
+TAIL = 2
+_BLOB_SIZE = 64
+"""Behind so much of a run a beginning is there by chance: the run is a file or a signature."""
+_BLOB = re.compile(rb"[\w-]{%d}" % _BLOB_SIZE)
+
+
+@cache
+def _inside(dash: bytes) -> re.Pattern[bytes]:
+    tails = sorted(tail[:2] for tail in BY_TAIL if tail.endswith(dash))
+    either = b"|".join(map(re.escape, dict.fromkeys(tails)))
+    return re.compile(rb"%b(?<=(?:%b)%b)(?=[\w-]{19})" % (dash, either, dash))
+
+
+@cache
+def _loose(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern.removesuffix(_END))
+
+
+def glued(data: bytes, dashes: Iterable[int] | None = None) -> Iterator[Found]:
+    """The keys that begin inside of a run or are followed by more of it; where dashes are that
+    something long follows may be known."""
+    if dashes is not None:
+        for at in dashes:
+            found = _key(data, at + 1)
+            if found is not None:
+                yield found
+        return
+    for dash in (b"_", b"-"):
+        for place in _inside(dash).finditer(data):
+            found = _key(data, place.end())
+            if found is not None:
+                yield found
+
+
+def _key(data: bytes, at: int) -> Found | None:
+    for begin, known in BY_TAIL.get(data[at - 3 : at], ()):
+        start = at - len(begin)
+        if start < 0 or not data.startswith(begin, start):
+            continue
+        if len(begin) < SURE and start and data[start - 1] in _ALNUM:
+            continue
+        if _BLOB.fullmatch(data, max(0, start - _BLOB_SIZE), start) is not None:
+            return None
+        found = _loose(known.pattern).match(data, start)
+        if found is None or found.group() in DOCUMENTED:
+            continue
+        body = found.group(1)
+        if is_random(body) and not is_made_up(body):
+            return known.kind, start, found.end(), known.what
+    return None

@@ -1,0 +1,240 @@
+"""Which long runs may tell of a secret, with numpy: nearly all of many are passed over at once.
+
+What is left is looked at more closely by `secret_hints`, which would pass over the others too.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from talktree.text.char_classes import LONG
+from talktree.text.numpy_scan import is_among, is_running, lane, long_runs, runs_and_dashes
+from talktree.text.secret_kinds import STARTS
+from talktree.text.secret_names import BETWEEN, ENDS
+from talktree.text.secrets.glued import BY_TAIL, SURE, TAIL
+from talktree.text.secrets.prefilter import (
+    BASE64,
+    BY_LEAD,
+    CLOSER,
+    DOPPLER_BODY,
+    DOT,
+    LEAD,
+    NOTHING,
+    PLUS,
+    SENDGRID,
+    SLASH,
+    STARTS_OF_STARTS,
+    TELLING,
+    WITH_DOT,
+    hint,
+)
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from talktree.text.numpy_scan import Bytes, Flags, Places
+
+    Keys = NDArray[numpy.integer[Any]]
+
+
+_ENDINGS = (3, 4, 6)
+"""How many of the last bytes of a beginning are looked at: as many as it has of these."""
+NEAR = 24
+"""How far before a run what it belongs to is looked for; names of folders are shorter."""
+
+
+class _Tables(NamedTuple):
+    """What bytes tell, looked up by their values, or by those of several together."""
+
+    before: NDArray[numpy.uint8]
+    """What the two bytes before a run hint at."""
+    starts: Flags
+    """Whether the first two make one look closer."""
+    known: Flags
+    """Whether the first four may start something that is known."""
+    between: Flags
+    """What may stand between a name and its value."""
+    ends: Flags
+    """Whether three letters may end the name of a secret."""
+    dotted: Flags
+    """Whether three characters before a dot may end what is known."""
+    base64: Flags
+    """What something in base 64 is made of."""
+
+
+def may_tell(data: bytes) -> list[int]:
+    """Where long runs start, but for those that surely tell of no secret."""
+    return _telling(data, long_runs(data))
+
+
+def may_tell_inside(data: bytes) -> tuple[list[int], list[int]]:
+    """The same, and where dashes are inside of runs that may end how a key begins."""
+    import numpy
+
+    starts, dashes = runs_and_dashes(data)
+    dashes = dashes[dashes >= TAIL]
+    seen = lane(data)
+    inside = dashes[_tails().take(_two(seen, dashes - TAIL))]
+    before = numpy.maximum(inside - TAIL - 1, 0)
+    inside = inside[_before_tails().take(_two(seen, before)) | (inside == TAIL)]
+    inside = inside[_ends_beginning(seen, inside)]
+    return _telling(data, starts), inside.tolist()
+
+
+def _ends_beginning(seen: Bytes, dashes: Places) -> Flags:
+    """Whether the characters up to a dash may end how a key begins, and not just a word."""
+    import numpy
+
+    may_end = dashes < max(_ENDINGS)
+    number = numpy.zeros(len(dashes), "u8")
+    for shorter, size in pairwise((0, *_ENDINGS)):
+        for at in range(shorter, size):
+            number |= seen.take(dashes - at).astype("u8") << numpy.uint64(8 * at)
+        ends = is_among(number, _beginnings(size))
+        if size < SURE:
+            before = seen[dashes - size]
+            ends &= ((before | 0x20) - 0x61 >= 26) & (before - 0x30 >= 10)
+        may_end |= ends
+    return may_end
+
+
+@cache
+def _beginnings(size: int) -> Keys:
+    """The last bytes of how keys begin, of those that are looked at in this size."""
+    import numpy
+
+    begins = {begin for alike in BY_TAIL.values() for begin, _ in alike}
+    fitting = {begin for begin in begins if max(e for e in _ENDINGS if e <= len(begin)) == size}
+    numbers = sorted({int.from_bytes(begin[-size:], "big") for begin in fitting})
+    return numpy.array(numbers, "u8")
+
+
+def _telling(data: bytes, starts: Places) -> list[int]:
+    import numpy
+
+    seen = lane(data)
+    near = int(numpy.searchsorted(starts, LEAD))
+    far = starts[near:]
+    tables = _tables()
+    hints, begins = tables.before.take(_two(seen, far - 2)), tables.starts.take(_two(seen, far))
+    hinted = numpy.flatnonzero((hints != NOTHING) | begins)
+    far, hints, begins = far.take(hinted), hints.take(hinted), begins.take(hinted)
+    closer, before = hints == CLOSER, seen.take(far - 1)
+    path, dot = closer & ((before == SLASH) | (before == PLUS)), closer & (before == DOT)
+    kept = tables.known.take(_four(seen, far)) | (closer & ~path & ~dot)
+    for some, look in (
+        ((hints == BY_LEAD) | (begins & ~closer), _is_named),
+        (path, _is_no_path),
+        (dot, _is_behind_dot),
+    ):
+        which = numpy.flatnonzero(some & ~kept)
+        if len(which):
+            kept[which] = look(seen, far.take(which))
+    return [*starts[:near].tolist(), *far[kept].tolist()]
+
+
+def _two(seen: Bytes, places: Places) -> Keys:
+    """Two bytes as one number."""
+    return (seen.take(places).astype("u2") << 8) | seen.take(places + 1)
+
+
+def _three(seen: Bytes, places: Places) -> Keys:
+    """Three characters as one number, the same for capitals, and for few others."""
+    one, two, three = (seen.take(places + at) & 0x1F for at in range(3))
+    return (one.astype("u2") << 10) | (two.astype("u2") << 5) | three
+
+
+def _four(seen: Bytes, places: Places) -> Keys:
+    """Four characters as one number, likewise."""
+    return (_three(seen, places).astype("u4") << 5) | (seen.take(places + 3) & 0x1F)
+
+
+def _is_named(seen: Bytes, starts: Places) -> Flags:
+    """Whether the name of a secret may end before a run, but for what is between."""
+    tables = _tables()
+    last = starts - 1
+    for _ in range(LEAD - 3):
+        last = last - tables.between.take(seen.take(last))
+    return tables.between.take(seen.take(last)) | tables.ends.take(_three(seen, last - 2))
+
+
+def _is_no_path(seen: Bytes, starts: Places) -> Flags:
+    """Whether a run behind a slash may belong to more than the name of a file: to something in
+    base 64 that is long or has the name of a secret, or to the address of a webhook."""
+    tables = _tables()
+    # Before the last slash of a webhook is a capital or a digit.
+    earlier = seen[starts - 2]
+    kept = is_running(earlier) & (earlier < 0x5B)
+    # Where that leads beyond the start of the text nothing is named, whatever is found there.
+    last = starts - 1
+    for _ in range(NEAR):
+        last = last - tables.base64.take(seen.take(last))
+    kept |= tables.base64.take(seen.take(last))
+    kept |= _is_named(seen, last + 1)
+    return kept
+
+
+def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
+    """Whether what is before a dot tells of a secret, or may, as what follows is long."""
+    import numpy
+
+    before = starts - 4
+    known = _tables().dotted.take(_three(seen, before))
+    known |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
+    known |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
+    rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
+    return known | is_running(seen[numpy.minimum(rest, len(seen) - 1)]).all(axis=1)
+
+
+@cache
+def _tails() -> Flags:
+    return _holding(16, [tail[0] << 8 | tail[1] for tail in BY_TAIL])
+
+
+@cache
+def _before_tails() -> Flags:
+    """The same for the byte before such a tail and the first one of it."""
+    begins = [begin for alike in BY_TAIL.values() for begin, _ in alike]
+    short = {begin[0] for begin in begins if len(begin) < SURE}
+    long = [begin[-4] << 8 | begin[-3] for begin in begins if len(begin) >= SURE]
+    return _holding(16, [*long, *(before << 8 | first for first in short for before in range(256))])
+
+
+@cache
+def _tables() -> _Tables:
+    import numpy
+
+    before = numpy.full(1 << 16, NOTHING, numpy.uint8)
+    for last in TELLING:
+        before[last::256] = [hint(bytes((each, last)) + b"  ") for each in range(256)]
+    behind_dashes = [bytes((dash, each)) for dash in b"-_" for each in range(256)]
+    starts = lane(b"".join((*STARTS_OF_STARTS, *behind_dashes)))
+    fourth = [bytes((each,)) for each in range(32)]
+    begun = [
+        start[:3] + each
+        for start in STARTS
+        for each in (fourth if len(start) < 4 else [start[3:4]])
+    ]
+    known, ends = lane(b"".join(begun)), lane(b"".join(ENDS))
+    dotted = lane(b"".join(name[-4:-1] for name in WITH_DOT if name != SENDGRID))
+    return _Tables(
+        before=before,
+        starts=_holding(16, _two(starts, numpy.arange(0, len(starts), 2))),
+        known=_holding(20, _four(known, numpy.arange(0, len(known), 4))),
+        between=_holding(8, list(BETWEEN)),
+        ends=_holding(15, _three(ends, numpy.arange(0, len(ends), 3))),
+        dotted=_holding(15, _three(dotted, numpy.arange(0, len(dotted), 3))),
+        base64=_holding(8, list(BASE64)),
+    )
+
+
+def _holding(bits: int, values: Keys | list[int]) -> Flags:
+    """A table that tells whether a number is one of these."""
+    import numpy
+
+    table = numpy.zeros(1 << bits, numpy.bool_)
+    table[values] = True
+    return table

@@ -1,0 +1,114 @@
+"""Stems of names and places that make secrets known, and what is around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from string import ascii_letters, ascii_lowercase, digits
+from typing import NamedTuple
+
+from talktree.text.secrets.calls import WORDS
+from talktree.text.secrets.languages import NAMES
+
+PASS, PWD, KEY, AUTH, COOKIE, OPTION, SIGNED, HASH = (1 << bit for bit in range(8))
+"""What may begin at a place."""
+COLOUR, BY_NUMBER, FOREIGN, CALL = (1 << bit for bit in range(8, 12))
+"""The same for what makes one decode a string of JSON."""
+_ANY = bytes(range(256))
+_SMALL = ascii_lowercase.encode()
+_LETTERS, _DIGITS = ascii_letters.encode(), digits.encode()
+NOT_WORD = bytes(byte for byte in _ANY if byte not in _LETTERS + _DIGITS)
+_NOT_LETTER = NOT_WORD + _DIGITS
+BEHIND_KEY = _NOT_LETTER + b"S"
+
+
+class Stem(NamedTuple):
+    """A stem, and what is around it."""
+
+    kind: int
+    bytes: tuple[bytes, ...]
+    """Which bytes it may have, one after the other."""
+    begin: int
+    """Which of them its place is."""
+    rare: int
+    """Where three of them are the first two and the last two of which few words have."""
+
+
+def _either(text: str) -> tuple[bytes, ...]:
+    """Each letter of a text in both cases."""
+    return tuple(bytes({*each.lower().encode(), *each.upper().encode()}) for each in text)
+
+
+def _foreign() -> Iterator[Stem]:
+    """Names of other languages: written by number they are rare from the signs of that on."""
+    for word, at in NAMES:
+        rare = at - 2 if b"\\u" in word else 2 if word.startswith(b"clave") else at
+        yield Stem(FOREIGN, tuple(bytes((byte,)) for byte in word), at, rare)
+
+
+def _calls() -> Iterator[Stem]:
+    """Words of calls and dialogs, at the four bytes of which they are found."""
+    for word, at in WORDS:
+        yield Stem(CALL, tuple(bytes((byte,)) for byte in word), at, at)
+
+
+STEMS: tuple[Stem, ...] = (
+    Stem(PASS, (*_either("pass"), _NOT_LETTER + b"wpcWPC"), 0, 0),
+    Stem(PASS, (*_either("passe"), _NOT_LETTER), 0, 0),
+    *(Stem(PWD, (*_either(each), NOT_WORD), 0, 0) for each in ("pwd", "psk", "swd", "nha", "pw:")),
+    Stem(PWD, (_NOT_LETTER + b"nrt", *_either("pin"), NOT_WORD), 1, 0),
+    Stem(PWD, (_SMALL, b"P", b"i", b"n", NOT_WORD), 1, 0),
+    Stem(PWD, (b"_-", *_either("pat"), NOT_WORD), 1, 0),
+    Stem(KEY, (*_either("token"), BEHIND_KEY), 2, 1),
+    Stem(KEY, (*_either("ecret"), BEHIND_KEY), 2, 0),
+    Stem(KEY, (*_either("key"), BEHIND_KEY), 0, 0),
+    Stem(AUTH, (*_either("auth"), _NOT_LETTER + b"oO"), 0, 0),
+    Stem(AUTH, _either("credential"), 0, 7),
+    Stem(AUTH, _either("securestring"), 2, 2),
+    Stem(COOKIE, _either("cooki"), 1, 2),
+    Stem(COOKIE, _either("kennwort"), 4, 3),
+    Stem(COOKIE, _either("wachtwoor"), 5, 4),
+    Stem(OPTION, (b" \t\n", b"-", b"puabwkPUNS"), 0, 0),
+    Stem(OPTION, (b" \t\n", b"-", b"-", b"upcf"), 0, 0),
+    Stem(SIGNED, (*_either("sig"), b"=%"), 0, 1),
+    Stem(SIGNED, (b"-", *_either("signat")), 1, 2),
+    Stem(SIGNED, (b":", b"56", b"4", b"3", b"23"), 0, 0),
+    Stem(SIGNED, (b"1", b"/", b"/", b"0"), 0, 0),
+    Stem(SIGNED, (b"-", b"u", b"s", _DIGITS), 0, 0),
+    Stem(SIGNED, (*_either("ed by"), b" \t"), 1, 2),
+    Stem(HASH, (b"$", b"1256ays7", b"$abyprc"), 0, -1),
+    Stem(COLOUR, (b"1", b"bB", b"["), 0, 0),
+    Stem(COLOUR, (b"3", b"3", b"["), 0, 0),
+    Stem(COLOUR, (b"\\", b"e", b"["), 0, 0),
+    Stem(BY_NUMBER, (b"%", b"2357", _LETTERS + _DIGITS), 0, -1),
+    *_foreign(),
+    *_calls(),
+)
+"""All of them."""
+
+
+_AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
+_AFTER_AUTH = re.compile(rb"(?i:or|entials?\b)|[^A-Za-z]|\Z")
+_PIN = re.compile(rb"(?:\A|(?<=[^a-zA-Z])|(?<=\\[nrt])|(?<=[a-z])(?=P))(?i:pin)[^a-zA-Z0-9]")
+_SHORT = frozenset({b"pwd", b"psk", b"swd", b"nha", b"pw:"})
+_ACCESS_TOKEN = (b"_pat", b"-pat")
+_ENDINGS = (b"token", b"cret", b"key")
+
+
+def is_stem(data: bytes, hit: int, bits: int) -> bool:
+    """Whether it is a stem of a name indeed, and not just a word with the same four letters."""
+    if bits & PASS:
+        return _AFTER_PASS.match(data, hit + 4) is not None
+    if bits & KEY and data[max(0, hit - 2) : hit + 3].lower().endswith(_ENDINGS):
+        return True
+    if bits & AUTH:
+        return _AFTER_AUTH.match(data, hit + 4) is not None
+    if bits & PWD and data[hit : hit + 3].lower() in _SHORT:
+        return True
+    if bits & PWD and _PIN.match(data, hit) is not None:
+        return True
+    if bits & PWD and data[max(0, hit - 1) : hit + 3].lower() in _ACCESS_TOKEN:
+        return True
+    return bool(bits & COOKIE) and data[max(0, hit - 5) : hit + 4].lower().endswith(
+        (b"cooki", b"kennwort", b"wachtwoor")
+    )
