@@ -22,8 +22,8 @@ from talktree.errors import UsageError, WouldLose
 from talktree.files import OutputGate, input_paths
 from talktree.model.document import Document
 from talktree.text.json.value import Json
-from talktree.views.ledgers import ledger_lines
 from talktree.views.lines import Line, line
+from talktree.views.losses import ledger_lines
 from talktree.views.measure import counted, size
 
 LARGE = 2000

@@ -12,7 +12,7 @@ from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.ledger import KINDS
 from talktree.files import OutputGate, save
 from talktree.text.json.value import Json
-from talktree.views.ledgers import Examples, Sums, counts_shape, ledger_lines, ledger_text
+from talktree.views.losses import Examples, Sums, counts_shape, ledger_lines, ledger_text
 from talktree.views.terminal import as_text
 
 HELD = 4 << 20

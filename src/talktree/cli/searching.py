@@ -11,7 +11,7 @@ from talktree.cli.errors import tell
 from talktree.cli.lean import load_msgspec
 from talktree.cli.opening import opened
 from talktree.errors import UsageError
-from talktree.views.found import Copies, hit_lines, hit_shape, together
+from talktree.views.search import Copies, hit_lines, hit_shape, together
 
 if TYPE_CHECKING:
     from talktree.library.search.run import Results

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from talktree.text.json.value import Json
-from talktree.views.care import space
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted
+from talktree.views.session_care import space
 
 
 class ErasureReport(Protocol):

@@ -24,8 +24,8 @@ from talktree.formats import by_slug, resolve_alias, slugs
 from talktree.formats.migration import Reason
 from talktree.model.document import Document
 from talktree.text.json.value import Json
-from talktree.views.ledgers import ledger_lines
 from talktree.views.lines import Line, line
+from talktree.views.losses import ledger_lines
 from talktree.views.measure import counted, size
 
 MOST_REASONS = 12

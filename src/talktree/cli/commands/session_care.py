@@ -12,9 +12,15 @@ from talktree.session.branches import names
 from talktree.session.care import care
 from talktree.text.json.value import Json
 from talktree.views.branches import branch_lines, branch_shape
-from talktree.views.care import freed_shape, gc_lines, trouble_line, trouble_shape, usage_shape
 from talktree.views.erasures import erasure_lines, erasure_shape
 from talktree.views.measure import counted
+from talktree.views.session_care import (
+    freed_shape,
+    gc_lines,
+    trouble_line,
+    trouble_shape,
+    usage_shape,
+)
 from talktree.views.shapes import document_text
 
 DAY = 86_400.0

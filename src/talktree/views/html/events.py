@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from talktree.model.compaction import COMPACTIONS
 from talktree.model.parts import Event, Unknown
 from talktree.views.compactions import compaction_facts
+from talktree.views.html.ansi import terminal, unsteered
 from talktree.views.html.block import Block
 from talktree.views.html.json_view import facts, json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.html.terminal import terminal, unsteered
 from talktree.views.measure import one_line
 from talktree.views.parts import compact_json, details
 from talktree.views.wrapping import unwrapped

@@ -18,6 +18,7 @@ from talktree.model.parts import (
 )
 from talktree.views.arguments import amount, arguments_of
 from talktree.views.folding import Step
+from talktree.views.html.ansi import terminal
 from talktree.views.html.artifacts import artifact
 from talktree.views.html.attachments import attachment
 from talktree.views.html.block import Block
@@ -31,7 +32,6 @@ from talktree.views.html.json_view import json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
 from talktree.views.html.registry import Registry, registry
-from talktree.views.html.terminal import terminal
 from talktree.views.html.tools.output import output, said
 from talktree.views.html.tools.shape import Asked
 from talktree.views.html.tools.table import ANY, TOOLS

@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from talktree.model.parts import Artifact, Attachment, Text, Thinking, ToolResult
+from talktree.views.html.ansi import terminal, unsteered
 from talktree.views.html.attachments import picture
 from talktree.views.html.escaped import escape
 from talktree.views.html.highlight import code
 from talktree.views.html.json_view import json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.html.terminal import terminal, unsteered
 from talktree.views.measure import one_line
 from talktree.views.parts import part_line
 from talktree.views.wrapping import unwrapped
