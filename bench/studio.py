@@ -16,9 +16,9 @@ from talktree.text.times import SECOND, to_iso
 from talktree.web.actions.previews import Previews
 from talktree.web.documents.desk import Desk
 from talktree.web.documents.tail import tail
-from talktree.web.jobs import Jobs
-from talktree.web.route import Call
+from talktree.web.job_runner import Jobs
 from talktree.web.routes import conversation, rows
+from talktree.web.routes.route import Call
 from talktree.web.routes.rows import RowsQuery
 from talktree.web.studio import Studio
 

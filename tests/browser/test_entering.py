@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from talktree.web.entry_file import EntryFile
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from talktree.web.security.browsers import forget_browsers, remembered_browsers
 from tests.browser.conftest import Open
 from tests.browser.screen import Screen

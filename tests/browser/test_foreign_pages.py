@@ -18,8 +18,8 @@ import pytest
 from msgspec import Struct
 from playwright.sync_api import Page, Playwright
 
-from talktree.web.route import API, Call, Route
 from talktree.web.routes import entry
+from talktree.web.routes.route import API, Call, Route
 from talktree.web.studio import Studio
 from tests.browser.chromium import NO_OTHER_HOST, launched
 from tests.web.running import LONGEST, OWN, Running, running

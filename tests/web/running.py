@@ -16,7 +16,7 @@ from talktree.web.app import application
 from talktree.web.binding import bound
 from talktree.web.host import StudioHost
 from talktree.web.page import Page
-from talktree.web.route import API, Route
+from talktree.web.routes.route import API, Route
 from talktree.web.security.keys import Keys
 from talktree.web.served import serve
 from talktree.web.serving import Server

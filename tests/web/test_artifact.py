@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.web.artifacts import page as pages
+from talktree.web.artifacts import artifact_page as pages
 from talktree.web.artifacts.dimensions import dimensions, is_too_large
 from talktree.web.artifacts.kinds import kind_of
 from tests.export.talks import PICTURE, document, said

@@ -27,10 +27,10 @@ from talktree.errors import (
     UsageError,
     WouldLose,
 )
-from talktree.web.answers import answered, encoded, failed
 from talktree.web.errors import Stale
-from talktree.web.route import Call, Route
+from talktree.web.response import answered, encoded, failed
 from talktree.web.routes import entry
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import Fault
 from talktree.web.studio import Studio
 from tests.web.raw import Asker, Said

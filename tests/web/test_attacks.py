@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from talktree.web.route import Route
+from talktree.web.routes.route import Route
 from talktree.web.table import TABLE
 from tests.web.every_route import PARTS, filled
 from tests.web.raw import Asker, Said

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
 from talktree.web.binding import bound, bound_as_usual
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from talktree.web.security import browsers
 from talktree.web.security.browsers import Challenges, remember_browser, remembered_browsers
 from tests.cli.transcript import environment

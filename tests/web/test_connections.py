@@ -10,8 +10,8 @@ import pytest
 from msgspec import Struct
 
 from talktree.web import serving
-from talktree.web.route import Call, Route
 from talktree.web.routes import entry
+from talktree.web.routes.route import Call, Route
 from talktree.web.studio import Studio
 from tests.web.running import LONGEST, Running, running
 

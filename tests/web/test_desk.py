@@ -9,9 +9,9 @@ import pytest
 
 from talktree.errors import NotFound
 from talktree.web.documents import desk as desks
-from talktree.web.documents.cid import Name, named
 from talktree.web.documents.desk import Desk
-from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.ids import Name, named
+from talktree.web.documents.row_body import RowMaker
 from talktree.web.errors import Stale
 from tests.web.desks import Talk, desk_of, grow
 

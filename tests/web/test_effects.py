@@ -15,8 +15,8 @@ import pytest
 
 from talktree.library.library import Library
 from talktree.library.temporary import library_of
-from talktree.web.intake import EVERY
 from talktree.web.table import TABLE
+from talktree.web.watcher import EVERY
 from tests.web.every_route import PARTS, filled, questions
 from tests.web.running import Running, running
 from tests.web.test_sessions import recorded

@@ -12,8 +12,8 @@ import pytest
 from msgspec import Struct
 
 from talktree.web.app import application
-from talktree.web.route import Call, Route
 from talktree.web.routes import entry
+from talktree.web.routes.route import Call, Route
 from talktree.web.security.keys import Keys
 from talktree.web.studio import Studio
 from tests.web.raw import Asker, Said

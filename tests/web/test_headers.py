@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from talktree.web.page import Page
-from talktree.web.route import API, Call, Route
+from talktree.web.routes.route import API, Call, Route
 from talktree.web.studio import Studio
 from talktree.web.table import TABLE
 from tests.web.every_route import PARTS, filled

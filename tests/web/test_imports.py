@@ -9,8 +9,8 @@ import pytest
 
 from talktree.errors import NotFound
 from talktree.library.library import Library
-from talktree.web.actions.importing import imported
-from talktree.web.jobs import Cancelled, Progress
+from talktree.web.actions.import_ import imported
+from talktree.web.job_runner import Cancelled, Progress
 from tests.web.running import running
 from tests.web.working import DEMO, cid_of, copied
 

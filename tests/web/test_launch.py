@@ -22,7 +22,7 @@ import httpx
 import pytest
 
 from talktree.library.temporary import library_of, scratch_folder
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, until
 

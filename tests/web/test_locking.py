@@ -14,7 +14,7 @@ from talktree.files.age import age_library
 from talktree.library.encryption import unlocking
 from talktree.library.encryption.agent_client import key_state, store_key
 from talktree.web.errors import TooManyGuesses
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from talktree.web.security.guesses import FREE, LONGEST_WAIT, GuessLimit
 from talktree.web.table import TABLE
 from tests.web.every_route import PARTS, filled

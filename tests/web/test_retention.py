@@ -10,7 +10,7 @@ import pytest
 from talktree.library.library import Library
 from talktree.library.retention.apply import apply_retention
 from talktree.library.retention.schedule import RetentionSchedule
-from talktree.web.intake import Follower
+from talktree.web.watcher import Follower
 from tests.web.running import Running, running, until
 from tests.web.working import DEMO, copied
 

@@ -12,8 +12,8 @@ from talktree.formats import by_slug
 from talktree.views.folding import Step
 from talktree.web.documents.desk import Desk, Opened
 from talktree.web.documents.finding import found_rows, says
-from talktree.web.documents.place import place_of
-from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.row_body import RowMaker
+from talktree.web.documents.row_place import place_of
 from talktree.web.documents.showing import chosen_rows
 from talktree.web.documents.steps import all_shown, shown
 from tests.session_lines import ask, call, result, say, write

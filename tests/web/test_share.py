@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from tests.export.planted import KINDS, Dice
 from tests.export.talks import forked, lines, said
 from tests.web.running import Running, running

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from talktree.errors import TalktreeError
 from talktree.web.documents.desk import Desk
-from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.row_body import RowMaker
 from talktree.web.documents.suffix import end_of
 from talktree.web.documents.tail import tail, tail_of
-from talktree.web.schemas.conversation import Row
+from talktree.web.schemas.transcript import Row
 from tests.web.desks import DATA, Talk, desk_of, grow
 
 FORMATS = sorted(each.name for each in DATA.iterdir() if (each / "good").is_dir())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.web.route import API
+from talktree.web.routes.route import API
 from talktree.web.security.keys import Keys
 from tests.web.running import LONGEST, OWN, Running
 

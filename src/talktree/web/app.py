@@ -15,12 +15,12 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from talktree.errors import NotFound
-from talktree.web.answers import answered, failed
-from talktree.web.asking import asked, segments
 from talktree.web.errors import ReadOnly, WrongMethod
 from talktree.web.host import StudioHost
 from talktree.web.page import Page
-from talktree.web.route import Call, Route
+from talktree.web.request import asked, segments
+from talktree.web.response import answered, failed
+from talktree.web.routes.route import Call, Route
 from talktree.web.security.gate import Gate
 from talktree.web.security.headers import Headers
 from talktree.web.security.keys import Keys

@@ -18,7 +18,7 @@ from talktree.library.encryption.key_file import LibraryKey, read_key_file, repa
 from talktree.library.encryption.key_slots import AgeSlot, PassphraseSlot
 from talktree.library.encryption.state import is_encrypted
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
-from talktree.web.jobs import Jobs
+from talktree.web.job_runner import Jobs
 from talktree.web.opening import opened
 from talktree.web.schemas.general import LockState, Unlock
 from talktree.web.security.guesses import GuessLimit

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from talktree.errors import TalktreeError
-from talktree.web.answers import encoded
+from talktree.web.response import encoded
 
 EVERY = 0.5
 """Seconds between two looks."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from talktree import __version__
-from talktree.web.route import Route
+from talktree.web.routes.route import Route
 from talktree.web.schemas.general import Failure
 from talktree.web.table import TABLE
 

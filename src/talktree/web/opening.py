@@ -15,10 +15,10 @@ from talktree.web.actions.leftovers import drop_forgotten
 from talktree.web.actions.previews import Previews
 from talktree.web.actions.scratch import keep_private, release
 from talktree.web.documents.desk import Desk
-from talktree.web.intake import Follower, taking_in
-from talktree.web.jobs import Jobs
+from talktree.web.job_runner import Jobs
 from talktree.web.served import Served
 from talktree.web.studio import Studio
+from talktree.web.watcher import Follower, taking_in
 
 
 @contextmanager

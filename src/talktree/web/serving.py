@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from talktree.errors import UsageError
-from talktree.web.answers import JSON, failed
+from talktree.web.response import JSON, failed
 from talktree.web.security.headers import fixed_headers
 
 PATIENCE = 3

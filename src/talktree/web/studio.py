@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from talktree.web.actions.previews import Previews
 from talktree.web.documents.desk import Desk
-from talktree.web.jobs import Jobs
+from talktree.web.job_runner import Jobs
 
 
 class Studio(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from talktree.web.route import Route
 from talktree.web.routes import (
     about,
     artifact,
@@ -19,10 +18,10 @@ from talktree.web.routes import (
     forgetting,
     imports,
     jobs,
-    ledgers,
     listing,
     live,
     locking,
+    losses,
     messages,
     rows,
     saving,
@@ -35,6 +34,7 @@ from talktree.web.routes import (
     uploads,
     usage,
 )
+from talktree.web.routes.route import Route
 
 NOUNS = (
     entry,
@@ -59,7 +59,7 @@ NOUNS = (
     live,
     edits,
     saving,
-    ledgers,
+    losses,
     forgetting,
     branch_names,
     sessions,

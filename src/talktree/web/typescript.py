@@ -13,11 +13,11 @@ from msgspec import Struct
 from msgspec import inspect as described
 
 from talktree.views.html import block
-from talktree.web.schemas import conversation, general, library, share, tree, work
+from talktree.web.schemas import edits_and_moves, general, library, segments, sharing, transcript
 from talktree.web.schemas import inspect as inspected
 from talktree.web.table import TABLE
 
-MODULES = (block, general, library, conversation, tree, inspected, work, share)
+MODULES = (block, general, library, transcript, segments, inspected, edits_and_moves, sharing)
 HEAD = """// Written by `make docs` from the server's shapes; changes here are lost.
 /* eslint-disable */
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from talktree.errors import UsageError
 from talktree.formats.attachment_review import refuse_size, review_attachment
 from talktree.web.actions.uploads import Brought
+from talktree.web.schemas.edits_and_moves import DoAttach
 from talktree.web.schemas.library import Upload
-from talktree.web.schemas.work import DoAttach
 
 NO_CONVERSATION = "a file to attach"
 

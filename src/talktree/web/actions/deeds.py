@@ -13,7 +13,7 @@ from talktree.model.operations import Attach, Clone, Operation
 from talktree.web.actions.attaching import content_of
 from talktree.web.actions.uploads import Uploads
 from talktree.web.documents.desk import Opened
-from talktree.web.schemas.work import (
+from talktree.web.schemas.edits_and_moves import (
     Deed,
     DoAttach,
     DoClone,

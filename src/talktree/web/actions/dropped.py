@@ -27,10 +27,10 @@ from talktree.library.listing import Kept, conversation
 from talktree.library.retention.apply import RetentionResult
 from talktree.library.sources.find import LIKELY, OF_A_SESSION
 from talktree.library.sources.known_files import is_archived
-from talktree.web.actions.importing import imported
+from talktree.web.actions.import_ import imported
 from talktree.web.actions.uploads import Brought, Uploads
 from talktree.web.documents.desk import Desk
-from talktree.web.jobs import Progress, Result
+from talktree.web.job_runner import Progress, Result
 
 BLOCK = 1 << 20
 MOST_ALIKE = 10_000

@@ -16,11 +16,11 @@ from talktree.web.actions.deeds import operation_of
 from talktree.web.actions.summary import summary_of
 from talktree.web.actions.uploads import Uploads
 from talktree.web.documents.desk import Desk, Opened
-from talktree.web.documents.opened import Paper
-from talktree.web.documents.place import place_of
+from talktree.web.documents.open_conversation import Paper
+from talktree.web.documents.row_place import place_of
 from talktree.web.documents.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
-from talktree.web.schemas.work import Deed, DoAttach, Edited, EditLine, History
+from talktree.web.schemas.edits_and_moves import Deed, DoAttach, Edited, EditLine, History
 from talktree.web.studio import Studio
 
 MILLISECOND = 1_000_000

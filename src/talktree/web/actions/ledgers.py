@@ -7,7 +7,7 @@ from talktree.conversion.batch_losses import FiledLedger
 from talktree.conversion.options import Options
 from talktree.model.document import Document
 from talktree.views.measure import one_line
-from talktree.web.schemas.work import Ledger, LossLine
+from talktree.web.schemas.edits_and_moves import Ledger, LossLine
 
 SHORT = 100
 

@@ -20,7 +20,7 @@ from talktree.views.html.rendering import diff_unified
 from talktree.views.measure import counted, one_line
 from talktree.web.actions.travelling import Contents, restored_folder
 from talktree.web.documents.desk import Opened
-from talktree.web.schemas.work import Plan, PlanStep, Session, SessionOperation
+from talktree.web.schemas.edits_and_moves import Plan, PlanStep, Session, SessionOperation
 
 MILLISECOND = 1_000_000
 MOST_OPERATIONS = 500

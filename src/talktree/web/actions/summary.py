@@ -11,12 +11,12 @@ from talktree.library.listing import spans_of
 from talktree.model.counts import count_findings
 from talktree.web.actions.session_kind import session_kind
 from talktree.web.documents.branch_list import branch_list
-from talktree.web.documents.checkup import findings_of, is_checked, report_of
-from talktree.web.documents.cid import Name
+from talktree.web.documents.diagnostics import findings_of, is_checked, report_of
+from talktree.web.documents.ids import Name
 from talktree.web.documents.stamp import edits_of
 from talktree.web.documents.state import is_live, tokens_of
 from talktree.web.documents.times import milliseconds
-from talktree.web.schemas.conversation import Can, Conversation, Severities, Tokens
+from talktree.web.schemas.transcript import Can, Conversation, Severities, Tokens
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

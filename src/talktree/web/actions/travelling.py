@@ -23,7 +23,7 @@ from talktree.session.undo.restore_into import restore_into
 from talktree.text.file_names import plain
 from talktree.web.actions.session_kind import path_of, required_kind
 from talktree.web.documents.desk import Opened
-from talktree.web.schemas.work import Travel
+from talktree.web.schemas.edits_and_moves import Travel
 
 SCOPES: dict[str, tuple[Scope, ...]] = {
     "files": ("files",),

@@ -16,8 +16,8 @@ from talktree.model.document import Document
 from talktree.text.file_names import plain
 from talktree.web.actions.scratch import created, is_private, whole
 from talktree.web.documents.desk import Opened
-from talktree.web.jobs import Cancelled, Progress, Result
-from talktree.web.schemas.work import SaveAs
+from talktree.web.job_runner import Cancelled, Progress, Result
+from talktree.web.schemas.edits_and_moves import SaveAs
 
 THEN = (1980, 1, 1, 0, 0, 0)
 """The time of all files in a ZIP: the same content gives the same bytes."""

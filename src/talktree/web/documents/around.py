@@ -10,7 +10,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.parts import ToolCall
 from talktree.model.skeleton import ROOT
 from talktree.web.documents.labels import label
-from talktree.web.schemas.conversation import Siblings, Side
+from talktree.web.schemas.transcript import Siblings, Side
 
 MOST_SIBLINGS = 100
 MOST_SIDES = 20

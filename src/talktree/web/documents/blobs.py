@@ -11,7 +11,7 @@ from typing import NamedTuple
 from talktree.errors import NotFound
 from talktree.model.parts import Artifact, Attachment, Part, ToolCall, ToolResult
 from talktree.text.media import PICTURES, content, data_url, sniffed
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.steps import shown
 
 NESTED = 1000

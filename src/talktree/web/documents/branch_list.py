@@ -10,9 +10,9 @@ from talktree.model.conversation import Conversation
 from talktree.model.skeleton import ROOT
 from talktree.model.tree import Branch
 from talktree.web.documents.labels import label
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.times import milliseconds
-from talktree.web.schemas.conversation import BranchInfo
+from talktree.web.schemas.transcript import BranchInfo
 
 MOST = 500
 

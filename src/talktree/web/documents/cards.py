@@ -11,8 +11,8 @@ from talktree.errors import UsageError
 from talktree.library.info import NotImported, failures
 from talktree.library.listing import Kept
 from talktree.library.sources.changes import UNREADABLE
-from talktree.web.documents.cid import Name
 from talktree.web.documents.desk import Desk
+from talktree.web.documents.ids import Name
 from talktree.web.documents.stamp import edits_of
 from talktree.web.documents.state import is_live
 from talktree.web.documents.times import milliseconds

@@ -22,8 +22,8 @@ from talktree.library.listing import Kept, all_of_source, by_source
 from talktree.library.versions.edit_history import History
 from talktree.library.versions.editing import Versions
 from talktree.model.document import Document
-from talktree.web.documents.cid import Name, named
-from talktree.web.documents.opened import Opened, Paper
+from talktree.web.documents.ids import Name, named
+from talktree.web.documents.open_conversation import Opened, Paper
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.shared import Libraries, SharedLibrary
 from talktree.web.documents.stamp import edits_of, stamp_of

@@ -20,7 +20,7 @@ from talktree.model.parts import (
 )
 from talktree.web.documents.at_a_glance import silent
 from talktree.web.documents.row_list import RowList
-from talktree.web.schemas.conversation import FoundRows
+from talktree.web.schemas.transcript import FoundRows
 
 MOST_FOUND = 1000
 SECONDS = 0.5

@@ -13,7 +13,7 @@ from talktree.files import Source
 from talktree.formats.engine import Origin
 from talktree.model.entries import FileState, Snapshot
 from talktree.session.claude.file_history import ClaudeHistory, history_of
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.touches import inside, snapshots_of
 
 LARGEST = 4 << 20

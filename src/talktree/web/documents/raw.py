@@ -9,8 +9,8 @@ from talktree.formats.engine import Origin
 from talktree.model.message import Message
 from talktree.text.json_write import encode
 from talktree.views.html.rendering import code
-from talktree.web.documents.opened import Opened
-from talktree.web.schemas.conversation import Raw
+from talktree.web.documents.open_conversation import Opened
+from talktree.web.schemas.transcript import Raw
 
 MOST = 200_000
 """Characters of a record that are sent."""

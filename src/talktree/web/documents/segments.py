@@ -10,9 +10,9 @@ from talktree.model.conversation import Conversation
 from talktree.model.message import ABORTED, DELETED, Message
 from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
 from talktree.web.documents.labels import label
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.times import milliseconds
-from talktree.web.schemas.tree import Graph, Segment
+from talktree.web.schemas.segments import Graph, Segment
 
 MOST = 5_000
 MOST_ROLES = 200

@@ -6,7 +6,7 @@ from array import array
 from urllib.parse import unquote
 
 from talktree.errors import UsageError
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.survey import survey_of
 

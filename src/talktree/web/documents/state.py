@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from talktree.web.schemas.conversation import Tokens
+from talktree.web.schemas.transcript import Tokens
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

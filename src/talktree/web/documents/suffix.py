@@ -18,7 +18,7 @@ from talktree.library.extract.told import key_of
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
 from talktree.model.stranded import stranded
-from talktree.web.documents.opened import Opened, Paper
+from talktree.web.documents.open_conversation import Opened, Paper
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive

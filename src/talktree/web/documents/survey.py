@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from talktree.model.derive import DONE, todos_of
 from talktree.model.message import Message
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.branch_usage import Spending
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.row_traits import TraitList, Traits
-from talktree.web.documents.spending import Spending
 from talktree.web.documents.steps import Shown, all_shown
 from talktree.web.documents.touches import Touches
 

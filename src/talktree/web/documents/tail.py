@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from talktree.web.documents.desk import Desk, Opened
-from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.row_body import RowMaker
 from talktree.web.documents.stamp import companions_stamp, edits_of, stamp_of
 from talktree.web.documents.suffix import end_of
-from talktree.web.schemas.conversation import Tail
+from talktree.web.schemas.transcript import Tail
 
 
 def tail(desk: Desk, cid: str, limit: int) -> Tail:

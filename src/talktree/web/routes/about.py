@@ -11,9 +11,9 @@ from talktree.errors import TalktreeError
 from talktree.formats import all_formats
 from talktree.library.library import Library
 from talktree.library.retention.apply import retention_notice
-from talktree.web.answers import JSON
 from talktree.web.host import StudioHost
-from talktree.web.route import Call, Route
+from talktree.web.response import JSON
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import About, FormatInfo, LibraryInfo
 from talktree.web.studio import Studio
 

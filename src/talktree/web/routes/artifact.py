@@ -10,11 +10,11 @@ from starlette.responses import Response
 from talktree.errors import NotFound, Unreadable
 from talktree.model.parts import Artifact
 from talktree.text.media import PICTURES
+from talktree.web.artifacts.artifact_page import HEADERS, artifact_page
 from talktree.web.artifacts.dimensions import is_too_large
 from talktree.web.artifacts.kinds import kind_of
-from talktree.web.artifacts.page import HEADERS, artifact_page
 from talktree.web.documents.blobs import blob_of, part_of
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from talktree.library.branch_names import name_branch
-from talktree.web.route import Call, Route
-from talktree.web.schemas.work import NameBranch
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.edits_and_moves import NameBranch
 from talktree.web.studio import Studio
 
 

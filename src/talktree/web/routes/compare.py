@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from talktree.errors import UsageError
 from talktree.library.branch_names import branch_names
-from talktree.web.documents.comparing import compared
-from talktree.web.route import Call, Route
-from talktree.web.schemas.tree import Compared
+from talktree.web.documents.comparison import compared
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.segments import Compared
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from talktree.web.actions.summary import summary_of
-from talktree.web.route import Call, Route
-from talktree.web.schemas.conversation import Conversation
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.transcript import Conversation
 from talktree.web.studio import Studio
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from talktree.web.actions import editing
-from talktree.web.route import Call, Route
-from talktree.web.schemas.work import Do, Edited, History, Turn
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.edits_and_moves import Do, Edited, History, Turn
 from talktree.web.studio import Studio
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from talktree.errors import NotFound, UsageError
-from talktree.web.answers import JSON, encoded
 from talktree.web.errors import NotEntered
-from talktree.web.route import Call, Route
+from talktree.web.response import JSON, encoded
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import Challenge, Entered, Login, RememberBrowser, Remembered
 from talktree.web.security.browsers import forget_browser, remember_browser
 from talktree.web.security.keys import Keys

@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from talktree.errors import NotFound, UsageError
 from talktree.views.html.rendering import diff_split, diff_unified
-from talktree.web.documents.contents import Absent, FileStory, State, Unknown
+from talktree.web.documents.file_contents import Absent, FileStory, State, Unknown
 from talktree.web.documents.survey import survey_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.documents.touches import Kind, Touch
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.inspect import FileDiff, FileItem, Files, FileTouch
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from msgspec import Struct, field
 
 from talktree.model.counts import count_findings
 from talktree.model.findings import Finding
-from talktree.web.documents.checkup import findings_of, report_of
-from talktree.web.route import Call, Route
+from talktree.web.documents.diagnostics import findings_of, report_of
+from talktree.web.routes.route import Call, Route
 from talktree.web.routes.rows import stretch
-from talktree.web.schemas.conversation import Findings, FindingShape, Severities
+from talktree.web.schemas.transcript import Findings, FindingShape, Severities
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from talktree.web.actions.fixing import fixed
-from talktree.web.route import Call, Route
-from talktree.web.schemas.work import Fix, Fixes
+from talktree.web.actions.repair import fixed
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.edits_and_moves import Fix, Fixes
 from talktree.web.studio import Studio
 
 

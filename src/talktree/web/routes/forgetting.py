@@ -7,8 +7,8 @@ import os
 from talktree.library.dropped_files import is_dropped
 from talktree.library.temporary import forget_everywhere
 from talktree.web.actions.leftovers import drop_forgotten
-from talktree.web.route import Call, Route
-from talktree.web.schemas.work import Forgettable, Forgotten
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.edits_and_moves import Forgettable, Forgotten
 from talktree.web.studio import Studio
 
 

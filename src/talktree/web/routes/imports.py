@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from talktree.web.intake import taking_in
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import Job
 from talktree.web.schemas.library import ImportPlaces
 from talktree.web.studio import Studio
+from talktree.web.watcher import taking_in
 
 
 def start(studio: Studio, call: Call) -> Job:

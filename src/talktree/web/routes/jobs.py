@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import FileResponse, Response
 
 from talktree.errors import NotFound
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import Job
 from talktree.web.studio import Studio
 

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from talktree.formats import resolve_alias
 from talktree.web.documents.cards import Wanted, failed_sources, listed
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.schemas.library import Failures, Listed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.web.host import StudioHost
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import LockState, Unlock
 from talktree.web.studio import Studio
 

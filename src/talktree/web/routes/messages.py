@@ -11,13 +11,13 @@ from talktree.errors import NotFound
 from talktree.text.file_names import tame
 from talktree.text.media import PICTURES
 from talktree.web.documents.blobs import UNKNOWN, blob_of
-from talktree.web.documents.place import place_of
 from talktree.web.documents.raw import raw_of
-from talktree.web.documents.row_shape import RowMaker
+from talktree.web.documents.row_body import RowMaker
+from talktree.web.documents.row_place import place_of
 from talktree.web.documents.steps import shown
 from talktree.web.download import disposition
-from talktree.web.route import Call, Route
-from talktree.web.schemas.conversation import Raw, Row
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.transcript import Raw, Row
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

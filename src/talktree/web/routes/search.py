@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.library.listing import number_at
-from talktree.web.documents.cid import Name
-from talktree.web.route import Call, Route
+from talktree.web.documents.ids import Name
+from talktree.web.routes.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.schemas.library import Found, SearchHit, Span
 

@@ -21,10 +21,10 @@ from talktree.text.file_names import plain
 from talktree.text.secret_kinds import KIND_COUNT
 from talktree.web.actions.writing_out import alone, written
 from talktree.web.documents.desk import Opened
-from talktree.web.jobs import Progress, Result
-from talktree.web.route import Call, Route
+from talktree.web.job_runner import Progress, Result
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import Job
-from talktree.web.schemas.share import (
+from talktree.web.schemas.sharing import (
     FindSecrets,
     LookedFor,
     PreviewFile,

@@ -9,10 +9,10 @@ from msgspec import Struct
 from talktree.library.stats.report import Group
 from talktree.library.stats.report import Statistics as Counts
 from talktree.library.stats.usage import Spent
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.routes.usage import measured_numbers, measured_words
-from talktree.web.schemas.conversation import Tokens
 from talktree.web.schemas.inspect import Counted, Day, Statistics
+from talktree.web.schemas.transcript import Tokens
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

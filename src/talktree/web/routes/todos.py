@@ -10,7 +10,7 @@ from talktree.model.derive import todos_of
 from talktree.model.message import Message
 from talktree.web.documents.survey import TaskStep, survey_of
 from talktree.web.documents.times import milliseconds
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.inspect import TodoItem, Todos, TodoStep
 
 if TYPE_CHECKING:

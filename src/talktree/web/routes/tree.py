@@ -12,9 +12,9 @@ from talktree.views.speakers import speaker_in
 from talktree.web.documents.labels import label
 from talktree.web.documents.segments import graph_of, segments_of
 from talktree.web.documents.times import milliseconds
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
 from talktree.web.routes.rows import stretch
-from talktree.web.schemas.tree import Graph, Node, Run
+from talktree.web.schemas.segments import Graph, Node, Run
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

@@ -14,10 +14,10 @@ from talktree.web.actions.dropped import keeping
 from talktree.web.actions.ledgers import previewed
 from talktree.web.actions.looking_over import looked_over
 from talktree.web.actions.uploads import Uploads
-from talktree.web.route import Call, Route
+from talktree.web.routes.route import Call, Route
+from talktree.web.schemas.edits_and_moves import Ledger
 from talktree.web.schemas.general import Job
 from talktree.web.schemas.library import KeepUpload, Upload
-from talktree.web.schemas.work import Ledger
 from talktree.web.studio import Studio
 
 

@@ -22,13 +22,12 @@ from talktree.text.times import to_iso
 from talktree.views.compactions import compaction_facts
 from talktree.views.measures import title_of
 from talktree.views.statistics import quantile
-from talktree.web.answers import encoded
-from talktree.web.documents.spending import Costs, Reply, Spending
+from talktree.web.documents.branch_usage import Costs, Reply, Spending
 from talktree.web.documents.survey import survey_of
 from talktree.web.documents.times import milliseconds
 from talktree.web.download import disposition
-from talktree.web.route import Call, Route
-from talktree.web.schemas.conversation import Tokens
+from talktree.web.response import encoded
+from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.inspect import (
     Counted,
     MeasuredNumbers,
@@ -37,6 +36,7 @@ from talktree.web.schemas.inspect import (
     UsageOver,
     UsagePoint,
 )
+from talktree.web.schemas.transcript import Tokens
 
 if TYPE_CHECKING:
     from talktree.web.studio import Studio

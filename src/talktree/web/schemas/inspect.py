@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.web.schemas.conversation import Tokens
+from talktree.web.schemas.transcript import Tokens
 
 
 class FileTouch(Struct, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from talktree.errors import TalktreeError
-from talktree.web.answers import failed
 from talktree.web.errors import Foreign, ForeignHost, NotEntered
+from talktree.web.response import failed
 from talktree.web.security.keys import Keys
 
 SAFE = ("GET", "HEAD")

@@ -12,7 +12,7 @@ from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.model.document import Document
 from talktree.model.findings import Finding
-from talktree.web.documents.opened import Opened, Paper
+from talktree.web.documents.open_conversation import Opened, Paper
 
 PATIENCE = 25.0
 """Seconds an answer waits; the check goes on, and who asks again finds it done."""

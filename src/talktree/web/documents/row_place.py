@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from talktree.web.documents.opened import Opened
-from talktree.web.schemas.conversation import Place
+from talktree.web.documents.open_conversation import Opened
+from talktree.web.schemas.transcript import Place
 
 
 def place_of(opened: Opened, id: str, leaf: str | None) -> Place:

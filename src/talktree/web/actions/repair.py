@@ -17,7 +17,7 @@ from talktree.repairs.repair import Repair
 from talktree.web.actions.editing import history, refuse_stale
 from talktree.web.actions.summary import summary_of
 from talktree.web.errors import ReadOnly
-from talktree.web.schemas.work import Fix, Fixes, FixStep
+from talktree.web.schemas.edits_and_moves import Fix, Fixes, FixStep
 from talktree.web.studio import Studio
 
 MOST_STEPS = 500

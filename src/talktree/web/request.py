@@ -11,9 +11,9 @@ from starlette.requests import ClientDisconnect, Request
 
 from talktree.errors import UsageError
 from talktree.text.json.value import REFUSALS
-from talktree.web.answers import JSON
 from talktree.web.errors import TooLarge
-from talktree.web.route import Call, Route
+from talktree.web.response import JSON
+from talktree.web.routes.route import Call, Route
 
 MOST_BYTES = 16 << 20
 """How large a body of JSON may be; files go another way."""

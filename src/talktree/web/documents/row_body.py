@@ -19,11 +19,11 @@ from talktree.views.html.rendering import Look, blocks, chips
 from talktree.views.reading import as_read
 from talktree.views.speakers import speaker_in
 from talktree.web.documents.file_work import changed_paths
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.steps import Shown, shown
 from talktree.web.documents.times import milliseconds
-from talktree.web.schemas.conversation import Progress, Row, Siblings, Tokens
+from talktree.web.schemas.transcript import Progress, Row, Siblings, Tokens
 
 CUT = 20_000
 """Characters of a block that are sent with a page of rows."""

@@ -11,7 +11,7 @@ from talktree.library.importing.result import Progress as Step
 from talktree.library.library import Library
 from talktree.library.retention.apply import RetentionResult, run_retention
 from talktree.views.measure import counted
-from talktree.web.jobs import Progress
+from talktree.web.job_runner import Progress
 
 PATIENCE = 60.0
 """Seconds to wait for another import."""

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.web.documents.file_work import Deed, FileWork, Gone, Swap, Whole, file_work
 from talktree.web.documents.kept_files import LARGEST, Seen, seen_in_snapshots
-from talktree.web.documents.opened import Opened
+from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.steps import shown
 from talktree.web.documents.survey import survey_of

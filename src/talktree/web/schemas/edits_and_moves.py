@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from talktree.web.schemas.conversation import Conversation
+from talktree.web.schemas.transcript import Conversation
 
 
 class DoReply(Struct, frozen=True, kw_only=True, tag="reply", tag_field="do"):

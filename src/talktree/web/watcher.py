@@ -12,8 +12,8 @@ from talktree.errors import TalktreeError
 from talktree.library.importing.watch import QUIET
 from talktree.library.library import Library
 from talktree.library.retention.schedule import RetentionSchedule
-from talktree.web.actions.importing import imported
-from talktree.web.jobs import Progress, Result, Work
+from talktree.web.actions.import_ import imported
+from talktree.web.job_runner import Progress, Result, Work
 
 EVERY = 1.0
 """Seconds between two looks at the sources."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import Busy, NotFound, UsageError
-from talktree.web import jobs as jobs_module
-from talktree.web.jobs import Jobs, Progress, Result
+from talktree.web import job_runner as jobs_module
+from talktree.web.job_runner import Jobs, Progress, Result
 from tests.web.running import until
 
 
