@@ -12,7 +12,7 @@ from bench.library.ours import PROGRAM
 from bench.measure import Row, side_by_side
 from bench.programs import in_turns, must, run
 from talktree import api
-from talktree.checks.many import Order, checked_all
+from talktree.checks.batch import Order, checked_all
 from talktree.checks.run import found
 from talktree.formats.sources import found as sources_in
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.evidence.placeholders import LOST, is_placeholder
 from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
+from talktree.checks.support.tool_results import LOST, is_placeholder
 from talktree.files import Source
 from talktree.formats.rule import Rule
 from talktree.model.conversation import Conversation

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from talktree.checks.evidence.elsewhere import know_each_other
 from talktree.checks.registry import rules_for
+from talktree.checks.support.message_ids import know_each_other
 from talktree.formats.engine import Origin
 from talktree.formats.rule import Diagnostic, Gate, Glance, Rule
 from talktree.formats.rule_batch import Place, Stretch, stretches

@@ -9,10 +9,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from talktree import __version__, api
-from talktree.checks.account import Shown
-from talktree.checks.many import Checked, Order, check_source, checked_all
+from talktree.checks.batch import Checked, Order, check_source, checked_all
 from talktree.checks.registry import all_rules, severities_of
-from talktree.checks.report import SEVERITIES
+from talktree.checks.report import SEVERITIES, Shown
 from talktree.cli import output
 from talktree.cli.errors import tell
 from talktree.cli.progress import bar, tell_step, wants_bar

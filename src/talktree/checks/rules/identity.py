@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from talktree.checks.evidence.doubles import doubles_of
-from talktree.checks.evidence.links import hang, links_of, renamed
-from talktree.checks.evidence.minted import is_wanted, minted
-from talktree.checks.evidence.shared_ids import Shared, shared_by
+from talktree.checks.support.message_ids import Shared, doubles_of, is_wanted, minted, shared_by
+from talktree.checks.support.tree_links import hang, links_of, renamed
 from talktree.formats.change import Change, Drop, Revalue
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Seen, Setting, Talk

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from time import time_ns
 from typing import TypeGuard
 
-from talktree.checks.evidence.carried import carried_over
+from talktree.checks.support.message_ids import carried_over
 from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Stretch

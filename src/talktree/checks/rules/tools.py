@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.checks.evidence.answers import (
+from talktree.checks.support.message_ids import missing_elsewhere
+from talktree.checks.support.tool_results import (
     Going,
     Unanswered,
     call_at,
     drop_result,
     is_answerable,
+    is_placeholder,
+    pairs_of,
     put_answer,
     rename_call,
     result_at,
     seen_again,
+    short_results,
 )
-from talktree.checks.evidence.elsewhere import missing_elsewhere
-from talktree.checks.evidence.lines import goes_on, lines_of
-from talktree.checks.evidence.pairs import pairs_of
-from talktree.checks.evidence.placeholders import is_placeholder, short_results
-from talktree.checks.evidence.relink import is_linked
+from talktree.checks.support.tree_links import goes_on, is_linked, lines_of
 from talktree.formats.facts import Site
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Place, Stretch

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.checks.evidence.concurrent import interleaved
-from talktree.checks.evidence.elsewhere import missing_elsewhere
-from talktree.checks.evidence.links import can_be_named, hang, hang_as_inferred, links_of
-from talktree.checks.evidence.sides import off_side, put_on_side
+from talktree.checks.support.message_ids import missing_elsewhere
+from talktree.checks.support.tree_links import (
+    can_be_named,
+    hang,
+    hang_as_inferred,
+    interleaved,
+    links_of,
+    off_side,
+    put_on_side,
+)
 from talktree.formats.change import Change
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.talk import Talk

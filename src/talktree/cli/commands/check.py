@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from talktree.checks.batch import Order
 from talktree.checks.config import Config, nearest, read_config
-from talktree.checks.many import Order
 from talktree.checks.registry import refuse_unknown
 from talktree.cli import params
 from talktree.cli.checks import Wish, check

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from talktree.checks import shares
-from talktree.checks.many import Checked, Order, check_source
+from talktree.checks import batch
+from talktree.checks.batch import Checked, Order, check_source
 from talktree.files import load
 from tests.cases import examples
 from tests.checks.session import Line, Session
@@ -54,5 +54,5 @@ def test_several_processes_find_what_one_does(
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / PROJECT / f"{id}.jsonl").write_text(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shares, "A_SHARE", 4)
+        patch.setattr(batch, "A_SHARE", 4)
         assert checked(folder, most, 3) == checked(folder, most, 1)

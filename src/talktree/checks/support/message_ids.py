@@ -2,21 +2,35 @@
 
 Resumed sessions write their history again, so most shared messages are copies. Contents are read
 only of shared ones, and of each pair of conversations only so many.
+
+Where else the messages are that a conversation names and does not have.
+
+First in the other conversations of its source, then in files beside it on disk.
+
+New ids for messages that have none, or one that is taken: the same each time.
+
+Messages that survived a compaction: they hang below it and are older than it.
+
+The doubled ids of a conversation that is being checked, found once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
+from uuid import UUID as Uuid
 
 from msgspec.structs import replace
 
-from talktree.formats.engine.duplicates import digest
+from talktree.checks.support.tree_links import siblings_of
+from talktree.formats.engine import Origin
+from talktree.formats.engine.duplicates import Doubles, digest, find_doubles
 from talktree.formats.engine.write_item import native_entry
-from talktree.formats.talk import Setting, Talk
+from talktree.formats.talk import Elsewhere, Setting, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.model.skeleton import Skeleton
+from talktree.model.skeleton import ROOT, Skeleton
 
 NOTE = "shared-ids"
 MOST_COMPARED = 100
@@ -127,3 +141,84 @@ def _said(entry: Entry) -> Entry:
     if not isinstance(entry, Message):
         return entry
     return replace(BARE, role=entry.role, parts=entry.parts, time_ns=entry.time_ns)
+
+
+MISSING_MESSAGES = "elsewhere"
+
+
+def know_each_other(talks: Sequence[Talk], origin: Origin) -> None:
+    """Let each conversation ask for messages that others have."""
+    siblings = siblings_of(origin.source, origin.format)
+    for talk in talks:
+        talk.elsewhere = _asking(talk, talks, siblings.find if siblings else None)
+
+
+def _asking(talk: Talk, talks: Sequence[Talk], beside: Elsewhere | None) -> Elsewhere:
+    def _find(ids: Collection[str]) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for other in talks:
+            if other is not talk:
+                known = other.bones.by_id
+                found |= {id: other.id for id in ids if id in known and id not in found}
+        left = [id for id in ids if id not in found]
+        return {**beside(left), **found} if beside and left else found
+
+    return _find
+
+
+def missing_elsewhere(talk: Talk) -> Mapping[str, str]:
+    """The parents that are missing here and stand elsewhere, with the place."""
+    found: Mapping[str, str] | None = talk.notes.get(MISSING_MESSAGES)
+    if found is None:
+        wanted = set(talk.bones.dangling.values())
+        found = talk.notes[MISSING_MESSAGES] = talk.elsewhere(wanted) if wanted else {}
+    return found
+
+
+NEW_IDS = "minted"
+
+
+def is_wanted(talk: Talk) -> bool:
+    """Whether the format's own programs want an id on every message."""
+    can = talk.format.can
+    return can.ids == "uuid" or can.everything
+
+
+def minted(talk: Talk, position: int) -> str:
+    """An id nobody has, made from the name the skeleton gave it and the conversation's."""
+    bones = talk.bones
+    if talk.format.can.ids == "uuid":
+        seed = f"{talk.id}\0{bones.ids[position]}".encode("utf-8", "surrogatepass")
+        return str(Uuid(bytes=blake2b(seed, digest_size=16).digest(), version=4))
+    # `m#3` becomes `m-3`, and `@5` becomes `message-5`.
+    number = bones.ids[position].rpartition("#")[2].lstrip("@").rstrip("'")
+    found = f"{bones.own_id(position) or 'message'}-{number}"
+    given: set[str] = talk.notes.setdefault(NEW_IDS, set())
+    while found in bones.by_id or found in given:
+        found += "'"
+    given.add(found)
+    return found
+
+
+def carried_over(bones: Skeleton) -> set[int]:
+    """Those from below each compaction down to the message that it says it follows."""
+    carried: set[int] = set()
+    for position, origin in bones.astray.items():
+        if bones.astray_because(position) is not None:
+            continue
+        at = bones.by_id[origin]
+        while at not in (ROOT, position) and at not in carried:
+            carried.add(at)
+            at = bones.parents[at]
+    return carried
+
+
+DUPLICATE_IDS = "doubles"
+
+
+def doubles_of(talk: Talk) -> Doubles:
+    """The doubled ids of a conversation, looked at once."""
+    found: Doubles | None = talk.notes.get(DUPLICATE_IDS)
+    if found is None:
+        found = talk.notes[DUPLICATE_IDS] = find_doubles(talk.conversation, talk.origin)
+    return found

@@ -1,1 +1,0 @@
-"""What rules and their fixes need to know beyond one record."""

@@ -1,0 +1,500 @@
+"""Which tool results answer which calls, each line of talk for itself.
+
+Nearly every call has one result, and hashes of their ids are enough to see it. Only what is odd is
+looked at more closely: an id that several calls have may be a fork's copy, which is as it should
+be, or stand twice on one line, which no program accepts.
+
+Tool results that stand for a result nobody has: how they are told, and our own.
+
+What mends tool calls and results: a marked answer where none is, new names, fewer results.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from msgspec.structs import replace
+
+from talktree.checks.support.tree_links import (
+    Lines,
+    called,
+    hung_on,
+    is_linked,
+    lines_of,
+    taken_out,
+)
+from talktree.formats.change import Change, Insert, Revalue
+from talktree.formats.facts import Site, Sites
+from talktree.formats.format import About
+from talktree.formats.rule import Diagnostic
+from talktree.formats.rule_batch import Place, Stretch
+from talktree.formats.talk import Seen, Talk
+from talktree.model.message import SIDECHAIN, Message
+from talktree.model.outline import Trait
+from talktree.model.parts import Part, Text, ToolCall, ToolResult
+from talktree.model.skeleton import ROOT, Skeleton
+from talktree.text.json.value import Json
+
+NOTE = "pairs"
+FURTHEST_UP = 256
+"""How far up from a result its call is looked for, to see what stands between them."""
+
+
+class Doubled(NamedTuple):
+    """A call whose id stands on its line already, and the results that are its own."""
+
+    call: Site
+    results: tuple[Site, ...]
+
+
+class Pairs:
+    """What is odd about the calls and results of a conversation."""
+
+    def __init__(self) -> None:
+        self.answered = 0
+        """How many calls have a result."""
+        self.unanswered: list[Site] = []
+        self.orphans: list[Site] = []
+        """Results that name a call nobody made."""
+        self.doubled: list[Doubled] = []
+        self.rivals: list[list[Site]] = []
+        """Results of one call on one line, where there should be one."""
+        self.early: list[Site] = []
+        """Results that stand before their call."""
+        self.late: list[Site] = []
+        """Results with something else said between them and their call."""
+
+
+def pairs_of(talk: Talk) -> Pairs:
+    """The pairs of a conversation, found once."""
+    found: Pairs | None = talk.notes.get(NOTE)
+    if found is None:
+        found = talk.notes[NOTE] = _pairs(talk)
+    return found
+
+
+def _pairs(talk: Talk) -> Pairs:
+    calls, results = talk.facts.calls, talk.facts.results
+    found = Pairs()
+    first = _numbered(calls.keys)
+    answer = _numbered(results.keys)
+    odd = answer.keys() - first.keys()
+    odd |= _twice(calls.keys, first) | _twice(results.keys, answer)
+    parents = talk.bones.parents
+    for key, index in first.items():
+        if key in odd:
+            continue
+        if key not in answer:
+            found.unanswered.append(calls[index])
+            continue
+        found.answered += 1
+        asked, told = calls.positions[index], results.positions[answer[key]]
+        # Nearly always the result hangs on its call.
+        if parents[told] != asked or told < asked:
+            _judge_order(talk.bones, calls[index], results[answer[key]], found)
+    if odd:
+        lines = lines_of(talk)
+        for some_calls, some_results in _by_key(calls, results, odd):
+            _Odd(talk.bones, lines, some_calls, some_results).judge(found)
+    found.unanswered.sort()
+    found.orphans.sort()
+    return found
+
+
+def _numbered(keys: array[int]) -> dict[int, int]:
+    """Each key with where it stands first."""
+    return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+
+
+def _twice(keys: array[int], numbered: dict[int, int]) -> set[int]:
+    """The keys that stand more than once."""
+    if len(numbered) == len(keys):
+        return set()
+    return {key for index, key in enumerate(keys) if numbered[key] != index}
+
+
+def _by_key(
+    calls: Sites, results: Sites, odd: Iterable[int]
+) -> Iterator[tuple[list[Site], list[Site]]]:
+    grouped: dict[int, tuple[list[Site], list[Site]]] = {key: ([], []) for key in odd}
+    for kind, sites in enumerate((calls, results)):
+        for index, key in enumerate(sites.keys):
+            if key in grouped:
+                grouped[key][kind].append(sites[index])
+    yield from sorted(grouped.values(), key=lambda both: min(both[0] + both[1]))
+
+
+def _judge_order(bones: Skeleton, call: Site, result: Site, found: Pairs) -> None:
+    """Note a result that does not stand where it should."""
+    here, end = bones.parents[result.position], call.position
+    if result.position < end:
+        found.early.append(result)
+        return
+    if here == end or result.position == end:
+        return
+    between, reply = False, bones.group_numbers[end]
+    for _ in range(FURTHEST_UP):
+        if here in (ROOT, end) or bones.starts_anew(here):
+            break
+        trait, group = bones.traits[here], bones.group_numbers[here]
+        between = between or trait == Trait.SAID
+        between = between or bool(trait == Trait.REPLY and reply and group and group != reply)
+        here = bones.parents[here]
+    if between and here == end:
+        found.late.append(result)
+
+
+class _Odd:
+    """Calls and results that share one id."""
+
+    def __init__(
+        self, bones: Skeleton, lines: Lines, calls: Sequence[Site], results: Sequence[Site]
+    ) -> None:
+        self._bones = bones
+        self._lines = lines
+        self._calls = calls
+        self._results = results
+        self._own: dict[Site, list[Site]] = {call: [] for call in calls}
+        self._twice: list[Site] = []
+        self._at: dict[int, list[Site]] = {}
+        for call in calls:
+            self._at.setdefault(call.position, []).append(call)
+        self._given: dict[int, int] = {}
+        """How many results the calls of a message were given."""
+
+    def judge(self, found: Pairs) -> None:
+        """Note what is wrong with them."""
+        if not self._calls:
+            found.orphans += self._results
+            return
+        self._match()
+        for call in self._twice:
+            found.doubled.append(Doubled(call, tuple(self._own[call])))
+        answered = {self._named(call) for call, own in self._own.items() if own}
+        found.answered += len(answered)
+        found.unanswered += [call for call in self._calls if self._named(call) not in answered]
+        for own in self._own.values():
+            if len(own) > 1:
+                found.rivals += self._rivals(own)
+
+    def _named(self, site: Site) -> tuple[str | None, int]:
+        """What a record is called in the file: copies of it have one name."""
+        at = site.position
+        return self._bones.native.get(at, self._bones.ids[at]) or f"@{at}", site.part
+
+    def _match(self) -> None:
+        """Give each result to the nearest call above it."""
+        order = self._lines.order
+        rows = [(order(call.position), 0, call) for call in self._calls]
+        rows += [(order(result.position), 1, result) for result in self._results]
+        above: list[Site] = []
+        loose: list[Site] = []
+        for _, is_result, site in sorted(rows):
+            while above and not self._lines.is_above(above[-1].position, site.position):
+                above.pop()
+            if not is_result:
+                if above and self._named(above[-1]) != self._named(site):
+                    self._twice.append(site)
+                above.append(site)
+            elif above:
+                self._own[self._waiting(above[-1].position)].append(site)
+            else:
+                loose.append(site)
+        self._place(sorted(loose))
+
+    def _waiting(self, position: int) -> Site:
+        """Of the calls with this id in one message the next without a result, else the last."""
+        here = self._at[position]
+        number = self._given.get(position, 0)
+        self._given[position] = number + 1
+        return here[min(number, len(here) - 1)]
+
+    def _place(self, loose: Sequence[Site]) -> None:
+        """Give results that hang on no call to calls without one, else to the one before them."""
+        waiting = iter([call for call in self._calls if not self._own[call]])
+        for result in loose:
+            call = next(waiting, None)
+            if call is None:
+                at = bisect_left(self._calls, result)
+                call = self._calls[max(0, at - 1)]
+            self._own[call].append(result)
+
+    def _rivals(self, results: Sequence[Site]) -> Iterator[list[Site]]:
+        """Results of one call that meet on one line; those of real branches do not."""
+        lines = self._lines
+        ordered = sorted(results, key=lambda site: (lines.order(site.position), site))
+        sets: list[list[Site]] = []
+        names = set()
+        for site in ordered:
+            name = self._named(site)
+            if name in names:
+                # A copy of the whole record, which is another matter.
+                continue
+            names.add(name)
+            with_last = sets and lines.is_above(sets[-1][0].position, site.position)
+            if with_last:
+                sets[-1].append(site)
+            elif sets and (lines.is_aside(site.position) or lines.is_aside(sets[0][0].position)):
+                sets[0].append(site)
+            else:
+                sets.append([site])
+        yield from (sorted(each) for each in sets if len(each) > 1)
+
+
+LOST = (
+    "[talktree: the result of this call is not in the file; the call was interrupted or its "
+    "result was lost]"
+)
+"""What a result says that was put in where one was missing."""
+KNOWN = (
+    LOST[:40],
+    "[Tool result missing",
+    "[Tool result lost",
+    "[Old tool result content cleared",
+    "[openclaw] missing tool result",
+    "[result was lost]",
+    "No result provided",
+)
+"""How programs begin such a text; the answer to the tool's own question never does."""
+REASONS = ('"tool_result_missing"', '"tool_result_unusable"')
+LONGEST = 400
+"""A longer text says more than that something is missing."""
+
+
+def short_results(stretch: Stretch) -> Sequence[Place]:
+    """A glance at results: those that are one short text, as no other can be a placeholder."""
+    results = [(place, place[0].output) for place in stretch.parts.get(ToolResult, ())]  # type: ignore[union-attr]
+    return [
+        place
+        for place, output in results
+        if len(output) == 1 and type(output[0]) is Text and len(output[0].text) <= LONGEST
+    ]
+
+
+def is_placeholder(part: Part) -> bool:
+    """Whether a result says that the real one is lost."""
+    if type(part) is not ToolResult:
+        return False
+    output: Sequence[Part] = part.output
+    if len(output) != 1 or type(output[0]) is not Text:
+        return False
+    text = output[0].text
+    if len(text) > LONGEST:
+        return False
+    text = text.lstrip()
+    return text.startswith(KNOWN) or (text[:1] == "{" and any(each in text for each in REASONS))
+
+
+NAMES = UUID("7c9e4f6a-2d31-5b8e-9a47-61d0c3f2e815")
+"""Where the ids of answers that were put in come from."""
+TAKEN, LAST, NEW_NAMES = "call-ids", "asked-last", "new-call-ids"
+
+
+class Unanswered(NamedTuple):
+    """Calls of one message without a result, and which of them is meant."""
+
+    parts: tuple[int, ...]
+    number: int
+
+
+# an answer where there is none
+
+
+def answer_for(seen: Seen, part: int, *, parent: str | None) -> Message | None:
+    """A message that says that a call's result is lost; None if the format cannot say it."""
+    asking = seen.entry
+    if not isinstance(asking, Message) or not isinstance(call := asking.parts[part], ToolCall):
+        return None
+    made = Message(
+        id=_answer_id(asking, part),
+        parent=parent,
+        role="user",
+        parts=(ToolResult((Text(LOST),), call.id, call.name, error=True),),
+        time_ns=asking.time_ns,
+        session=asking.session,
+        flags=asking.flags & {SIDECHAIN},
+        agent=asking.agent,
+        context=asking.context,
+    )
+    about = About(id=seen.talk.id, session=asking.session or seen.talk.id)
+    adopted = seen.talk.format.adopt(made, about, moment=asking.time_ns or 0)
+    named = (each.call for each in adopted.parts if isinstance(each, ToolResult))
+    return adopted if call.id in named else None
+
+
+def _answer_id(asking: Message, part: int) -> str:
+    # An id may hold half of a character, which has no bytes of its own.
+    name = f"{asking.id}\0{part}".encode("utf-8", "backslashreplace")
+    return str(uuid5(NAMES, name.decode()))
+
+
+def is_answerable(seen: Seen, part: int) -> bool:
+    """Whether an answer can be put in behind a call."""
+    if is_linked(seen.talk) and called(seen.talk, seen.position) is None:
+        return False
+    return answer_for(seen, part, parent=None) is not None
+
+
+def put_answer(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+    """An answer right behind the call; what came next comes behind the answer."""
+    assert isinstance(told.about, Unanswered)
+    parts, number = told.about
+    seen = seen_again(talk, told.position)
+    asking = seen.entry
+    assert isinstance(asking, Message)
+    linked = is_linked(talk)
+    before = called(talk, told.position) if not number else _answer_id(asking, parts[number - 1])
+    made = answer_for(seen, parts[number], parent=before if linked else None)
+    assert made is not None
+    yield Insert(talk, told.position, talk.format.put(made, None))
+    if linked and number + 1 == len(parts):
+        for child in lines_of(talk).children(told.position):
+            if _follows(talk, told.position, child):
+                yield Revalue(talk, child, lambda each: hung_on(each, made.id))
+
+
+def _follows(talk: Talk, position: int, child: int) -> bool:
+    """Whether a message goes on where another ended, rather than starting something beside it."""
+    bones = talk.bones
+    return child not in bones.linked and bones.sidechain[child] == bones.sidechain[position]
+
+
+# results that must go
+
+
+class Going(NamedTuple):
+    """Results of one record that go, and where the one stands that is kept instead."""
+
+    parts: frozenset[int]
+    of: int
+    """How many parts the record has as long as the numbers hold."""
+    kept: int = ROOT
+
+
+def drop_result(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+    """Results go, and with them their record if it holds nothing else."""
+    going = told.about
+    assert isinstance(going, Going)
+    position = told.position
+    if len(going.parts) < going.of:
+        yield Revalue(talk, position, lambda seen: _without(seen, going))
+        return
+    above = talk.bones.parents[position]
+    beside = going.kept not in (ROOT, position) and talk.bones.parents[going.kept] == above
+    yield from taken_out(talk, position, going.kept if beside else above)
+
+
+def _without(seen: Seen, going: Going) -> Json:
+    entry = seen.entry
+    if not isinstance(entry, Message) or len(entry.parts) != going.of:
+        # Something else changed it meanwhile; the next round sees it as it is then.
+        return seen.value
+    left = tuple(part for number, part in enumerate(entry.parts) if number not in going.parts)
+    return seen.put(replace(entry, parts=left))
+
+
+# ids that stand twice
+
+
+def rename_call(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+    """A call gets an id of its own, and so do its results; those of one record all at once."""
+    assert isinstance(told.about, Doubled)
+    old = call_at(talk, told.about.call).id or ""
+    new = _free_id(talk, old)
+    names: dict[int, dict[int, tuple[str, str]]] = talk.notes.setdefault(NEW_NAMES, {})
+    for position, part in (told.about.call, *told.about.results):
+        if position not in names:
+            names[position] = {}
+            yield Revalue(talk, position, _renamed)
+        names[position][part] = (old, new)
+
+
+def _renamed(seen: Seen) -> Json:
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    names: dict[int, tuple[str, str]] = seen.talk.notes[NEW_NAMES][seen.position]
+    parts = list(entry.parts)
+    if any(not _has_name(parts, at, old) for at, (old, _) in names.items()):
+        # Some parts have gone meanwhile, so that the others stand further ahead.
+        waiting = sorted(names.items())
+        parts = [_next_named(part, waiting) for part in parts]
+    else:
+        for at, (_, new) in names.items():
+            parts[at] = _named(parts[at], new)
+    return seen.put(replace(entry, parts=tuple(parts)))
+
+
+def _has_name(parts: Sequence[Part], at: int, name: str) -> bool:
+    return at < len(parts) and _name(parts[at]) == name
+
+
+def _next_named(part: Part, waiting: list[tuple[int, tuple[str, str]]]) -> Part:
+    if not waiting or _name(part) != waiting[0][1][0]:
+        return part
+    return _named(part, waiting.pop(0)[1][1])
+
+
+def _name(part: Part) -> str | None:
+    match part:
+        case ToolCall():
+            return part.id
+        case ToolResult():
+            return part.call
+        case _:
+            return None
+
+
+def _named(part: Part, name: str) -> Part:
+    match part:
+        case ToolCall():
+            return replace(part, id=name)
+        case ToolResult():
+            return replace(part, call=name)
+        case _:
+            return part
+
+
+def _free_id(talk: Talk, old: str) -> str:
+    taken: set[int] | None = talk.notes.get(TAKEN)
+    if taken is None:
+        facts = talk.facts
+        taken = talk.notes[TAKEN] = {*facts.calls.keys, *facts.results.keys}
+    counts: dict[str, int] = talk.notes.setdefault(f"{TAKEN}-next", {})
+    number = counts.get(old, 2)
+    while hash(f"{old}_{number}") in taken:
+        number += 1
+    counts[old] = number + 1
+    return f"{old}_{number}"
+
+
+# looking again
+
+
+def seen_again(talk: Talk, position: int) -> Seen:
+    """A record, read again; the one that was asked for last is at hand, for it may be large."""
+    last: tuple[int, Seen] | None = talk.notes.get(LAST)
+    if last is None or last[0] != position:
+        last = talk.notes[LAST] = (position, talk.seen(position))
+    return last[1]
+
+
+def call_at(talk: Talk, site: Site) -> ToolCall:
+    """A call, read again."""
+    entry = seen_again(talk, site.position).entry
+    assert isinstance(entry, Message)
+    found = entry.parts[site.part]
+    assert isinstance(found, ToolCall)
+    return found
+
+
+def result_at(talk: Talk, site: Site) -> ToolResult:
+    """A result, read again."""
+    entry = seen_again(talk, site.position).entry
+    assert isinstance(entry, Message)
+    found = entry.parts[site.part]
+    assert isinstance(found, ToolResult)
+    return found

@@ -1,0 +1,494 @@
+"""Files beside a source in which messages may be that it names and does not have.
+
+A session that was resumed goes on in another file, and a sub-agent's first line names a message of
+the file that started it. Such files are looked through for the wanted ids only, and only if some
+are wanted. Links are not followed, and nothing is opened that may hold keys.
+
+Which messages stand on one line of talk: above and below each other, with no break between.
+
+A compaction, or the start of a sub-agent, is such a break: what comes behind it is a request of its
+own. All answers come from the skeleton, after one pass over it.
+
+Messages that stand on a sub-agent's line without being marked as its own.
+
+Branches that two writers wrote at the same time: their messages stand mixed in the file.
+
+What hangs wrongly in a conversation, where it would hang right, and how a file is told so.
+
+Taking records out of a conversation, or putting some in, so that the line does not break.
+
+What hangs on a record that goes hangs on another from then on. Several may go at once: where a
+message ends up is decided when all of them are known.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from array import array
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from talktree.errors import TalktreeError
+from talktree.files import Content, Memory, OnDisk, Source
+from talktree.formats import all_formats
+from talktree.formats.change import Change, Drop, Revalue
+from talktree.formats.engine import skim
+from talktree.formats.engine.write_item import native_entry
+from talktree.formats.format import Format, Probe
+from talktree.formats.rule import Diagnostic
+from talktree.formats.talk import Seen, Talk
+from talktree.model.conversation import Conversation
+from talktree.model.link_repair import relinked
+from talktree.model.message import SIDECHAIN, Message
+from talktree.model.outline import Trait
+from talktree.model.skeleton import ROOT, Skeleton
+from talktree.model.tree import Tree
+from talktree.text.json.value import Json
+
+MOST_FILES = 2000
+MOST_BYTES = 2 << 30
+"""What is looked through at most; whoever has more names the folder as the source."""
+MOST_SOUGHT = 16
+"""So many ids are looked for in the bytes before any record is read."""
+
+
+class Siblings:
+    """The files around one file."""
+
+    def __init__(self, path: Path, format: Format) -> None:
+        self._path = path
+        self._format = format
+        self._left = MOST_BYTES
+
+    def find(self, ids: Collection[str]) -> Mapping[str, str]:
+        """The files that have messages with these ids, by id."""
+        wanted, found = set(ids), dict[str, str]()
+        for name, content in self._contents() if wanted else ():
+            try:
+                here = self._ids_in(name, content, wanted)
+            except (TalktreeError, OSError):
+                # Whatever is wrong with it, it is not the file that was asked about.
+                continue
+            found |= dict.fromkeys(here, name)
+            wanted -= here
+            if not wanted:
+                break
+        return found
+
+    def _contents(self) -> Iterator[tuple[str, Content]]:
+        count = 0
+        around = self._path.parent
+        for folder in self._format.kin(around.resolve().name):
+            for path in _regular_files(around / folder, self._path.suffix):
+                if path.name == self._path.name and folder == ".":
+                    continue
+                try:
+                    content = OnDisk(path)
+                except TalktreeError:
+                    continue
+                count += 1
+                self._left -= content.size
+                if count > MOST_FILES or self._left < 0:
+                    return
+                yield path.name, content
+
+    def _ids_in(self, name: str, content: Content, wanted: Collection[str]) -> set[str]:
+        if len(wanted) <= MOST_SOUGHT and not _mentions(content, wanted):
+            return set()
+        source = Source(name, {name: content}, folder=False)
+        if self._format.detect(Probe(source)) is None:
+            return set()
+        return {line.id for line in skim(source, self._format) if line.id in wanted and line.trait}  # type: ignore[misc]
+
+
+def siblings_of(source: Source, format: Format) -> Siblings | None:
+    """The files around a source that is one file on disk; None for anything else."""
+    return None if source.place is None else Siblings(source.place, format)
+
+
+def _regular_files(folder: Path, suffix: str) -> list[Path]:
+    """The files of a folder with a suffix, without links and what may hold keys."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [
+                each.name
+                for each in entries
+                if stat.S_ISREG(each.stat(follow_symlinks=False).st_mode)
+            ]
+    except OSError:
+        return []
+    # By their names alone: nothing is opened here.
+    stubs = Source(folder.resolve().name, dict.fromkeys(names, Memory(b"")), folder=True)
+    secret = {name for format in all_formats() for name in format.withheld(stubs)}
+    return [
+        folder / name
+        for name in sorted(names)
+        if name.endswith(suffix) and not name.startswith(".") and name not in secret
+    ]
+
+
+def _mentions(content: Content, ids: Collection[str]) -> bool:
+    """Whether any of the ids stands in the bytes; escaped ones are not found, and need not be."""
+    sought = [id.encode("utf-8", "surrogatepass") for id in ids]
+    longest = max(map(len, sought))
+    before = b""
+    for block in content.blocks():
+        joined = before + block
+        if any(each in joined for each in sought):
+            return True
+        before = joined[-longest:]
+    return False
+
+
+NOTE, HUNG_ON = "lines", "hung-on"
+
+
+class Lines:
+    """The lines of a conversation."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._tree = talk.conversation.tree
+        bones = self._bones = talk.bones
+        parents = bones.parents
+        self._enter = array("q", [ROOT]) * len(bones)
+        self._stretch = array("q", range(len(bones)))
+        for number, here in enumerate(self._tree.order):
+            self._enter[here] = number
+            if parents[here] != ROOT and not bones.starts_anew(here):
+                self._stretch[here] = self._stretch[parents[here]]
+        self._leave = self._enter[:]
+        for here in reversed(self._tree.order):
+            above = parents[here]
+            if above != ROOT and self._leave[here] > self._leave[above]:
+                self._leave[above] = self._leave[here]
+        self._followed: bytearray | None = None
+
+    def order(self, position: int) -> int:
+        """A number by which whatever is above something comes before it."""
+        return self._enter[position]
+
+    def is_above(self, high: int, low: int) -> bool:
+        """Whether one message is another, or leads to it on one line."""
+        if high == low:
+            return True
+        inside = self._enter[high] <= self._enter[low] <= self._leave[high]
+        return inside and self._stretch[high] == self._stretch[low]
+
+    def start(self, position: int) -> int:
+        """Where the line of a message starts."""
+        return self._stretch[position]
+
+    def is_aside(self, position: int) -> bool:
+        """Whether it belongs to the line of its parent without continuing it."""
+        return bool(self._tree.aside[position])
+
+    def children(self, position: int) -> list[int]:
+        """What hangs on a message."""
+        return self._tree.children(position)
+
+    def go_on(self, position: int) -> bool:
+        """Whether somebody says something new below a message, on its side and line."""
+        if self._followed is None:
+            self._followed = _followed(self._bones, self._tree.order)
+        return bool(self._followed[position])
+
+
+def _followed(bones: Skeleton, order: array[int]) -> bytearray:
+    parents, traits, groups, side = (
+        bones.parents,
+        bones.traits,
+        bones.group_numbers,
+        bones.sidechain,
+    )
+    # The reply that was last on the way to a node; one more place for the root, at -1.
+    lead = array("i", bytes(4 * (len(bones) + 1)))
+    speaks = bytearray(len(bones))
+    for here in order:
+        before, group, trait = lead[parents[here]], groups[here], traits[here]
+        speaks[here] = trait == Trait.SAID or (
+            trait == Trait.REPLY and (not group or group != before)
+        )
+        lead[here] = group if trait == Trait.REPLY else before
+    followed = bytearray(len(bones))
+    for here in reversed(order):
+        above = parents[here]
+        if above == ROOT or bones.starts_anew(here) or side[here] != side[above]:
+            continue
+        if speaks[here] or followed[here]:
+            followed[above] = 1
+    return followed
+
+
+def goes_on(talk: Talk, position: int) -> bool:
+    """Whether somebody says something new below a message, on its side and line."""
+    # Most often it is the last one, on which nothing hangs. Sub-agents are hung up only in a tree.
+    if not any(talk.bones.sidechain) and position not in _hung_on(talk):
+        return False
+    return lines_of(talk).go_on(position)
+
+
+def _hung_on(talk: Talk) -> set[int]:
+    """The positions on which anything hangs."""
+    found: set[int] | None = talk.notes.get(HUNG_ON)
+    if found is None:
+        found = talk.notes[HUNG_ON] = set(talk.bones.parents)
+    return found
+
+
+def lines_of(talk: Talk) -> Lines:
+    """The lines of a conversation, found once."""
+    found: Lines | None = talk.notes.get(NOTE)
+    if found is None:
+        found = talk.notes[NOTE] = Lines(talk)
+    return found
+
+
+def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
+    """Messages that stand on a sidechain unmarked, and whether that is beyond doubt."""
+    bones, agents = talk.bones, talk.facts.agents
+    sides, traits = bones.sidechain, bones.traits
+    if SIDECHAIN not in talk.format.can.flags or not any(sides):
+        return
+    above_all = list(map(bones.named_parent, range(len(bones))))
+    below = {
+        position
+        for position, above in enumerate(above_all)
+        if above >= 0 and sides[above] and not sides[position] and traits[position]
+    }
+    held = _held_back(talk, above_all) if talk.format.only_replies_leave else set[int]()
+    within = _surrounded(talk, below) if below else below
+    for position in sorted(below | held):
+        above = above_all[position]
+        sure = position in within or (agents[position] and agents[position] == agents[above])
+        if position in held:
+            # The result of a sub-agent's call is the sub-agent's; what a user says may not be.
+            if _is_unmarked(talk, position):
+                yield position, bool(sure) or traits[position] == Trait.RESULT
+            continue
+        # What a sub-agent said last may well be handed back; what it was asked may not.
+        answers = (
+            not talk.format.checks_sides
+            and traits[position] == Trait.REPLY
+            and traits[above] in (Trait.SAID, Trait.RESULT)
+        )
+        if (sure or answers) and _is_unmarked(talk, position):
+            yield position, bool(sure)
+
+
+def _held_back(talk: Talk, above_all: Sequence[int]) -> set[int]:
+    """Messages that hang on a sidechain without a mark and are not the reply that leaves it."""
+    bones = talk.bones
+    held = set[int]()
+    for position, above in enumerate(above_all):
+        if above < 0 or bones.sidechain[position]:
+            continue
+        if bones.traits[position] in (0, Trait.REPLY):
+            continue
+        if bones.sidechain[above] or above in held:
+            held.add(position)
+    return held
+
+
+def _surrounded(talk: Talk, below: set[int]) -> set[int]:
+    """Those of some messages that have replies, all of which are marked."""
+    bones = talk.bones
+    within, without = set[int](), set[int]()
+    for position, above in enumerate(bones.parents):
+        if above in below and bones.traits[position]:
+            (within if bones.sidechain[position] else without).add(above)
+    return within - without
+
+
+def _is_unmarked(talk: Talk, position: int) -> bool:
+    """Whether the mark is missing in the record itself, not only in what is said of its place."""
+    entry = talk.seen(position).entry
+    return isinstance(entry, Message) and SIDECHAIN not in entry.flags
+
+
+def put_on_side(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+    """The message is marked as a sub-agent's."""
+    yield Revalue(talk, told.position, _marked)
+
+
+def _marked(seen: Seen) -> Json:
+    entry = seen.entry
+    assert isinstance(entry, Message)
+    return seen.put(replace(entry, flags=entry.flags | {SIDECHAIN}))
+
+
+MOST = 1000
+"""How much of a line is looked at."""
+MOST_PAIRS = 1000
+"""How many pairs of branches are looked at."""
+TURNS = 3
+"""So often the pen goes from one writer to the other before they are two."""
+
+
+def interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
+    """Where the later of two such branches starts, and the message both start from."""
+    bones = conversation.skeleton
+    if not _forks(bones) or not _crosses(bones):
+        return
+    tree = conversation.tree if bones.joined else Tree(bones)
+    overlapping = (
+        (fork, first, second)
+        for fork in tree.forks()
+        for first, second in pairwise(sorted(tree.continuations(fork)))
+        if tree.last_below(first) > second
+    )
+    for fork, first, second in islice(overlapping, MOST_PAIRS):
+        if _mixed(tree, first, second):
+            yield second, fork
+
+
+def _forks(bones: Skeleton) -> bool:
+    """Whether two of people's messages start from one place anywhere; nearly always not."""
+    said = bytes([Trait.SAID])
+    traits, parents = bones.traits, bones.parents
+    at, seen = traits.find(said), set[int]()
+    while at >= 0:
+        if parents[at] in seen:
+            return True
+        if parents[at] >= 0:
+            seen.add(parents[at])
+        at = traits.find(said, at + 1)
+    return False
+
+
+def _crosses(bones: Skeleton) -> bool:
+    """Whether a message hangs on one that stands before the start of a later branch and behind the
+    fork that it leaves. Branches that are written one after the other have no such links."""
+    open_forks: list[tuple[int, int]] = []
+    for here, above in enumerate(bones.parents):
+        if above == here - 1 or above < 0:
+            continue
+        if above > here:
+            return True
+        while open_forks and open_forks[-1][0] >= above:
+            open_forks.pop()
+        if open_forks and above < open_forks[-1][1]:
+            return True
+        open_forks.append((above, here))
+    return False
+
+
+def _mixed(tree: Tree, first: int, second: int) -> bool:
+    bones = tree.bones
+    order: list[tuple[int, int]] = []
+    for number, start in enumerate((first, second)):
+        line = [
+            (here, number)
+            for here in islice(tree.line(start), MOST)
+            if bones.traits[here] in (Trait.SAID, Trait.REPLY)
+        ]
+        if not any(bones.traits[here] == Trait.SAID for here, _ in line):
+            return False
+        order += line
+    order.sort()
+    turns = sum(one[1] != other[1] for one, other in pairwise(order))
+    return turns >= TURNS
+
+
+LINKS = "links"
+RENAMED = "renamed"
+
+
+def links_of(talk: Talk) -> Mapping[int, int]:
+    """The links that are inferred for a conversation, found once; see `model.mending`."""
+    found: dict[int, int] | None = talk.notes.get(LINKS)
+    if found is None:
+        sessions, agents = talk.facts.sessions, talk.facts.agents
+        found = relinked(talk.conversation, lambda at: (sessions[at], agents[at]))
+        talk.notes[LINKS] = found
+    return found
+
+
+def renamed(talk: Talk) -> dict[int, str]:
+    """The entries that get another id in this round of repair."""
+    names: dict[int, str] = talk.notes.setdefault(RENAMED, {})
+    return names
+
+
+def called(talk: Talk, position: int) -> str | None:
+    """What an entry is called in its file once this round of repair is over."""
+    if position == ROOT:
+        return None
+    return renamed(talk).get(position) or talk.bones.own_id(position) or None
+
+
+def hang(talk: Talk, position: int, above: int, *, follows: bool = False) -> Change:
+    """An entry hangs on another from now on; on nothing if that is -1."""
+    return Revalue(talk, position, _hanging(above, follows=follows))
+
+
+def _hanging(above: int, *, follows: bool) -> Callable[[Seen], Json]:
+    # Asked for its name when all changes are known: the other entry may get a new one.
+    def _make(seen: Seen) -> Json:
+        talk = seen.talk
+        entry = native_entry(talk.conversation, seen.entry)
+        return talk.format.relinked(entry, seen.record, called(talk, above), follows=follows)
+
+    return _make
+
+
+def can_be_named(talk: Talk, above: int, position: int) -> bool:
+    """Whether an entry would hang on just this one if it named it as its parent.
+
+    Where an id stands twice, the nearest one before an entry is meant.
+    """
+    bones = talk.bones
+    id = bones.own_id(above)
+    if not id:
+        return False
+    others = [at for at, native in bones.native.items() if native == id]
+    if not others:
+        return True
+    before = [at for at in (*others, bones.by_id.get(id, above)) if at < position]
+    return max(before, default=above) == above
+
+
+def hang_as_inferred(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+    """The fix of all rules about links."""
+    yield hang(talk, told.position, links_of(talk).get(told.position, ROOT))
+
+
+RELINKED_NOTE = "taken-out"
+
+
+def is_linked(talk: Talk) -> bool:
+    """Whether messages name what they hang on, so that a link can break."""
+    return talk.origin.links(talk.conversation) == "own"
+
+
+def taken_out(talk: Talk, position: int, instead: int) -> Iterator[Change]:
+    """A record goes; what hung on it hangs on another."""
+    gone: dict[int, int] = talk.notes.setdefault(RELINKED_NOTE, {})
+    gone[position] = instead
+    yield Drop(talk, position)
+    if is_linked(talk):
+        for child in lines_of(talk).children(position):
+            if child not in talk.bones.linked:
+                yield Revalue(talk, child, lambda seen: _hung(seen, position))
+
+
+def _hung(seen: Seen, gone_parent: int) -> Json:
+    talk = seen.talk
+    gone: dict[int, int] = talk.notes[RELINKED_NOTE]
+    above, steps = gone_parent, 0
+    while above != ROOT and (above in gone or called(talk, above) is None):
+        above = gone.get(above, talk.bones.parents[above])
+        steps += 1
+        if steps > len(talk.bones):
+            above = ROOT
+    return hung_on(seen, called(talk, above))
+
+
+def hung_on(seen: Seen, parent: str | None) -> Json:
+    """A record's value once it hangs on another message."""
+    talk = seen.talk
+    entry = native_entry(talk.conversation, seen.entry)
+    return talk.format.relinked(entry, seen.record, parent)
