@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.cli.libraries import beginning, end
+from talktree.cli.open_library import beginning, end
 from talktree.errors import UsageError
 
 DAY = 86_400 * 10**9

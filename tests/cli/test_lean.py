@@ -12,7 +12,7 @@ from tests.library.made import small
 
 _AFTERWARDS = """
 import sys
-from talktree.cli.lean import load_msgspec
+from talktree.cli.fast_start import load_msgspec
 load_msgspec()
 assert "typing_extensions" not in sys.modules, "it was loaded"
 import typing_extensions

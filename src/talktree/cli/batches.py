@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from talktree.cli import output
-from talktree.cli.conversion import Wish
+from talktree.cli.commands.convert import Wish, ledger_document, save_ledger, tell_ledger
 from talktree.cli.errors import tell
-from talktree.cli.ledgers import ledger_document, save_ledger, tell_ledger
 from talktree.cli.progress import bar, tell_step, wants_bar
 from talktree.conversion.batch import Batch
 from talktree.conversion.batch_work import Outcome, Status

@@ -11,8 +11,7 @@ import warnings
 from collections.abc import Sequence
 
 from talktree.cli.errors import INTERRUPTED, ReaderGone, let_go, report, show_warning, tell
-from talktree.cli.lean import collect_seldom, leave
-from talktree.cli.plain import Plain, plain
+from talktree.cli.fast_start import Plain, collect_seldom, leave, plain
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

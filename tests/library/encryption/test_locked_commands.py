@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from talktree.cli.commands import library
-from talktree.cli.group import COMMANDS
-from talktree.cli.verbs import LazyGroup
+from talktree.cli.group import COMMANDS, LazyGroup
 from tests.library.encryption.locked_home import LockedHome
 
 ID = "gone-from-the-disk"

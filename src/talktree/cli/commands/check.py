@@ -1,21 +1,236 @@
-"""`talktree check`: what is wrong with conversations."""
+"""`talktree check`: what is wrong with conversations.
+
+Checking sources from the command line, and what to tell about it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
-from talktree.checks.batch import Order
+from talktree import __version__, api
+from talktree.checks.batch import Checked, Order, check_source, checked_all
 from talktree.checks.config import Config, nearest, read_config
-from talktree.checks.registry import refuse_unknown
-from talktree.cli import params
-from talktree.cli.checks import Wish, check
-from talktree.cli.progress import CHOICES
-from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
+from talktree.checks.registry import all_rules, refuse_unknown, severities_of
+from talktree.checks.report import SEVERITIES, Shown
+from talktree.cli import output, params
+from talktree.cli.errors import tell
+from talktree.cli.group import Verb
+from talktree.cli.progress import CHOICES, bar, tell_step, wants_bar
+from talktree.errors import UnknownFormat, UsageError
+from talktree.formats import slugs
+from talktree.formats.sources import Found, found
+from talktree.model.findings import Finding, Severity
 from talktree.settings.attachments import attachment_settings
+from talktree.text.json.value import Json
+from talktree.views.findings import (
+    finding_lines,
+    kept_lines,
+    reach_line,
+    statistics_lines,
+    summary_line,
+)
+from talktree.views.lines import EMPTY, Line
+from talktree.views.sarif import Described, Located, sarif
+from talktree.views.shapes import document_text, json_text
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What was asked for."""
+
+    paths: tuple[str, ...]
+    order: Order
+    style: str = "human"
+    statistics: bool = False
+    each: bool = False
+    jobs: int | None = None
+    progress: str = "auto"
+    quiet: bool = False
+    color: str = "auto"
+
+
+def check(wish: Wish) -> int:
+    """Check all sources, tell what was found, and return the exit code."""
+    results = sorted(_watched(wish), key=lambda result: result.number)
+    if all(result.skipped for result in results):
+        raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
+    _tell(wish, results)
+    for result in results:
+        if result.failure is not None and not result.skipped:
+            tell(f"talktree: {result.failure.message}")
+            if result.failure.hint:
+                tell(f"hint: {result.failure.hint}")
+    codes = [
+        result.failure.exit_code for result in results if result.failure and not result.skipped
+    ]
+    worst = max(codes, default=0)
+    return worst or int(any(_severities([result])["error"] for result in results))
+
+
+def _watched(wish: Wish) -> Iterator[Checked]:
+    if "-" in wish.paths and len(wish.paths) == 1:
+        yield check_source(wish.order, api.open_source("-"), 0, "-")
+        return
+    sources = found(wish.paths, each=wish.each, format=wish.order.source_format)
+    results = checked_all(wish.order, sources, jobs=wish.jobs)
+    if len(sources) > 1 and wants_bar(wish.progress, quiet=wish.quiet):
+        with bar("checking", len(sources)) as tick:
+            for result in results:
+                tick(result.path)
+                yield result
+        return
+    for done, result in enumerate(results, 1):
+        if wish.progress == "json":
+            tell_step(_step(result, done, sources))
+        yield result
+
+
+def _step(result: Checked, done: int, sources: Sequence[Found]) -> dict[str, Json]:
+    counts: dict[str, Json] = dict(_severities([result]))
+    return {"done": done, "total": len(sources), "path": result.path, **counts}
+
+
+def _tell(wish: Wish, results: Sequence[Checked]) -> None:
+    match wish.style:
+        case "json":
+            output.print_text([document_text(_shape(results))])
+        case "sarif":
+            output.print_text([f"{json_text(_sarif(results))}\n"])
+        case _:
+            if any(result.findings or result.failure is None for result in results):
+                color = output.use_color(wish.color)
+                output.print_lines(_lines(wish, results), color=color)
+
+
+# for people
+
+
+def _lines(wish: Wish, results: Sequence[Checked]) -> Iterator[Line]:
+    if wish.statistics:
+        counts = Counter[str]()
+        for result in results:
+            counts.update(result.counts)
+        worst = _worst(results)
+        rules = {
+            rule.code: (rule.name, worst[rule.code], rule.fix.safety if rule.fix else None)
+            for rule in all_rules()
+            if rule.code in worst
+        }
+        yield from statistics_lines(counts, rules)
+    else:
+        for result in results:
+            yield from _source_lines(result)
+    if not wish.quiet:
+        checked = [result for result in results if result.failure is None]
+        messages = sum(result.reach.messages for result in checked)
+        reachable = sum(result.reach.reachable for result in checked)
+        yield summary_line(_severities(results), len(checked))
+        if reachable < messages:
+            yield reach_line(messages, reachable)
+
+
+def _source_lines(result: Checked) -> Iterator[Line]:
+    for shown in result.findings:
+        path = _path(result, shown.finding)
+        yield from finding_lines(shown.finding, shown.excerpt, path=path)
+    yield from kept_lines([shown.finding for shown in result.findings], result.counts)
+    if result.findings:
+        yield EMPTY
+
+
+def _path(result: Checked, found: Finding) -> str:
+    """The file a finding is in, as the person knows it."""
+    if not result.folder or found.path in (None, result.main):
+        return result.path
+    if result.main is not None:
+        return str(Path(result.path).parent / found.path)
+    return str(Path(result.path) / found.path)
+
+
+def _severities(results: Sequence[Checked]) -> dict[str, int]:
+    counts = {"error": 0, "warning": 0, "note": 0}
+    for result in results:
+        for code, count in result.counts.items():
+            counts[_severity(result, code)] += count
+    return counts
+
+
+def _severity(result: Checked, code: str) -> Severity:
+    assert result.format is not None
+    return severities_of(result.format)[code]
+
+
+def _worst(results: Sequence[Checked]) -> dict[str, Severity]:
+    """How severe each rule is that is broken, in the format where it is most severe."""
+    found: dict[str, Severity] = {}
+    for result in results:
+        for code in result.counts:
+            both = (found.get(code, "note"), _severity(result, code))
+            found[code] = min(both, key=SEVERITIES.index)
+    return found
+
+
+# for scripts
+
+
+def _shape(results: Sequence[Checked]) -> dict[str, Json]:
+    checked = [result for result in results if result.failure is None]
+    findings = [_finding(result, shown) for result in results for shown in result.findings]
+    by_code = Counter[str]()
+    for result in results:
+        by_code.update(result.counts)
+    severities: dict[str, Json] = dict(_severities(results))
+    return {
+        "findings": findings,
+        "summary": {
+            **severities,
+            "by_code": dict(sorted(by_code.items())),
+            "omitted": sum(by_code.values()) - len(findings),
+            "sources": len(checked),
+            "messages": sum(result.reach.messages for result in checked),
+            "reachable": sum(result.reach.reachable for result in checked),
+            "on_path": sum(result.reach.on_path for result in checked),
+        },
+        "failed": [
+            {"path": result.path, "kind": result.failure.kind, "message": result.failure.message}
+            for result in results
+            if result.failure is not None and not result.skipped
+        ],
+    }
+
+
+def _finding(result: Checked, shown: Shown) -> Json:
+    found, place = shown.finding, shown.excerpt
+    return {
+        "code": found.code,
+        "name": found.name,
+        "severity": found.severity,
+        "message": found.message,
+        "path": _path(result, found),
+        "line": place.line if place is not None else found.line,
+        "column": place.column if place is not None else None,
+        "entry": found.entry,
+        "fix": found.fix,
+    }
+
+
+def _sarif(results: Sequence[Checked]) -> dict[str, Json]:
+    used = {code for result in results for code in result.counts}
+    rules = [
+        Described(rule.code, rule.name, rule.severity, rule.explained.what, rule.text)
+        for rule in all_rules()
+        if rule.code in used
+    ]
+    located = [
+        Located(shown.finding, _path(result, shown.finding), shown.excerpt)
+        for result in results
+        for shown in result.findings
+    ]
+    return sarif(rules, located, version=__version__)
 
 
 @click.command("check", cls=Verb)

@@ -1,28 +1,266 @@
-"""`talktree convert`: write conversations in a format."""
+"""`talktree convert`: write conversations in a format.
+
+The ledger on the command line: told on stderr, printed, saved to a file.
+
+One source into one file or folder, or to stdout.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.conversion import Wish, convert_one
-from talktree.cli.noticed import tell_damage
-from talktree.cli.progress import CHOICES
-from talktree.cli.verbs import Verb
-from talktree.conversion.options import Options
-from talktree.errors import UsageError
-from talktree.files import OutputGate
+from talktree.cli.errors import tell
+from talktree.cli.group import Verb
+from talktree.cli.output import tell_damage, tell_findings
+from talktree.cli.progress import CHOICES, Tick, bar, tell_step, wants_bar
+from talktree.conversion.batch_losses import FiledLedger
+from talktree.conversion.ledger import KINDS
+from talktree.conversion.options import Made, Options
+from talktree.conversion.verify import verify_made
+from talktree.errors import UsageError, WouldLose
+from talktree.files import OutputGate, input_paths, save
 from talktree.formats import by_slug, resolve_alias
 from talktree.formats.sources import is_one
 from talktree.model.document import Document
 from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.names import checked_id, is_id
+from talktree.text.json.value import Json
+from talktree.views.lines import Line, line
+from talktree.views.losses import Examples, Sums, counts_shape, ledger_lines, ledger_text
+from talktree.views.measure import counted, size
+from talktree.views.terminal import as_text
+
+HELD = 4 << 20
+"""Losses up to this size stay in memory."""
+
+
+class Account:
+    """The ledger of one conversion, and its losses if they are wanted one by one."""
+
+    def __init__(self, *, each: bool, step: Callable[[], None]) -> None:
+        self._file: IO[bytes] | None = None
+        if each:
+            self._file = tempfile.SpooledTemporaryFile(HELD)  # noqa: SIM115
+            weakref.finalize(self, self._file.close)
+        self.ledger = FiledLedger(self._file, step=step)
+
+    @property
+    def sums(self) -> Sums:
+        """Counts, and what the carry costs."""
+        counts = {(kind, str(kept)): count for (kind, kept), count in self.ledger.counts.items()}
+        return Sums(counts, self.ledger.carried_bytes)
+
+    @property
+    def examples(self) -> Examples:
+        """Some losses of each kind."""
+        return {
+            (kind, str(kept)): [(loss.entry, loss.what) for loss in shown]
+            for (kind, kept), shown in self.ledger.examples.items()
+        }
+
+    def losses(self) -> Iterator[str]:
+        """All losses as JSON."""
+        assert self._file is not None
+        self._file.seek(0)
+        return (each.decode().removesuffix("\n") for each in self._file)
+
+
+def ledger_document(
+    written: Sequence[Json], losses: Iterable[str], sums: Sums, **more: Json
+) -> Iterator[str]:
+    """What `--json` prints and `--ledger` saves."""
+    tail: dict[str, Json] = {
+        "counts": counts_shape(sums.counts),
+        "carried_bytes": sums.carried_bytes,
+        **more,
+    }
+    return ledger_text({"written": [*written]}, losses, tail)
+
+
+def save_ledger(path: str, text: Iterable[str], gate: OutputGate) -> None:
+    """Save a ledger, whole or not at all."""
+    pieces = (each.encode("utf-8", "surrogatepass") for each in text)
+    save({"ledger": pieces}, path, folder=False, gate=gate)
+
+
+def tell_ledger(sums: Sums, *, hint: str) -> None:
+    """The short ledger on stderr; silent if there is nothing to tell."""
+    if not sums.counts and not sums.carried_bytes:
+        return
+    for each in ledger_lines(sums, KINDS):
+        tell(as_text(each))
+    if sums.counts:
+        tell(f"hint: {hint}")
+
+
+LARGE = 2000
+"""From so many records on it may take long enough for a bar."""
+EACH = "--dry-run shows examples; --ledger FILE and --json tell each"
+"""How to see more of a ledger."""
+
+
+Written = tuple[str, int]
+"""A file and its size."""
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    paths: tuple[str, ...]
+    target: str
+    out: str | None
+    """None only if nothing is to be written."""
+    options: Options
+    gate: OutputGate
+    """What may be written."""
+    source_format: str | None = None
+    dry_run: bool = False
+    ledger: str | None = None
+    onto: str | None = None
+    """The source to which edits are added as new branches."""
+    each: bool = False
+    fresh: bool = False
+    jobs: int | None = None
+    progress: str = "auto"
+    quiet: bool = False
+    as_json: bool = False
+    color: str = "auto"
+
+    @property
+    def speaks(self) -> bool:
+        """Whether people are told on stderr what happens."""
+        return not (self.quiet or self.as_json or self.progress == "json")
+
+
+def convert_one(wish: Wish, document: Document) -> None:
+    """Convert, tell what was written and what the target had no place for."""
+    if wish.out is not None and wish.out != "-":
+        wish.gate.protect(input_paths(api.source_of(document)))
+        wish.gate.claim(wish.out)
+    with _watched(wish, document) as tick:
+        account = Account(
+            each=wish.as_json or wish.ledger is not None, step=lambda: tick(document.name)
+        )
+        written, refusal = _converted(wish, document, account)
+    if wish.ledger is not None:
+        save_ledger(wish.ledger, _document(account, written), wish.gate)
+    if wish.dry_run or refusal is None:
+        _print(wish, document, account, written)
+    if refusal is not None:
+        raise refusal
+    if wish.progress == "json" and not wish.dry_run:
+        total = sum(count for _, count in written)
+        tell_step({"done": 1, "total": 1, "path": wish.paths[0], "bytes": total})
+    if wish.speaks:
+        tell_findings(document)
+        _tell_strangers(document)
+
+
+def _tell_strangers(document: Document) -> None:
+    """A folder may be taken for one source though it holds several."""
+    count = sum(found.name == "unrelated-file" for found in document.noticed)
+    if count:
+        tell(f"hint: {counted(count, 'file')} travel along; --each converts every file alone")
+
+
+def _converted(
+    wish: Wish, document: Document, account: Account
+) -> tuple[list[Written], WouldLose | None]:
+    """What was written, or why nothing was."""
+    options, ledger = wish.options, account.ledger
+    written: list[Path] = []
+    try:
+        made = _made(wish, document, account)
+        if wish.dry_run or wish.out is None:
+            api.seen(made)
+            ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+        elif wish.out == "-":
+            _to_stdout(made, options)
+        else:
+            written, _ = api.keep(made, wish.out, options=options, gate=wish.gate)
+    except WouldLose as error:
+        return [], error
+    return [(str(path), path.stat().st_size) for path in written], None
+
+
+def _made(wish: Wish, document: Document, account: Account) -> Made:
+    if wish.onto is None:
+        return api.converted(
+            document,
+            to=wish.target,
+            options=wish.options,
+            ledger=account.ledger,
+            processes=wish.jobs or len(os.sched_getaffinity(0)),
+        )
+    source = api.read(wish.onto, format=wish.target)
+    wish.gate.protect(input_paths(api.source_of(source)))
+    return api.grown(source, document, ledger=account.ledger)
+
+
+def _to_stdout(made: Made, options: Options) -> None:
+    """All is made before the first byte appears, for it may be refused."""
+    if len(made.files) != 1:
+        raise UsageError(
+            f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
+        )
+    (content,) = verify_made(made).values()
+    made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+    with output.stdout() as sink:
+        for block in content.blocks():
+            sink.write(block)
+        sink.flush()
+
+
+def _print(wish: Wish, document: Document, account: Account, written: list[Written]) -> None:
+    if wish.as_json:
+        output.print_text(_document(account, written))
+        return
+    if wish.dry_run:
+        lines = _preview_lines(wish, document, account)
+        output.print_lines(lines, color=output.use_color(wish.color))
+        return
+    if wish.speaks:
+        if wish.out != "-":
+            tell(f"talktree: wrote {wish.out} ({_extent(written)})")
+        tell_ledger(account.sums, hint=EACH)
+
+
+def _preview_lines(wish: Wish, document: Document, account: Account) -> Iterator[Line]:
+    yield line((document.name, "title"), f" ({document.format}) as {wish.target}")
+    yield from ledger_lines(account.sums, KINDS, account.examples)
+
+
+def _document(account: Account, written: list[Written]) -> Iterator[str]:
+    shapes: list[Json] = [{"path": path, "bytes": count} for path, count in written]
+    return ledger_document(shapes, account.losses(), account.sums)
+
+
+def _extent(written: list[Written]) -> str:
+    total = sum(count for _, count in written)
+    files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
+    return f"{files}{size(total)}"
+
+
+@contextmanager
+def _watched(wish: Wish, document: Document) -> Iterator[Tick]:
+    count = sum(each.record_count for each in document.conversations)
+    if count < LARGE or not wants_bar(wish.progress, quiet=wish.quiet):
+        yield lambda _: None
+        return
+    with bar(f"converting to {wish.target}", count) as tick:
+        yield tick
 
 
 @click.command("convert", cls=Verb)

@@ -10,7 +10,7 @@ import click
 from talktree import api
 from talktree.cli import output, params
 from talktree.cli.errors import report
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.errors import TalktreeError
 from talktree.formats.detect import Guess
 from talktree.text.json.value import Json

@@ -9,10 +9,10 @@ import click
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.choose import chosen
 from talktree.cli.errors import tell
-from talktree.cli.noticed import tell_damage
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.output import tell_damage
+from talktree.cli.params import chosen
 from talktree.conversion.diff import Side, differences
 from talktree.errors import UsageError
 from talktree.views.changes import Shown, change_lines, change_shape, changes_told

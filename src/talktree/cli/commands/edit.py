@@ -1,30 +1,252 @@
-"""`talktree edit`: change a conversation, as a new branch wherever that can be."""
+"""`talktree edit`: change a conversation, as a new branch wherever that can be.
+
+What `talktree edit` was asked for, as an operation.
+
+`talktree edit` on a conversation of the library: edits that can be undone, and saved later.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 import msgspec
 
 from talktree import api
-from talktree.cli import libraries, output, params
-from talktree.cli.choose import chosen
+from talktree.cli import open_library, output, params
 from talktree.cli.companions import pointing_to_companions, tell_left_out
-from talktree.cli.edits import VERBS, Asked
 from talktree.cli.errors import tell
-from talktree.cli.library_edits import Wish, edit_kept
-from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
+from talktree.cli.params import chosen
+from talktree.errors import SuspiciousAttachment, Unreadable, UsageError
 from talktree.files import OutputGate
 from talktree.files.safe_replace import differing
+from talktree.formats import by_slug
+from talktree.formats.attaching import attach_file
+from talktree.formats.attachment_review import refuse_size, review_attachment
 from talktree.formats.engine.edited import edited
 from talktree.formats.engine.new_document import with_conversation
+from talktree.model import making
+from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.operations import Operation, Reply, Revise
+from talktree.text.json.value import Json
+from talktree.views.edits import edit_words, edited_message
+from talktree.views.lines import Line, line
 from talktree.views.measure import counted
 from talktree.views.shapes import document_text
+from talktree.views.when import moment, stamp
+
+if TYPE_CHECKING:
+    from talktree.library.versions.edit_history import Edit
+    from talktree.library.versions.editing import Versions
+
+
+BEGINNING = "root"
+"""How to say that a message shall follow nobody."""
+VERBS = (
+    "reply",
+    "replace",
+    "clone",
+    "delete",
+    "undelete",
+    "remove",
+    "move",
+    "swap",
+    "retype",
+    "attach",
+)
+
+
+class Asked:
+    """The options of one call."""
+
+    def __init__(self, verb: str, about: str, more: Mapping[str, object]) -> None:
+        self.verb = verb
+        self.about = about
+        self._more = more
+
+    def operation(self, conversation: Conversation) -> Operation:
+        """The operation it means in a conversation; everything new gets its id and time here."""
+        about = self.about
+        new_id = by_slug(conversation.format).new_id
+        if self.verb == "reply":
+            parent = None if about == BEGINNING else about
+            role = str(self._more.get("role") or "user")
+            return making.reply(conversation, parent, self._text(), role, new_id=new_id)
+        about = conversation[about].id
+        match self.verb:
+            case "replace" if self._more.get("here"):
+                return making.replace(conversation, about, self._text())
+            case "replace":
+                return making.revise(conversation, about, self._text(), new_id=new_id)
+            case "clone":
+                below = bool(self._more.get("with_replies"))
+                return making.clone(conversation, about, below=below, new_id=new_id)
+            case "delete":
+                return making.delete(conversation, about)
+            case "undelete":
+                return making.undelete(conversation, about)
+            case "remove":
+                return making.remove(conversation, about)
+            case "move":
+                to = self._needed("to", "--to ID, or --to root")
+                return making.move(conversation, about, None if to == BEGINNING else to)
+            case "swap":
+                return making.swap(conversation, about, self._needed("other", "--with ID"))
+            case "attach":
+                return self._attach(conversation, about)
+            case _:
+                return making.retype(conversation, about, self._needed("role", "--role ROLE"))
+
+    def _attach(self, conversation: Conversation, about: str) -> Operation:
+        file = Path(self._needed("file", "--file FILE"))
+        try:
+            refuse_size(file.stat().st_size, file.name)
+            data = file.read_bytes()
+        except OSError as error:
+            raise Unreadable(f"{file}: {error.strerror or error}") from None
+        review = review_attachment(data, file.name)
+        accept = bool(self._more.get("accept_suspicious"))
+        for warning in review.warnings if accept else ():
+            tell(f"talktree: {file}: {warning}")
+        try:
+            review.require(str(file), accept=accept)
+        except SuspiciousAttachment as error:
+            hint = "use --accept-suspicious if you know where it comes from"
+            raise SuspiciousAttachment(error.message, hint=hint) from None
+        return attach_file(by_slug(conversation.format), about, file.name, data)
+
+    def _text(self) -> str:
+        given, file = self._more.get("text"), self._more.get("text_file")
+        if (given is None) == (file is None):
+            raise UsageError("say what the message says", hint="--text TEXT or --text-file FILE")
+        return str(given) if file is None else _read(str(file))
+
+    def _needed(self, name: str, hint: str) -> str:
+        value = self._more.get(name)
+        if value is None:
+            raise UsageError(f"--{self.verb} needs one thing more", hint=hint)
+        return str(value)
+
+
+def _read(file: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return data.decode().removesuffix("\n")
+    except OSError as error:
+        raise Unreadable(f"{file}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise Unreadable(f"{file}: is not UTF-8", hint="a message is a text") from None
+
+
+class Wish(NamedTuple):
+    """What is to be done with a conversation of the library."""
+
+    named: str
+    library: str | None
+    asked: Asked | None
+    turn: Literal["undo", "redo"] | None
+    history: bool
+    save: bool
+    conversation: str | None
+    as_json: bool
+    color: str = "auto"
+
+
+def edit_kept(wish: Wish) -> None:
+    """Do it, and tell what came of it."""
+    if sum((wish.asked is not None, wish.turn is not None, wish.history)) > 1 or (
+        wish.history and wish.save
+    ):
+        raise UsageError("say one thing to do", hint="an edit, --undo, --redo or --history")
+    with opened(wish.library) as library:
+        # Only to look: whoever writes would make a library where there is none.
+        edits = library.edits(wish.named)
+        if wish.history:
+            _list(edits, wish)
+            return
+    with opened(wish.library, write=True) as library:
+        kept = library.conversation(wish.named)
+        if wish.conversation is None and kept.several > 1 and kept.id.startswith(wish.named):
+            wish = wish._replace(conversation=kept.key)
+        edits = library.edits(kept)
+        told = _done(edits, wish)
+        written = [str(path) for path in edits.save()] if wish.save else []
+        _tell_edit(edits, wish, told, written)
+
+
+def _done(edits: Versions, wish: Wish) -> Edit | None:
+    """The edit that was made, undone or redone; None if nothing but saving is asked for."""
+    if wish.turn is not None:
+        return edits.undo() if wish.turn == "undo" else edits.redo()
+    if wish.asked is None:
+        return None
+    found = chosen(edits.document(), wish.conversation)
+    if len(found) != 1:
+        raise UsageError(
+            f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
+        )
+    edits.do(found[0].id, wish.asked.operation(found[0]))
+    return edits.history.edits[-1]
+
+
+def _tell_edit(edits: Versions, wish: Wish, edit: Edit | None, written: list[str]) -> None:
+    saved = edits.history.is_saved
+    if wish.as_json:
+        shape: dict[str, Json] = {
+            "edit": None if edit is None else _shape(edits.history.edit(edit.id)),
+            "saved": saved,
+            "written": [*written],
+        }
+        output.print_text([document_text(shape)])
+        return
+    if edit is not None:
+        verb = {"undo": "undone: ", "redo": "redone: ", None: ""}[wish.turn]
+        state = "" if saved else "; not saved yet"
+        tell(f"talktree: {wish.named}: {verb}{edit_words(edit.operation)}{state}")
+    for path in written:
+        tell(f"talktree: {path}: saved")
+    if wish.save and not written:
+        tell(f"talktree: {wish.named}: there was nothing to save")
+
+
+def _list(edits: Versions, wish: Wish) -> None:
+    history = edits.history
+    if wish.as_json:
+        shapes: list[Json] = [_shape(each) for each in history.edits]
+        output.print_text([document_text({"saved": history.is_saved, "edits": shapes})])
+        return
+    output.print_lines(_lines(history.edits), color=output.use_color(wish.color))
+
+
+def _lines(edits: list[Edit]) -> Iterator[Line]:
+    if not edits:
+        yield line(("no edits", "faint"))
+    for edit in edits:
+        style = "active" if edit.state == "done" else "faint"
+        yield line(
+            (f"{moment(edit.time) or '?':19}  ", "faint"),
+            (f"{edit.state:6}  ", style),
+            edit_words(edit.operation),
+        )
+
+
+def _shape(edit: Edit) -> dict[str, Json]:
+    operation: dict[str, Json] = msgspec.to_builtins(edit.operation)
+    return {
+        "id": edit.id,
+        "time": stamp(edit.time) or None,
+        "state": edit.state,
+        "what": edit_words(edit.operation),
+        "message": edited_message(edit.operation),
+        "conversation": edit.conversation,
+        "operation": operation,
+    }
 
 
 @click.command("edit", cls=Verb)
@@ -60,7 +282,7 @@ from talktree.views.shapes import document_text
 @click.option("--undo", "turn", flag_value="undo", help="Library: take the last edit back.")
 @click.option("--redo", "turn", flag_value="redo", help="Library: do it again.")
 @click.option("--history", is_flag=True, help="Library: list the edits.")
-@libraries.at
+@open_library.at
 @params.chosen_conversation
 @params.source_format
 @params.as_json
@@ -88,7 +310,7 @@ def command(
     PATH may be the id of a conversation in the library. Then edits are kept there, can be undone
     and redone, and change the file when you --save.
     """
-    if library is not None or turn is not None or history or libraries.is_kept(path):
+    if library is not None or turn is not None or history or open_library.is_kept(path):
         if out is not None:
             raise UsageError("edits of the library stay in it", hint="leave out -o; --save saves")
         asked_for = None if turn or history or _only_saving(more, save=save) else _asked(more)

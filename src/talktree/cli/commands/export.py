@@ -1,22 +1,372 @@
-"""`talktree export`: conversations for other people, and tables of the library for programs."""
+"""`talktree export`: conversations for other people, and tables of the library for programs.
+
+Conversations for other people: one page or file, or a folder of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import click
+from msgspec import Struct, structs
 
-from talktree.cli import libraries, params
+from talktree import api
+from talktree.cli import open_library, output, params
 from talktree.cli.commands.export_tables import KINDS, TABLES, Target, export_table
 from talktree.cli.encryption import Encryption
-from talktree.cli.progress import CHOICES
-from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
-from talktree.files import OutputGate
+from talktree.cli.errors import tell
+from talktree.cli.group import Verb
+from talktree.cli.output import tell_findings
+from talktree.cli.params import chosen
+from talktree.cli.progress import CHOICES, bar, tell_step, wants_bar
+from talktree.errors import UnknownFormat, UsageError
+from talktree.export.choice import PAGES, Choice
+from talktree.export.export import Exported, exported, redactor_for
+from talktree.export.many import Outcome, Told, export_many
+from talktree.export.walk import OFTEN
+from talktree.files import OutputGate, bare_name, input_paths, load
+from talktree.formats import by_slug, slugs
+from talktree.formats.detect import detect
+from talktree.formats.secrets import without_secrets
+from talktree.formats.sources import is_one
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.text.json.value import Json
+from talktree.views.measure import counted, size
 
-if TYPE_CHECKING:
-    from talktree.export.choice import Choice
+FILE_ENDINGS = (".json", ".jsonl", ".xml")
+"""Endings of files besides those of pages and of the format that is written."""
+ENCRYPTED = ".age"
+LARGE = 2000
+"""From so many messages on it may take long enough for a bar."""
+MOST_TOLD = 20
+PARTLY = 3
+"""The exit code if something could not be read and the rest was written."""
+_PLURALS = {"message not shown to the user": "messages not shown to the user"}
+_ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    paths: tuple[str, ...]
+    out: str
+    choice: Choice
+    conversation: str | None = None
+    source_format: str | None = None
+    jobs: int | None = None
+    progress: str = "auto"
+    quiet: bool = False
+    as_json: bool = False
+
+    @property
+    def speaks(self) -> bool:
+        """Whether people are told on stderr what happens."""
+        return not (self.quiet or self.as_json or self.progress == "json")
+
+
+def target(to: str | None, out: str, what: Sequence[str]) -> str:
+    """What is to be written: as asked for, else what the name of the output ends with.
+
+    A folder without an ending is a folder of pages.
+    """
+    if to is None:
+        found = _ENDINGS.get(Path(out).suffix.lower())
+        several = len(what) > 1 or os.path.isdir(what[0]) or out.endswith(("/", os.sep))
+        if found is None and several and out != "-" and not Path(out).suffix:
+            found = "html"
+        if found is None:
+            hint = f"one of {', '.join(PAGES)}, or a format: `talktree formats` lists them"
+            raise UsageError(f"{out}: nothing says what to write", hint=f"--to is {hint}")
+        return found
+    return to if to in PAGES else by_slug(to).info.slug
+
+
+def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | None = None) -> int:
+    """Write what was asked for where the gate allows it, and return the exit code."""
+    if wish.out == "-":
+        if wish.as_json:
+            raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
+        gate.check_stdout()
+    else:
+        gate.claim(wish.out)
+    if _is_many(wish, encryption):
+        if encryption:
+            encryption.refuse_folder()
+        return _export_many(wish, gate)
+    return _export_one(wish, gate, encryption)
+
+
+def _is_many(wish: Wish, encryption: Encryption | None) -> bool:
+    """Whether several conversations are written, each into a file or folder of its own.
+
+    A name with the ending of a file is one file, so several sources are refused. Any other name is
+    a folder if there are several conversations, or if it ends with a slash.
+    """
+    several = len(wish.paths) > 1 or _is_collection(wish)
+    if _names_file(wish) or wish.out == "-":
+        if several and encryption:
+            encryption.refuse_folder()
+        if several:
+            raise UsageError(
+                f"{wish.out}: several conversations cannot become one file",
+                hint=_folder_hint(wish),
+            )
+        return False
+    if several or wish.choice.to in PAGES:
+        return several or _names_folder(wish) or os.path.isdir(wish.paths[0])
+    if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
+        return False
+    return _is_split(wish)
+
+
+def _is_collection(wish: Wish) -> bool:
+    """Whether the one path is a folder of several sources."""
+    path = wish.paths[0]
+    return wish.source_format is None and os.path.isdir(path) and not is_one(load(path))
+
+
+def _is_split(wish: Wish) -> bool:
+    """Whether the one source becomes a folder of conversations in a format.
+
+    In its own format a folder stays as it is.
+    """
+    path = wish.paths[0]
+    if not os.path.isdir(path):
+        return _names_folder(wish)
+    source = load(path)
+    format = by_slug(wish.source_format) if wish.source_format else detect(source).format
+    if format.info.slug == wish.choice.to:
+        return False
+    groups = {sheet.group for sheet in format.split(without_secrets(source, [format])).sheets}
+    return _names_folder(wish) or len(groups) > 1
+
+
+def _names_folder(wish: Wish) -> bool:
+    return wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
+
+
+def _names_file(wish: Wish) -> bool:
+    """Whether the name of the output has the ending of a file."""
+    if _names_folder(wish):
+        return False
+    to = wish.choice.to
+    endings = {*_ENDINGS, *FILE_ENDINGS, *(() if to in PAGES else by_slug(to).info.suffixes)}
+    name = Path(wish.out).name.removesuffix(ENCRYPTED)
+    return Path(bare_name(name)).suffix.lower() in endings
+
+
+def _folder_hint(wish: Wish) -> str:
+    if wish.out == "-":
+        return "name a folder with -o"
+    name = wish.out.removesuffix(ENCRYPTED)
+    return f"name a folder: -o {name.removesuffix(Path(name).suffix)}/"
+
+
+# one
+
+
+def _export_one(wish: Wish, gate: OutputGate, encryption: Encryption | None) -> int:
+    (path,) = wish.paths
+    document = open_library.read(path, format=wish.source_format)
+    gate.protect(input_paths(api.source_of(document)))
+    found = chosen(document, wish.conversation)
+    only = [number for number, each in enumerate(document.conversations) if each in found]
+    total = sum(len(each.tree) for each in found)
+    if total >= LARGE and wants_bar(wish.progress, quiet=wish.quiet):
+        with bar(f"exporting to {wish.choice.to}", total // OFTEN) as tick:
+            made = exported(document, wish.choice, only=only, tell=lambda done: tick(document.name))
+            written = _saved(wish, _sealed(made, encryption), gate)
+    else:
+        made = exported(document, wish.choice, only=only)
+        written = _saved(wish, _sealed(made, encryption), gate)
+    _conclude(wish, document, found, made, written)
+    return 0
+
+
+def _sealed(made: Exported, encryption: Encryption | None) -> Exported:
+    """What was made, encrypted if that was asked for."""
+    if not encryption:
+        return made
+    if made.folder or len(made.files) != 1:
+        encryption.refuse_folder()
+    files = {name: encryption.pieces(pieces) for name, pieces in made.files.items()}
+    return structs.replace(made, files=files)
+
+
+def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]]:
+    if wish.out != "-" and not made.is_file and _names_file(wish):
+        raise UsageError(
+            f"{wish.out}: this becomes a folder in the format {wish.choice.to}",
+            hint=_folder_hint(wish).removesuffix("/"),
+        )
+    if wish.out != "-":
+        return [(str(path), path.stat().st_size) for path in made.save(wish.out, gate=gate)]
+    output.write_file(made.files, folder=made.folder)
+    return []
+
+
+def _conclude(
+    wish: Wish,
+    document: Document,
+    found: Sequence[Conversation],
+    made: Exported,
+    written: Sequence[tuple[str, int]],
+) -> None:
+    if wish.as_json:
+        _print_json(
+            written, made.secrets, made.left_out, [], made.other_files, looked_for=made.looked_for
+        )
+        return
+    if not wish.speaks:
+        return
+    if written:
+        total = size(sum(count for _, count in written))
+        files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
+        tell(f"talktree: wrote {wish.out} ({files}{total})")
+    tell_redacted(made.secrets, made.looked_for)
+    _tell_left_out(made.left_out)
+    _tell_other_files(made.other_files)
+    tell_findings(document, chosen=found)
+
+
+# many
+
+
+def _export_many(wish: Wish, gate: OutputGate) -> int:
+    if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
+        raise UsageError("a choice of messages needs one conversation", hint="name just one")
+    outcomes = _watched(wish, gate)
+    pages = [outcome for outcome in outcomes if outcome.page]
+    failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
+    if not pages and not failed:
+        raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
+    others = _other_files(outcomes)
+    secrets: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for outcome in outcomes:
+        secrets.update(outcome.secrets)
+        left_out.update(outcome.left_out)
+    looked_for = redactor_for(wish.choice).targets.describe() if wish.choice.redact else ""
+    if wish.as_json:
+        _print_json(
+            [(str(Path(wish.out) / each.page), each.size) for each in pages],
+            secrets,
+            left_out,
+            failed,
+            others,
+            looked_for=looked_for,
+        )
+    elif wish.speaks and pages:
+        total = size(sum(each.size for each in pages))
+        what = counted(len(pages), "page" if wish.choice.to in PAGES else "conversation")
+        tell(f"talktree: wrote {wish.out} ({what}, {total})")
+        tell_redacted(secrets, looked_for)
+        _tell_left_out(left_out)
+        _tell_other_files(others)
+    if not wish.as_json and wish.progress != "json":
+        _tell_failures(failed)
+    codes = [each.failure.exit_code for each in failed if each.failure]
+    return PARTLY if pages and codes else max(codes, default=0)
+
+
+def _watched(wish: Wish, gate: OutputGate) -> list[Outcome]:
+    if wish.progress == "json":
+        return _run(wish, gate, _tell_step)
+    if wants_bar(wish.progress, quiet=wish.quiet):
+        with bar(f"exporting to {wish.choice.to}", 1) as tick:
+            return _run(wish, gate, lambda outcome, done, total: tick(outcome.path))
+    return _run(wish, gate, lambda outcome, done, total: None)
+
+
+def _run(wish: Wish, gate: OutputGate, told: Told) -> list[Outcome]:
+    return export_many(
+        wish.paths,
+        wish.out,
+        wish.choice,
+        gate=gate,
+        format=wish.source_format,
+        archived=open_library.find_archived(wish.paths),
+        processes=wish.jobs,
+        told=told,
+    )
+
+
+def _tell_step(outcome: Outcome, done: int, total: int) -> None:
+    tell_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
+
+
+def _other_files(outcomes: Sequence[Outcome]) -> list[str]:
+    """The files that were left out: those in no known format, and those beside conversations."""
+    found: dict[str, None] = {}
+    for outcome in outcomes:
+        found |= dict.fromkeys([outcome.path] if outcome.skipped else outcome.other_files)
+    return [*found]
+
+
+def _tell_failures(failed: Sequence[Outcome]) -> None:
+    for outcome in failed[:MOST_TOLD]:
+        assert outcome.failure is not None
+        tell(f"talktree: {outcome.failure.message}")
+    if len(failed) > MOST_TOLD:
+        tell(f"talktree: {len(failed) - MOST_TOLD:,} more failed; --json tells all")
+
+
+# both
+
+
+def tell_redacted(secrets: Mapping[str, int], looked_for: str) -> None:
+    """What was looked for, and how much of which kind was replaced."""
+    if not looked_for:
+        tell("talktree: nothing was redacted (--no-redact)")
+        return
+    total = sum(secrets.values())
+    kinds = ", ".join(f"{count} × {what}" for what, count in sorted(secrets.items()))
+    tell(f"talktree: redacted {counted(total, 'value')}{': ' if total else ''}{kinds}")
+    tell(f"talktree: looked for {looked_for}")
+
+
+def _tell_left_out(left_out: Mapping[str, int]) -> None:
+    """How many deleted and hidden things are not in the output."""
+    if left_out:
+        kinds = [counted(count, what, _PLURALS.get(what, "")) for what, count in left_out.items()]
+        tell(f"talktree: {', '.join(kinds)} left out; --include-deleted exports them, too")
+
+
+def _tell_other_files(paths: Sequence[str]) -> None:
+    """Name the files that are not in the output."""
+    if paths:
+        some = ", ".join(paths[:MOST_TOLD])
+        more = ", …; --json names all" if len(paths) > MOST_TOLD else ""
+        tell(f"talktree: {counted(len(paths), 'other file')} left out: {some}{more}")
+
+
+def _print_json(
+    written: Sequence[tuple[str, int]],
+    secrets: Mapping[str, int],
+    left_out: Mapping[str, int],
+    failed: Sequence[Outcome],
+    other_files: Sequence[str] = (),
+    *,
+    looked_for: str = "",
+) -> None:
+    from talktree.views.shapes import document_text
+
+    shape: dict[str, Json] = {
+        "written": [{"path": path, "bytes": count} for path, count in written],
+        "redacted": dict(sorted(secrets.items())),
+        "looked_for": looked_for,
+        "left_out": dict(sorted(left_out.items())),
+        "failed": [
+            {"path": each.path, "error": each.failure.message} for each in failed if each.failure
+        ],
+        "skipped": [*other_files],
+    }
+    output.print_text([document_text(shape)])
+
 
 SHORTEST_WORD = 2
 OF_TABLES = ("include_deleted", "redact_words", "no_redact")
@@ -87,13 +437,13 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     help="A bar on a terminal, a JSON object a line on stderr, or none.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
-@libraries.within
+@open_library.within
 @click.option("--project", metavar="TEXT", help="Of a table: only projects with this in the path.")
 @click.option("--model", metavar="TEXT", help="Of a table: only models with this in the name.")
 @click.option("--format", "format", type=params.FORMAT, help="Of a table: only this format.")
 @click.option("--conversation", metavar="ID", help="Only this conversation.")
 @params.as_json
-@libraries.at
+@open_library.at
 @click.pass_context
 def command(
     context: click.Context,
@@ -136,7 +486,7 @@ def command(
     encryption = Encryption(recipients, out) if recipients else None
     if len(what) == 1 and what[0] in TABLES:
         _refuse(context, "a table", [name for name in wishes if name not in OF_TABLES])
-        choice = libraries.Choice(library, since, until, project, model, format)
+        choice = open_library.Choice(library, since, until, project, model, format)
         target = Target(
             out,
             to,
@@ -150,7 +500,7 @@ def command(
         return export_table(what[0], target, choice)
     _refuse_tables(what)
     _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
-    gate = OutputGate(libraries.inputs(what, library), force=force)
+    gate = OutputGate(open_library.inputs(what, library), force=force)
     wishes["encryption"] = encryption
     return _conversations(what, out, to, conversation, wishes, gate, as_json=as_json)
 
@@ -178,7 +528,6 @@ def _conversations(
 ) -> int:
     import msgspec
 
-    from talktree.cli.exporting import Wish, export_conversations, target
     from talktree.export.choice import Choice
 
     ids = str(wishes["ids"] or "")

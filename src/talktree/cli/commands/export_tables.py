@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.cli import libraries, output
+from talktree.cli import open_library, output
+from talktree.cli.commands.import_run import failures_told
 from talktree.cli.encryption import Encryption
 from talktree.cli.errors import tell
-from talktree.cli.importing import failures_told
-from talktree.cli.opening import opened
+from talktree.cli.open_library import opened
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
@@ -38,7 +38,7 @@ class Target(NamedTuple):
     """What to redact; None for nothing."""
 
 
-def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
+def export_table(table: str, target: Target, chosen: open_library.Choice) -> int:
     """Write a table, tell how many rows it has, and return the exit code."""
     from talktree.export.export import redactor_for
     from talktree.export.table_redaction import TableRedaction
@@ -62,8 +62,8 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
             conversation=None if named is None else kept.conversation(named).id,
             include_deleted=target.include_deleted,
             redaction=redaction,
-            since=libraries.beginning("--since", chosen.since),
-            until=libraries.end("--until", chosen.until),
+            since=open_library.beginning("--since", chosen.since),
+            until=open_library.end("--until", chosen.until),
             project=chosen.project,
             model=chosen.model,
             format=chosen.format,
@@ -82,7 +82,7 @@ def export_table(table: str, target: Target, chosen: libraries.Choice) -> int:
         }
         output.print_text([document_text(shape)])
     else:
-        from talktree.cli.exporting import tell_redacted
+        from talktree.cli.commands.export import tell_redacted
 
         tell(f"talktree: {out}: {counted(done.rows, 'row')}")
         tell_redacted(redaction.counts if redaction else {}, looked_for)

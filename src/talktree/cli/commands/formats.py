@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from talktree.cli import output, params
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.formats import all_formats
 from talktree.formats.format import Can, Format
 from talktree.text.json.value import Json

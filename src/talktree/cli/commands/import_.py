@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from talktree.cli import libraries, params
+from talktree.cli import open_library, params
+from talktree.cli.commands.import_run import taken_in
+from talktree.cli.group import Verb
 from talktree.cli.progress import CHOICES
-from talktree.cli.taking_in import taken_in
-from talktree.cli.verbs import Verb
 
 
 @click.command("import", cls=Verb)
@@ -25,7 +25,7 @@ from talktree.cli.verbs import Verb
     help="A bar on a terminal, a JSON object a line on stderr, or none.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Failures only.")
-@libraries.at
+@open_library.at
 @params.color
 def command(**wish: Any) -> int:  # noqa: ANN401
     """Take files and folders into the library: their bytes, an index that finds all, the counts.

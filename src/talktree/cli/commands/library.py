@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from talktree.cli.verbs import LazyGroup, Listed
+from talktree.cli.group import LazyGroup, Listed
 
 _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import libraries, output, params
+from talktree.cli import open_library, output, params
 from talktree.cli.errors import tell
-from talktree.cli.opening import has_library, opened, require_library
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.open_library import has_library, opened, require_library
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.library.temporary import find_in_copies, list_roots
@@ -38,7 +38,7 @@ NOTHING_FOUND = 1
     help="Also write everything there that `library forget --found` erases.",
 )
 @params.as_json
-@libraries.at
+@open_library.at
 def find(
     texts: tuple[str, ...],
     pattern: str | None,
@@ -105,9 +105,10 @@ def _report(found: dict[str | None, FoundText]) -> None:
     lines: list[Line] = []
     for root, each in found.items():
         lines += [line(_describe(match)) for match in each.matches]
-        lines += [line(f"{libraries.name(path)}: in the path") for path in each.other_paths]
+        lines += [line(f"{open_library.name(path)}: in the path") for path in each.other_paths]
         lines += [
-            line(f"{libraries.name(path)}: dropped into the studio") for path in each.dropped_files
+            line(f"{open_library.name(path)}: dropped into the studio")
+            for path in each.dropped_files
         ]
         if root and each.matches:
             tell(f"talktree: of these, some are in the library of an open or unsaved file: {root}")
@@ -125,7 +126,7 @@ def _describe(match: TextMatch) -> str:
         places.append(counted(len(match.edits), "unsaved or undone edit"))
     if match.is_in_name:
         places.append("in a name or the path")
-    return f"{libraries.name(match.path)}: {', '.join(places)}"
+    return f"{open_library.name(match.path)}: {', '.join(places)}"
 
 
 def _shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
@@ -136,10 +137,10 @@ def _shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
             for match in each.matches
         ],
         "other_paths": [
-            libraries.name(path) for each in found.values() for path in each.other_paths
+            open_library.name(path) for each in found.values() for path in each.other_paths
         ],
         "dropped_files": [
-            libraries.name(path) for each in found.values() for path in each.dropped_files
+            open_library.name(path) for each in found.values() for path in each.dropped_files
         ],
     }
 
@@ -148,7 +149,7 @@ def _match_shape(match: TextMatch) -> dict[str, Json]:
     return {
         "source": match.source,
         "id": match.id,
-        "path": libraries.name(match.path),
+        "path": open_library.name(match.path),
         "format": match.format,
         "state": match.state,
         "occurrences": match.occurrences,

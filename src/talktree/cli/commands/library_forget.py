@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import libraries, output, params
+from talktree.cli import open_library, output, params
 from talktree.cli.errors import tell
-from talktree.cli.opening import opened
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
 from talktree.cli.unfinished_erasures import report_unfinished
-from talktree.cli.verbs import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 from talktree.library.dropped_files import is_dropped
@@ -50,7 +50,7 @@ NOT_DONE = 1
 )
 @click.option("--finish", is_flag=True, help="Finish an erasure that was interrupted.")
 @params.as_json
-@libraries.at
+@open_library.at
 def forget(
     named: tuple[str, ...],
     yes: bool,  # noqa: FBT001
@@ -140,7 +140,7 @@ def _entries(library: Library, named: tuple[str, ...]) -> list[Kept]:
         if entry.several > 1 and entry.id.startswith(each):
             raise UsageError(
                 f"{each}: its file holds {entry.several} conversations, kept and forgotten as one",
-                hint=f"name the file: talktree library forget {libraries.name(entry.raw_path)}",
+                hint=f"name the file: talktree library forget {open_library.name(entry.raw_path)}",
             )
         entries.setdefault(entry.source, entry)
     return list(entries.values())
@@ -176,7 +176,7 @@ def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:
         _print({**_shape(entries, others, None), "unsaved": kept_edits})
         return 0
     for entry in entries:
-        path = libraries.name(entry.raw_path)
+        path = open_library.name(entry.raw_path)
         where = "its file is gone: this is the only copy" if entry.state == "gone" else "--yes does"
         if is_dropped(library.root, entry.raw_path):
             where = f"the copy that the studio keeps is erased, too; {where}"
@@ -204,7 +204,7 @@ def _report(done: Erasure, entries: list[Kept], *, as_json: bool) -> int:
     if as_json:
         _print(_shape(entries, others, done))
     elif entries:
-        what = libraries.name(entries[0].raw_path) if len(entries) == 1 else _count(entries)
+        what = open_library.name(entries[0].raw_path) if len(entries) == 1 else _count(entries)
         verb = "is" if len(entries) == 1 else "are"
         tell(f"talktree: {what}{_with(others, entries)} {verb} forgotten{_freed(done)}")
     elif not done.was_pending:
@@ -224,12 +224,12 @@ def _freed(done: Erasure) -> str:
 def _others(paths: Iterable[bytes], entries: list[Kept]) -> list[str]:
     """The paths that go with some conversations."""
     own = {entry.raw_path for entry in entries}
-    return [libraries.name(path) for path in paths if path not in own]
+    return [open_library.name(path) for path in paths if path not in own]
 
 
 def _shape(entries: list[Kept], others: list[str], done: Erasure | None) -> dict[str, Json]:
     named: list[dict[str, Json]] = [
-        {"id": entry.id, "path": libraries.name(entry.raw_path)} for entry in entries
+        {"id": entry.id, "path": open_library.name(entry.raw_path)} for entry in entries
     ]
     shape: dict[str, Json] = named[0] if len(named) == 1 else {"conversations": [*named]}
     return {
@@ -257,7 +257,7 @@ def _print(shape: dict[str, Json]) -> None:
 
 @click.command("forgotten", cls=Verb)
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 def forgotten(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """List what was forgotten: a number, when, the format and a hash.
@@ -282,7 +282,7 @@ forgotten.examples = ("talktree library forgotten", "talktree library forgotten 
 @click.command("readmit", cls=Verb)
 @click.argument("which", metavar="NUMBER|ID|PATH", type=params.PATH)
 @params.as_json
-@libraries.at
+@open_library.at
 def readmit(which: str, as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Let the next import take in a conversation that was forgotten.
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from talktree.cli import libraries, output, params
+from talktree.cli import open_library, output, params
 from talktree.cli.errors import tell
-from talktree.cli.opening import opened
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
@@ -23,7 +23,7 @@ which = click.argument("which", metavar="ID|PATH", type=params.PATH)
 @click.command("versions", cls=Verb)
 @which
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 def versions(which: str, as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """List the versions of a conversation that are kept, the oldest first."""
@@ -55,7 +55,7 @@ versions.examples = ("talktree library versions 3f2a",)
     help="As it was then (`library versions`); else the newest.",
 )
 @params.as_json
-@libraries.at
+@open_library.at
 def restore(
     which: str,
     into: str,
@@ -87,7 +87,7 @@ restore.examples = (
 @click.argument("verb", type=click.Choice(["list", "add", "remove"]), default="list")
 @click.argument("paths", type=params.FOLDER, nargs=-1, metavar="[PATH]...")
 @params.as_json
-@libraries.at
+@open_library.at
 def places(
     verb: str,
     paths: tuple[str, ...],

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import libraries, output, params
+from talktree.cli import open_library, output, params
 from talktree.cli.errors import tell
-from talktree.cli.opening import opened
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
 from talktree.cli.unfinished_erasures import report_unfinished
-from talktree.cli.verbs import Verb
 from talktree.errors import UsageError
 from talktree.home import config_file
 from talktree.library.retention.apply import clock_refusal
@@ -31,7 +31,7 @@ RULE = '[[retention]] with forget-after = "180d"'
     "--trust-clock", is_flag=True, help="With --yes: the clock is right although it jumped."
 )
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 def retention(
     yes: bool,  # noqa: FBT001

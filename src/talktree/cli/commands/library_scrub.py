@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import libraries, output, params
+from talktree.cli import open_library, output, params
 from talktree.cli.errors import tell
-from talktree.cli.opening import has_library, opened, require_library
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.open_library import has_library, opened, require_library
 from talktree.errors import UsageError
 from talktree.library.erasure.scrub import combined, refuse_faults
 from talktree.library.temporary import scrub_copies
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--force", is_flag=True, help="Do it although some records could not be read any more."
 )
 @params.as_json
-@libraries.at
+@open_library.at
 def scrub(
     word: str | None,
     from_stdin: bool,  # noqa: FBT001
@@ -107,7 +107,7 @@ def _announce(found: Scrubbed) -> None:
     """Say what would be done."""
     tell(f"talktree: {_places(found)} would be replaced by stars")
     for example in found.examples:
-        name = libraries.name(example.path) if example.path else "an edit"
+        name = open_library.name(example.path) if example.path else "an edit"
         tell(f"  {name}: {example.text}")
     if found.places > len(found.examples):
         tell(f"  and {found.places - len(found.examples)} more")
@@ -148,7 +148,7 @@ def _report(done: Scrubbed, *, force: bool) -> None:
     if done.on_disk:
         tell(f"talktree: {counted(len(done.on_disk), 'file')} on the disk still hold it:")
         for path in done.on_disk:
-            tell(f"  {libraries.name(path)}")
+            tell(f"  {open_library.name(path)}")
     for each in done.left:
         tell(f"talktree: not finished; it is still in {each}")
 
@@ -160,9 +160,9 @@ def _shape(done: Scrubbed) -> dict[str, Json]:
         "conversations": done.sources,
         "files": done.files,
         "examples": [
-            {"path": libraries.name(each.path), "text": each.text} for each in done.examples
+            {"path": open_library.name(each.path), "text": each.text} for each in done.examples
         ],
         "faults": [*done.faults],
-        "on_disk": [libraries.name(path) for path in done.on_disk],
+        "on_disk": [open_library.name(path) for path in done.on_disk],
         "left": [*done.left],
     }

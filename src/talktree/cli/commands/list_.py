@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from talktree.cli import libraries, output, params
+from talktree.cli import open_library, output, params
 from talktree.cli.errors import tell
-from talktree.cli.opening import opened
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
 from talktree.text.json.value import Json
 from talktree.views.listed import listed_lines, listed_shape
 from talktree.views.shapes import document_text
@@ -23,7 +23,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 @click.command("list", cls=Verb)
 @click.option("--format", "format", type=params.FORMAT, help="Only this format.")
 @click.option("--project", metavar="TEXT", help="Only projects whose path contains this.")
-@libraries.within
+@open_library.within
 @click.option("--model", metavar="TEXT", help="Only where a model with this in its name replied.")
 @click.option("--errors", is_flag=True, help="Only where something failed.")
 @click.option("--gone", is_flag=True, help="Only those whose files are gone; they are kept here.")
@@ -31,7 +31,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 @click.option("--sort", type=click.Choice(SORTS), default="new", help="Which come first.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="So many; else all.")
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 @params.no_pager
 def command(
@@ -60,8 +60,8 @@ def command(
             kept.conversations(
                 format=format,
                 project=project,
-                since=libraries.beginning("--since", since),
-                until=libraries.end("--until", until),
+                since=open_library.beginning("--since", since),
+                until=open_library.end("--until", until),
                 model=model,
                 errors=errors,
                 gone=gone,

@@ -10,11 +10,18 @@ from msgspec import Struct
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.conversion import EACH, Wish, convert_one
+from talktree.cli.commands.convert import (
+    EACH,
+    Account,
+    Wish,
+    convert_one,
+    ledger_document,
+    save_ledger,
+    tell_ledger,
+)
 from talktree.cli.errors import tell
-from talktree.cli.ledgers import Account, ledger_document, save_ledger, tell_ledger
-from talktree.cli.noticed import tell_damage
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.output import tell_damage
 from talktree.conversion.ledger import KINDS
 from talktree.conversion.migrate import migrated, needs_migration, unmigrated
 from talktree.conversion.options import Made, Options

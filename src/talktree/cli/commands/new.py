@@ -10,7 +10,7 @@ from talktree import api
 from talktree.authoring import Draft, new
 from talktree.cli import output, params
 from talktree.cli.errors import tell
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json

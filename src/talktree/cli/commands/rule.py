@@ -16,7 +16,7 @@ from talktree.checks.registry import (
 )
 from talktree.cli import output, params
 from talktree.cli.commands.check import chosen_codes
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.formats.rule import Rule
 from talktree.text.json.value import Json
 from talktree.views.findings import FIXES, STYLES

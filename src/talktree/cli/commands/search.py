@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from talktree.cli import libraries, params
-from talktree.cli.queries import QueryVerb
-from talktree.cli.searching import searched
+from talktree.cli import open_library, params
+from talktree.cli.commands.search_run import QueryVerb, searched
 
 SORTS = ("best", "new")
 
@@ -27,7 +26,7 @@ SORTS = ("best", "new")
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="N", help="Not the first N.")
 @click.option("--sort", type=click.Choice(SORTS), default="best", help="Which come first.")
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 @params.no_pager
 def command(**wish: Any) -> int:  # noqa: ANN401

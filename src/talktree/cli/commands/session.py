@@ -1,18 +1,18 @@
 """`talktree session`: sessions that agents record, and the ways back and forth in them.
 
-The verbs are in `session_record`, `session_show`, `session_move` and `session_care`.
+The verbs are in `session_record`, `session_show`, `session_undo` and `session_care`.
 """
 
 from __future__ import annotations
 
 import click
 
-from talktree.cli.verbs import LazyGroup, Listed
+from talktree.cli.group import LazyGroup, Listed
 
 _HERE = "talktree.cli.commands"
 _RECORD = f"{_HERE}.session_record"
 _LOOK = f"{_HERE}.session_show"
-_MOVE = f"{_HERE}.session_move"
+_MOVE = f"{_HERE}.session_undo"
 _CARE = f"{_HERE}.session_care"
 
 

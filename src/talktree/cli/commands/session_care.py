@@ -6,7 +6,7 @@ import click
 
 from talktree.cli import output, params, sessions
 from talktree.cli.errors import tell
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.errors import NotFound, UsageError
 from talktree.session.branches import names
 from talktree.session.care import care

@@ -15,7 +15,7 @@ import click
 
 from talktree.cli import output, params, sessions
 from talktree.cli.errors import tell
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.errors import Unreadable, UsageError
 from talktree.session.capture.step import Step
 from talktree.session.session import Session

@@ -8,8 +8,8 @@ from itertools import islice
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.claude_files import claude_log
-from talktree.cli.verbs import Verb
+from talktree.cli.commands.session_undo import claude_log
+from talktree.cli.group import Verb
 from talktree.model.message import Message
 from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.recording.todos import todos_at

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree.cli import libraries, output, params
-from talktree.cli.carrying import print_carried
-from talktree.cli.choose import chosen, conversation_list, heading
+from talktree.cli import open_library, output, params
+from talktree.cli.commands.show_embedded import print_carried
 from talktree.cli.errors import report, tell
-from talktree.cli.noticed import findings_shape, tell_findings, tell_unrecognised
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
+from talktree.cli.output import findings_shape, tell_findings, tell_unrecognised
+from talktree.cli.params import chosen, conversation_list, heading
 from talktree.errors import NotFound
 from talktree.formats.collection import Collection, unrecognised_files
 from talktree.formats.engine.notices import noticed_in
@@ -43,7 +43,7 @@ AMBIGUOUS = 2
 @params.chosen_conversation
 @params.source_format
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 @params.no_pager
 def command(
@@ -69,7 +69,7 @@ def command(
     """
     if every and branch:
         raise click.UsageError("--branch and --all exclude each other")
-    document = libraries.read(path, format=source_format, library=library)
+    document = open_library.read(path, format=source_format, library=library)
     found = [mended(each) for each in chosen(document, conversation)]
     if conversation is not None and isinstance(document, Collection):
         document = document.with_only(found[0])

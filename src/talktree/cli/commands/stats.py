@@ -1,4 +1,7 @@
-"""`talktree stats`: counts over the library, or over any number of sources."""
+"""`talktree stats`: counts over the library, or over any number of sources.
+
+`talktree stats PATH…`: counts over sources, and what could not be counted.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,19 @@ from collections.abc import Sequence
 
 import click
 
-from talktree.cli import libraries, output, params
-from talktree.cli.opening import opened
-from talktree.cli.verbs import Verb
-from talktree.errors import UsageError
+from talktree import api
+from talktree.cli import open_library, output, params
+from talktree.cli.errors import report
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
+from talktree.cli.output import tell_damage, tell_unrecognised
+from talktree.errors import TalktreeError, UsageError
+from talktree.formats.collection import Collection, documents_of, unrecognised_files
+from talktree.formats.companions import without_companions
+from talktree.model.tally import Tally
+from talktree.text.json.value import Json
+from talktree.views.shapes import document_text
+from talktree.views.statistics import statistics_lines, statistics_shape
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 
@@ -17,13 +29,13 @@ BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 @click.command("stats", cls=Verb)
 @params.optional_paths
 @click.option("--by", type=click.Choice(BY), help="One table, by this; only of the library.")
-@libraries.within
+@open_library.within
 @click.option("--project", metavar="TEXT", help="Only projects with this in their path.")
 @click.option("--model", metavar="TEXT", help="Only models with this in their name.")
 @click.option("--csv", "as_csv", is_flag=True, help="The table as CSV; by day unless --by is said.")
 @params.source_format
 @params.as_json
-@libraries.at
+@open_library.at
 @params.color
 @params.no_pager
 def command(
@@ -53,13 +65,12 @@ def command(
         for option, value in given.items():
             if value is not None:
                 raise UsageError(f"{option} counts in the library", hint="leave out the paths")
-        from talktree.cli.source_stats import count_sources
 
         return count_sources(paths, source_format, look, as_json=as_json)
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other", hint="name one of them")
     _of_library(
-        libraries.Choice(library, since, until, project, model, source_format),
+        open_library.Choice(library, since, until, project, model, source_format),
         by,
         look,
         style="json" if as_json else "csv" if as_csv else "text",
@@ -76,11 +87,13 @@ command.examples = (
 )
 
 
-def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, style: str) -> None:
+def _of_library(
+    choice: open_library.Choice, by: str | None, look: output.Look, *, style: str
+) -> None:
     with opened(choice.library) as kept:
         found = kept.stats(
-            since=libraries.beginning("--since", choice.since),
-            until=libraries.end("--until", choice.until),
+            since=open_library.beginning("--since", choice.since),
+            until=open_library.end("--until", choice.until),
             project=choice.project,
             model=choice.model,
             format=choice.format,
@@ -99,3 +112,56 @@ def _of_library(choice: libraries.Choice, by: str | None, look: output.Look, *, 
         output.print_text([document_text(library_stats_shape(found, by))])
     else:
         output.print_text(map(visible, library_stats_csv(found, by or "day")))
+
+
+class SourceStatistics:
+    """Counts over any number of files and folders."""
+
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self.failed: list[tuple[str, TalktreeError]] = []
+        """Sources that could not be read."""
+        self.unrecognised: list[str] = []
+        """Files of folders that no format recognises."""
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of what failed."""
+        return max((error.exit_code for _, error in self.failed), default=0)
+
+    def add(self, path: str, format: str | None) -> None:
+        """Count all conversations at a path."""
+        document = api.read(path, format=format)
+        for source in documents_of(document):
+            for conversation in source.conversations:
+                self.tally.add(conversation)
+            tell_damage(source)
+        folder = path.rstrip("/")
+        self.unrecognised += [f"{folder}/{each}" for each in unrecognised_files(document)]
+        if isinstance(document, Collection):
+            self.failed += [(f"{folder}/{each.path}", each.error) for each in document.unreadable]
+
+
+def count_sources(
+    paths: Sequence[str], format: str | None, look: output.Look, *, as_json: bool
+) -> int:
+    """Count what is at some paths, print it, and return the exit code."""
+    found = SourceStatistics()
+    for path in without_companions(paths):
+        try:
+            found.add(path, format)
+        except TalktreeError as error:
+            if len(paths) == 1:
+                raise
+            found.failed.append((path, error))
+    if as_json:
+        failed: list[Json] = [{"path": path, "message": why.message} for path, why in found.failed]
+        unrecognised: list[Json] = [*found.unrecognised]
+        lists: dict[str, Json] = {"failed": failed, "unrecognised": unrecognised}
+        output.print_text([document_text({**statistics_shape(found.tally), **lists})])
+        return found.exit_code
+    look.print(statistics_lines(found.tally, width=output.width() or 80))
+    for _, why in found.failed:
+        report(why, as_json=False)
+    tell_unrecognised(found.unrecognised)
+    return found.exit_code

@@ -12,7 +12,7 @@ import click
 
 from talktree.cli import output, params
 from talktree.cli.errors import tell
-from talktree.cli.verbs import Verb
+from talktree.cli.group import Verb
 from talktree.errors import Busy, UsageError
 from talktree.views.kept import describe_unsaved
 from talktree.views.measure import counted

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree.cli import libraries, output, params
-from talktree.cli.choose import chosen, heading
-from talktree.cli.noticed import findings_shape, tell_findings
-from talktree.cli.verbs import Verb
+from talktree.cli import open_library, output, params
+from talktree.cli.group import Verb
+from talktree.cli.output import findings_shape, tell_findings
+from talktree.cli.params import chosen, heading
 from talktree.formats.engine.notices import noticed_in
 from talktree.model.conversation import Conversation
 from talktree.model.link_repair import mended
@@ -36,7 +36,7 @@ def command(
     no_pager: bool,  # noqa: FBT001
 ) -> None:
     """Draw the branches: forks, sidechains, compactions, and where the talk went on last."""
-    document = libraries.read(path, format=source_format)
+    document = open_library.read(path, format=source_format)
     found = [mended(each) for each in chosen(document, conversation)]
     if as_json:
         tail = {"findings": findings_shape(noticed_in(document, found))}

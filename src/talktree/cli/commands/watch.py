@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import libraries, output, params
-from talktree.cli.importing import failures_told, report_incomplete
-from talktree.cli.opening import opened
+from talktree.cli import open_library, output, params
+from talktree.cli.commands.import_run import failures_told, report_incomplete
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
 from talktree.cli.retention import Repeated
-from talktree.cli.verbs import Verb
 from talktree.views.kept import step_line, step_shape
 from talktree.views.shapes import json_text
 
@@ -32,7 +32,7 @@ INTERRUPTED = 130
     help="How often to look.",
 )
 @params.json_lines
-@libraries.at
+@open_library.at
 @params.color
 def command(
     paths: Sequence[str],

@@ -1,9 +1,13 @@
-"""What the commands of the library share: opening it, days as people write them, names of files."""
+"""What the commands of the library share: opening it, days as people write them, names of files.
+
+Opening the library that a command means.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
     from talktree.library.listing import Kept
     from talktree.model.document import Document
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 DAYS = "a day (2026-01-31), a month, a year, or 7d, 4w, 6m ago"
@@ -188,3 +193,51 @@ def _kept(named: str, folder: str | None) -> tuple[Library, Kept] | None:
     elif os.sep not in named:
         found = by_id(library.db, named)
     return None if found is None else (library, found)
+
+
+@contextmanager
+def opened(folder: str | None, *, write: bool = False, create: bool = False) -> Iterator[Library]:
+    """The library that is meant; only commands that import into it create one."""
+    from talktree.library.library import Library
+
+    if write and not create:
+        require_library(folder)
+    if _may_have_leftovers():
+        from talktree.library.temporary import tidy_leftovers
+
+        tidy_leftovers()
+    with Library.open(None if folder is None else Path(folder), write=write) as library:
+        yield library
+
+
+def require_library(folder: str | None) -> None:
+    """Raise if there is no library in a folder."""
+    from talktree.library.library import missing_library
+
+    if not has_library(folder):
+        raise missing_library(_folder(folder))
+
+
+def has_library(folder: str | None) -> bool:
+    """Whether there is a library in a folder, by default the one in the data folder."""
+    from talktree.library.encryption.state import DATABASE, has_key_file
+
+    root = _folder(folder)
+    return (root / DATABASE).exists() or has_key_file(root)
+
+
+def _folder(folder: str | None) -> Path:
+    from talktree.library.library import FOLDER
+
+    return data_home() / FOLDER if folder is None else Path(folder)
+
+
+def _may_have_leftovers() -> bool:
+    """Whether a studio runs, or one left something; cheap, as every command asks."""
+    if os.path.isdir(os.path.join(data_home(), "studio")):
+        return True
+    try:
+        names = os.listdir(os.environ.get("TMPDIR") or "/tmp")
+    except OSError:
+        return False
+    return any(name.startswith("talktree-studio-") for name in names)

@@ -1,6 +1,8 @@
 """What the records of a conversation carry for another format, readable.
 
 A carried record is shown with `…` where a text stands that the message itself holds.
+
+`talktree show --carried`: the records of conversations with what they carry.
 """
 
 from __future__ import annotations
@@ -8,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from talktree.cli import output
+from talktree.cli.errors import tell
+from talktree.cli.params import heading
 from talktree.conversion.embed import Kept
 from talktree.conversion.embed import size as carry_size
 from talktree.conversion.embed_read import Loaded, records
@@ -21,7 +26,7 @@ from talktree.text.json.decode import decode
 from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, indented, line
 from talktree.views.measure import clipped, counted, size, text_lines
-from talktree.views.shapes import json_text
+from talktree.views.shapes import SCHEMA_VERSION, json_text
 from talktree.views.speakers import speaker_in
 
 HOLE = "…"
@@ -200,3 +205,43 @@ def _piece_shape(piece: Piece) -> Json:
         "text": piece.text,
         "value": piece.value,
     }
+
+
+Shown = Sequence[tuple[Conversation, Sequence[int]]]
+"""Conversations, and which of their records are asked for."""
+
+
+def print_carried(
+    document: Document, shown: Shown, *, full: bool, as_json: bool, color: str, paged: bool
+) -> None:
+    """Print what records carry, as it is read."""
+    if as_json:
+        output.print_text(_record_text(document, shown))
+        return
+    lines = _lines(document, shown, full=full)
+    output.print_lines(lines, color=output.use_color(color), paged=paged)
+
+
+def _lines(document: Document, shown: Shown, *, full: bool) -> Iterator[Line]:
+
+    nothing = True
+    for conversation, positions in shown:
+        yield heading(conversation)
+        for each in carried(document, conversation, positions):
+            nothing = False
+            yield from carried_lines(each, full=full)
+    if nothing:
+        yield line(("nothing is carried", "faint"))
+        tell("hint: what a format cannot hold is carried when a conversation is converted")
+
+
+def _record_text(document: Document, shown: Shown) -> Iterator[str]:
+
+    yield f'{{"schema_version":{SCHEMA_VERSION},"conversations":['
+    for number, (conversation, positions) in enumerate(shown):
+        head = json_text({"id": conversation.native_id, "format": conversation.format})
+        yield f'{"," if number else ""}\n{head[:-1]},"carried":['
+        for place, each in enumerate(carried(document, conversation, positions)):
+            yield f"{',' if place else ''}\n{json_text(carried_shape(each))}"
+        yield "]}"
+    yield "]}\n"

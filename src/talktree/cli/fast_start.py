@@ -4,14 +4,18 @@ Loading what parses options takes longer than most searches do. Lines of the ver
 day are understood here, as long as nothing about them is special. All others are left to click:
 help, mistakes, abbreviations, `--name=value`, completion. What is understood here click understands
 in the same way; a test compares them.
+
+What a search from the shell leaves out: it is over sooner than loading that takes.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 COMPLETION = "_TALKTREE_COMPLETE"
 """The shell asks what could follow: nothing is run."""
@@ -113,7 +117,7 @@ _LIBRARY = ("library", _folder)
 
 _VERBS = {
     "search": _Verb(
-        does="talktree.cli.searching:searched",
+        does="talktree.cli.commands.search_run:searched",
         words="query",
         word=_text,
         least=1,
@@ -138,7 +142,7 @@ _VERBS = {
         only_reads=True,
     ),
     "import": _Verb(
-        does="talktree.cli.taking_in:taken_in",
+        does="talktree.cli.commands.import_run:taken_in",
         words="paths",
         word=_readable,
         least=0,
@@ -158,3 +162,36 @@ _VERBS = {
         },
     ),
 }
+
+
+_EXTRAS = "typing_extensions"
+_SELDOM = 100_000
+"""After so many new objects cycles are looked for; loading modules makes many, and none to drop."""
+
+
+def load_msgspec() -> None:
+    """Load msgspec without more types than Python has, none of which we use.
+
+    It takes them from a module of which loading takes as long as msgspec itself, where another
+    package brought that.
+    """
+    if "msgspec" in sys.modules or _EXTRAS in sys.modules:
+        return
+    sys.modules[_EXTRAS] = None  # type: ignore[assignment]  # so that it cannot be imported
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules[_EXTRAS]
+
+
+def collect_seldom() -> None:
+    """Look for cycles of objects that nobody needs less often than Python does."""
+    gc.set_threshold(_SELDOM)
+
+
+def leave(code: int) -> NoReturn:
+    """End this process at once: what it holds is not taken apart, the system takes it all.
+
+    Only for verbs that have let go of everything they opened, and whose output is flushed.
+    """
+    os._exit(code)

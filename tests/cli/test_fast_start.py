@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from talktree.cli.fast_start import COMPLETION, plain
 from talktree.cli.group import COMMANDS, commands
-from talktree.cli.plain import COMPLETION, plain
 
 VERBS = ("search", "import")
 ODD = (

@@ -1,4 +1,7 @@
-"""What `talktree search` does, once its line is understood."""
+"""What `talktree search` does, once its line is understood.
+
+Queries as they are typed: words that begin with a minus sign.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import click
+
 from talktree.cli import output
 from talktree.cli.errors import tell
-from talktree.cli.lean import load_msgspec
-from talktree.cli.opening import opened
+from talktree.cli.fast_start import load_msgspec
+from talktree.cli.group import Verb
+from talktree.cli.open_library import opened
 from talktree.errors import UsageError
 from talktree.views.search import Copies, hit_lines, hit_shape, together
 
@@ -94,3 +100,32 @@ def _bad_query_told(error: UsageError) -> None:
         tell(each)
     if error.hint:
         tell(f"hint: {error.hint}")
+
+
+class QueryVerb(Verb):
+    """A command whose words may begin with one minus sign, as `-brass` in a query does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Options first, then `--`, then the words in their order."""
+        options, words = self.parted(args)
+        return super().parse_args(ctx, [*options, "--", *words])
+
+    def parted(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The options with their values, and the words."""
+        flags, valued = {"-h", "--help"}, set[str]()
+        for param in self.params:
+            if isinstance(param, click.Option):
+                (flags if param.is_flag else valued).update(param.opts)
+        options: list[str] = []
+        words: list[str] = []
+        args = iter(given)
+        for each in args:
+            if each == "--":
+                words += args
+            elif each in valued:
+                options += [each, *([] if (value := next(args, None)) is None else [value])]
+            elif each in flags or each.startswith("--"):
+                options.append(each)
+            else:
+                words.append(each)
+        return options, words
