@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from talktree import api
-from talktree.conversion.ledger import KINDS
+from talktree.conversion.losses import KINDS
 from talktree.conversion.options import Options
 from talktree.formats import BUILT_IN
 from talktree.model.document import Document

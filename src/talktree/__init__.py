@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from talktree.authoring import Draft, edit, new
     from talktree.checks.report import Report
-    from talktree.conversion.ledger import Ledger, Loss
+    from talktree.conversion.losses import Ledger, Loss
     from talktree.conversion.options import Options
     from talktree.errors import TalktreeError
     from talktree.files import Source
@@ -94,7 +94,7 @@ _HOMES = {
     ),
     "talktree.authoring": ("Draft", "edit", "new"),
     "talktree.checks.report": ("Report",),
-    "talktree.conversion.ledger": ("Ledger", "Loss"),
+    "talktree.conversion.losses": ("Ledger", "Loss"),
     "talktree.conversion.options": ("Options",),
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),

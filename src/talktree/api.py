@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.errors import Unreadable
 from talktree.files import (

@@ -12,7 +12,7 @@ import pytest
 
 from talktree import api
 from talktree.conversion.batch import WORK
-from talktree.conversion.ledger import KINDS
+from talktree.conversion.losses import KINDS
 from talktree.conversion.options import Options
 from talktree.errors import ChangedMeanwhile
 from tests.cli.test_terminal import on_terminal

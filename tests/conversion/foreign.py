@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import converted
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Options
 from talktree.files import Source, load
 from talktree.formats import by_slug

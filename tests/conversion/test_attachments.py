@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from talktree.conversion.attachments import FOLDER
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Options
 from talktree.formats.detect import detect
 from talktree.formats.native.halves import encode_line

@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from talktree import api
-from talktree.conversion.batch import WORK, Batch
-from talktree.conversion.batch_jobs import named
+from talktree.conversion.batch import WORK, Batch, Outcome, named
 from talktree.conversion.batch_state import STATE, Locked
-from talktree.conversion.batch_work import Outcome
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.files import OutputGate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from talktree.api import to_bytes
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Options
 from talktree.errors import NotFound
 from talktree.formats import by_slug

@@ -8,8 +8,7 @@ import tracemalloc
 import pytest
 
 from talktree import api
-from talktree.conversion.strings import LONGEST_WAY, Strings, strings_of
-from talktree.conversion.template import MOST
+from talktree.conversion.embed_template import LONGEST_WAY, MOST, Strings, strings_of
 from talktree.files import Source
 from talktree.formats import slugs
 from talktree.model.entries import Opaque

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.conversion.fit import drafted
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.formats import by_slug
 from talktree.formats.chatbuilder import lens_embedded as carrying
 from talktree.formats.chatbuilder.parse import take_apart

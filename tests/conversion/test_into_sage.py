@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.conversion.fit import drafted
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.formats import by_slug
 from talktree.formats.format import About, Record
 from talktree.model.entries import Entry, FileState, Head, Snapshot

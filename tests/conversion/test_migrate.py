@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree import api
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.migrate import migrated, needs_migration, unmigrated
 from talktree.conversion.options import Options
 from talktree.errors import UsageError

@@ -22,7 +22,7 @@ from talktree import api
 from talktree.conversion.batch import Batch
 from talktree.conversion.embed_write import WORTH_SHARING
 from talktree.conversion.forward_chunks import A_CHUNK, Chunk, cut, packed, unpacked
-from talktree.conversion.ledger import Loss
+from talktree.conversion.losses import Loss
 from talktree.conversion.options import Options
 from talktree.parallel.schedule import together
 from talktree.text.json.value import Token, Written
@@ -129,7 +129,7 @@ import sys
 from pathlib import Path
 from talktree import api
 from talktree.conversion import chunks, pack
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Options
 
 pack.WORTH_SHARING = 1

@@ -13,7 +13,7 @@ from talktree import api
 from talktree.conversion.digests import PLACEHOLDER, digest_conversation, digest_message
 from talktree.conversion.embed_read import indexed
 from talktree.conversion.forward import digest_forwarded, forwarded
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.errors import WouldLose
 from talktree.formats import by_slug

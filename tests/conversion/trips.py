@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 import talktree
 from talktree.conversion.convert import converted
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.verify import verify_made
 from talktree.files import Source, load

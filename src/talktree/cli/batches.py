@@ -11,9 +11,8 @@ from talktree.cli import output
 from talktree.cli.commands.convert import Wish, ledger_document, save_ledger, tell_ledger
 from talktree.cli.errors import tell
 from talktree.cli.progress import bar, tell_step, wants_bar
-from talktree.conversion.batch import Batch
-from talktree.conversion.batch_work import Outcome, Status
-from talktree.conversion.ledger import KINDS
+from talktree.conversion.batch import Batch, Outcome, Status
+from talktree.conversion.losses import KINDS
 from talktree.errors import UnknownFormat, WouldLose
 from talktree.formats import slugs
 from talktree.text.json.value import Json

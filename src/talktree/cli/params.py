@@ -55,7 +55,7 @@ class KindName(_TextType):
     name = "kind"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from talktree.conversion.ledger import KINDS
+        from talktree.conversion.losses import KINDS
 
         if value not in KINDS:
             from difflib import get_close_matches
@@ -70,7 +70,7 @@ class KindName(_TextType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from talktree.conversion.ledger import KINDS
+        from talktree.conversion.losses import KINDS
 
         return [
             CompletionItem(kind, help=meaning)

@@ -2,33 +2,384 @@
 
 One bad source does not stop the others. Outputs are whole or absent, also when the batch is killed;
 the same batch again goes on where it stopped.
+
+Results of a batch on their way to their places: nothing is replaced that is not its own.
+
+A file or folder in the way may be replaced if an earlier run wrote it, or if it holds just what
+would be written now. What somebody else put there, or changed, stays.
+
+One job of a batch: read a source, convert it, and put the result in its place.
+
+What is made is built in a folder of the batch's own and moved from there, so that a batch that is
+killed leaves nothing behind that looks like a result.
+
+What the outputs of a batch are called.
 """
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
+from typing import IO, Literal
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree import __version__
-from talktree.conversion.batch_jobs import named
-from talktree.conversion.batch_state import STATE, State
-from talktree.conversion.batch_work import Job, Order, Outcome, killed, worked
-from talktree.conversion.options import Options
-from talktree.errors import Unreadable
-from talktree.files import OutputGate
-from talktree.formats import resolve_alias
-from talktree.formats.sources import OWN, found
+from talktree.conversion.batch_state import STATE, Entry, Output, State, append, as_it_is
+from talktree.conversion.convert import converted
+from talktree.conversion.losses import FiledLedger, Ledger, Loss
+from talktree.conversion.options import Made, Options
+from talktree.conversion.verify import verify_built, verify_made
+from talktree.errors import (
+    ChangedMeanwhile,
+    Failure,
+    Refused,
+    TalktreeError,
+    UnknownFormat,
+    Unreadable,
+    UsageError,
+    failure_of,
+    mistake,
+)
+from talktree.files import OutputGate, load, save
+from talktree.files.read_cache import held
+from talktree.formats import by_slug, resolve_alias
+from talktree.formats.companions import with_companions
+from talktree.formats.detect import detect
+from talktree.formats.engine import read
+from talktree.formats.sources import OWN, Found, Stamp, found
+from talktree.model.document import Document
 from talktree.parallel.crew import AHEAD, in_processes
 from talktree.parallel.schedule import together
+
+
+def outputs_of(files: Sequence[Path], staged: Path, name: str) -> tuple[Output, ...]:
+    """The files of a result as they will be when it has moved to its name."""
+    out = []
+    for path in files:
+        now = path.stat()
+        inside = path.relative_to(staged).as_posix()
+        full = name if inside == "." else f"{name}/{inside}"
+        out.append(Output(full, now.st_size, now.st_mtime_ns))
+    return tuple(out)
+
+
+def refuse_strangers(
+    staged: Path, out: Path, name: str, *, known: frozenset[Output], force: bool
+) -> None:
+    """Raise an error if what is in the way of a result is not its own.
+
+    With `force` a file may be replaced whatever it is, and a folder if all its files have names
+    that are known.
+    """
+    target = out / name
+    if not os.path.lexists(target):
+        return
+    if target.is_symlink() or target.is_dir() != staged.is_dir():
+        raise _stranger(target, name)
+    names = {output.name for output in known}
+    for each in _files(target):
+        inside = each.relative_to(target)
+        full = name if each == target else f"{name}/{inside.as_posix()}"
+        if as_it_is(out, full) in known or _same(staged / inside, each):
+            continue
+        ours = full in names or (staged / inside).exists()
+        if not force and full in names:
+            raise ChangedMeanwhile(
+                f"{each}: somebody changed it since it was converted",
+                hint="move it away, or replace it with --force",
+            )
+        if not (force and ours):
+            raise _stranger(target, full)
+
+
+def moved(staged: Path, target: Path) -> None:
+    """Put a result in its place; the old one goes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_dir():
+        # A folder can only take the place of an empty one.
+        target.rename(staged.with_name(f"{staged.name}.old"))
+    staged.replace(target)
+
+
+@contextmanager
+def removed(staged: Path) -> Iterator[None]:
+    """Nothing that was built stays, whatever happens."""
+    try:
+        yield
+    finally:
+        for path in (staged, staged.with_name(f"{staged.name}.old")):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _files(target: Path) -> list[Path]:
+    if not target.is_dir():
+        return [target]
+    return [path for path in target.rglob("*") if path.is_symlink() or not path.is_dir()]
+
+
+def _same(one: Path, other: Path) -> bool:
+    if other.is_symlink() or not one.is_file() or not other.is_file():
+        return False
+    return filecmp.cmp(one, other, shallow=False)
+
+
+def _stranger(target: Path, name: str) -> UsageError:
+    beside = f" and holds {name}" if target.is_dir() and not name.endswith(target.name) else ""
+    hint = "move it away, or name another output folder"
+    return UsageError(
+        f"{target}: already exists{beside}, which is not from this conversion",
+        hint=hint if target.is_dir() else f"{hint}; --force replaces files",
+    )
+
+
+Status = Literal["converted", "unchanged", "skipped", "failed"]
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is to be done with every source of a batch."""
+
+    to: str
+    options: Options
+    source_format: str | None = None
+    out: str | None = None
+    """The output folder; None if nothing is to be written."""
+    work: str = ""
+    """The folder in which results are built."""
+    state: str = ""
+    digest: str = ""
+    fresh: bool = False
+    """Whether sources that an earlier run has converted are converted again."""
+    force: bool = False
+    """Whether outputs that exist may be replaced."""
+    losses: str | None = None
+    """A folder for the losses of each job, if they are wanted one by one."""
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """One source, and where its output goes."""
+
+    number: int
+    source: str
+    shown: str
+    name: str
+    asked: bool
+    stamp: Stamp
+    alone: bool = False
+    """Whether it is read without its companion files."""
+    known: frozenset[Output] = frozenset()
+    without: frozenset[str] = frozenset()
+    """Files of a folder that are sources of their own."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of one job."""
+
+    number: int
+    path: str
+    status: Status
+    written: tuple[Output, ...] = ()
+    counts: tuple[tuple[str, str, int], ...] = ()
+    carried_bytes: int = 0
+    losses: str | None = None
+    """The file in which they are, one JSON line each; whoever reads it may delete it."""
+    failure: Failure | None = None
+
+
+def worked(order: Order, job: Job, *, processes: int = 1) -> Outcome:
+    """Do one job; whatever goes wrong with it is told in the outcome and stops no other."""
+    try:
+        with _losses(order, job) as file:
+            try:
+                return _worked(order, job, file, processes)
+            except (UnknownFormat, Refused) as error:
+                if job.asked:
+                    raise
+                return _skipped(order, job, error, file)
+    except TalktreeError as error:
+        return failed(job, error)
+    except OSError as error:
+        return failed(job, Unreadable(f"{job.shown}: {error.strerror or error}"))
+    except Exception as error:
+        return _mistaken(job, error)
+
+
+def failed(job: Job, error: TalktreeError) -> Outcome:
+    """The outcome of a job that could not be done."""
+    failure = failure_of(error)
+    return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+
+
+def killed(job: Job) -> Outcome:
+    """The outcome of a job whose process was killed."""
+    error = Unreadable(
+        f"{job.shown}: the process that converted it was killed",
+        hint="it may have run out of memory; try it alone",
+    )
+    return failed(job, error)
+
+
+def _mistaken(job: Job, error: Exception) -> Outcome:
+    failure = mistake(job.shown, error)
+    return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+
+
+def _skipped(order: Order, job: Job, error: TalktreeError, file: IO[bytes] | None) -> Outcome:
+    """The outcome of a file that is not a conversation: it is left out, which is a loss."""
+    ledger = FiledLedger(file)
+    ledger.add([Loss("file", job.shown, error.message)])
+    if order.out is not None:
+        append(Path(order.state), _entry(order, job, counts=_counts(ledger)))
+    return Outcome(
+        number=job.number,
+        path=job.shown,
+        status="skipped",
+        counts=_counts(ledger),
+        losses=None if file is None else file.name,
+        failure=failure_of(error),
+    )
+
+
+def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> Outcome:
+    ledger = FiledLedger(file)
+    document = _read(order, job)
+    made = converted(document, order.to, order.options, ledger, processes=processes)
+    outputs = _tried(order, made) if order.out is None else _written(order, job, made)
+    return Outcome(
+        number=job.number,
+        path=job.shown,
+        status="converted",
+        written=outputs,
+        counts=_counts(ledger),
+        carried_bytes=ledger.carried_bytes,
+        losses=None if file is None else file.name,
+    )
+
+
+def _read(order: Order, job: Job) -> Document:
+    source = load(job.source, shown=job.shown)
+    if job.without:
+        source = source.minus(job.without)
+    if not source.folder:
+        source = held(source)
+    format = by_slug(order.source_format) if order.source_format else detect(source).format
+    return read(source if job.alone else with_companions(source, format), format)
+
+
+def _agree(order: Order, made: Made) -> None:
+    chosen = order.options
+    made.ledger.check(strict=chosen.strict, allow=chosen.allow, forbid=chosen.forbid)
+
+
+def _tried(order: Order, made: Made) -> tuple[Output, ...]:
+    """Everything is made and read again, and nothing written."""
+    verify_made(made)
+    _agree(order, made)
+    return ()
+
+
+def _written(order: Order, job: Job, made: Made) -> tuple[Output, ...]:
+    assert order.out is not None
+    name = job.name if made.folder else f"{job.name}{_ending(made, order.to)}"
+    staged, out = Path(order.work) / str(job.number), Path(order.out)
+
+    def agree(built: Path) -> None:
+        """Compare what was built with what it must show, then look at the losses."""
+        verify_built(made, built, name)
+        _agree(order, made)
+
+    with _named_as(staged, out / name):
+        files = save(made.files, staged, folder=made.folder, agreed=agree)
+    outputs = outputs_of(files, staged, name)
+    entry = _entry(order, job, outputs, _counts(made.ledger), made.ledger.carried_bytes)
+    with removed(staged):
+        refuse_strangers(staged, out, name, known=job.known, force=order.force)
+        append(Path(order.state), entry)
+        moved(staged, out / name)
+    return outputs
+
+
+def _ending(made: Made, to: str) -> str:
+    (path,) = made.files
+    return PurePosixPath(path).suffix or by_slug(to).info.suffixes[0]
+
+
+def _counts(ledger: Ledger) -> tuple[tuple[str, str, int], ...]:
+    found = sorted(ledger.counts.items())
+    return tuple((kind, kept, count) for (kind, kept), count in found)
+
+
+def _entry(
+    order: Order,
+    job: Job,
+    outputs: tuple[Output, ...] = (),
+    counts: tuple[tuple[str, str, int], ...] = (),
+    carried_bytes: int = 0,
+) -> Entry:
+    return Entry(
+        job.source, order.to, order.digest, job.stamp, job.name, outputs, counts, carried_bytes
+    )
+
+
+@contextmanager
+def _named_as(staged: Path, target: Path) -> Iterator[None]:
+    """What goes wrong with the file that is built is told of the one it will be."""
+    try:
+        yield
+    except TalktreeError as error:
+        error.message = error.message.replace(str(staged), str(target))
+        raise
+
+
+@contextmanager
+def _losses(order: Order, job: Job) -> Iterator[IO[bytes] | None]:
+    if order.losses is None:
+        yield None
+        return
+    with open(Path(order.losses) / f"{job.number}.jsonl", "wb") as file:
+        yield file
+
+
+def named(jobs: Sequence[Found], kept: Mapping[str, str]) -> list[str]:
+    """A name of its own for each job, below the output folder; `kept` are names given before.
+
+    No name is the folder of another, whether the outputs are files or folders.
+    """
+    taken = {OWN}
+    for job in jobs:
+        taken.update(str(parent).lower() for parent in PurePosixPath(job.relative).parents)
+    names = {}
+    for job in jobs:
+        before = kept.get(job.source)
+        if before is not None and before.lower() not in taken:
+            names[job.source] = before
+            taken.add(before.lower())
+    for job in jobs:
+        if job.source not in names:
+            names[job.source] = _free(job.relative, taken)
+    return [names[job.source] for job in jobs]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, free = 2, name
+    while free.lower() in taken:
+        free = f"{name}-{number}"
+        number += 1
+    taken.add(free.lower())
+    return free
+
 
 WORK = f"{OWN}.work"
 A_SHARE = 12

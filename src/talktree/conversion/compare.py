@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
-from talktree.conversion.ledger import Kept, Loss
+from talktree.conversion.losses import Kept, Loss
 from talktree.conversion.part_map import Seam
 from talktree.formats.format import TAGS
 from talktree.model.entries import Entry

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.conversion.embed_read import Index, carries, indexed
 from talktree.conversion.forward import as_written, forwarded, without_records
-from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.losses import Ledger, Loss
 from talktree.conversion.options import Made, Options
 from talktree.conversion.proof import Proof, join_proofs
 from talktree.conversion.restore import Restoration

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from talktree.conversion.merge_digest import digest, words_of
+from talktree.conversion.merge_conversations import digest, words_of
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message

@@ -21,11 +21,17 @@ from talktree.conversion.attachments import put_back
 from talktree.conversion.digests import DigestLog
 from talktree.conversion.embed import VERSION, Carry, File, Kept, checksum, sized
 from talktree.conversion.embed import Origin as SourceNote
+from talktree.conversion.embed_template import (
+    NO_STRINGS,
+    PLAIN,
+    Spelling,
+    made,
+    strings_in,
+    strings_of,
+)
 from talktree.conversion.forward_chunks import Chunk, cut, packed, unpacked
-from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.losses import Ledger, Loss
 from talktree.conversion.map_entries import Crossing, Held
-from talktree.conversion.strings import strings_in, strings_of
-from talktree.conversion.template import NO_STRINGS, PLAIN, Spelling, made
 from talktree.files import form_of
 from talktree.files.gc_pause import not_sought
 from talktree.formats.format import Record

@@ -17,7 +17,7 @@ from talktree.conversion.attachments import Outside, WithContents
 from talktree.conversion.digests import PLACEHOLDER
 from talktree.conversion.embed_write import Packing
 from talktree.conversion.ids import id_for, source_id, uuid_for
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.map_entries import Crossing
 from talktree.conversion.options import Made, Options
 from talktree.conversion.plan import linked_for, planned

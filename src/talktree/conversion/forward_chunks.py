@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.msgpack import Ext
 
-from talktree.conversion.ledger import Loss
+from talktree.conversion.losses import Loss
 from talktree.text.json.value import Json, Written
 
 A_CHUNK = 1 << 20

@@ -1,13 +1,114 @@
-"""Ids in the form a format demands, made from the old ones so that they are the same each time."""
+"""Ids in the form a format demands, made from the old ones so that they are the same each time.
+
+Names for tool calls, for formats where every result must name a call that stands before it.
+
+Sources leave ids out, use one twice, or keep results whose calls are elsewhere. Here each call gets
+an id of its own and each result the id of its call; a result that answers no call names none, and a
+call that was never answered though the talk went on has none.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
+from msgspec.structs import replace
+
+from talktree.conversion.fit import role_for
 from talktree.formats.engine import Origin
-from talktree.formats.format import Format
+from talktree.formats.format import Can, Format
+from talktree.model.message import SIDECHAIN, Message
+from talktree.model.pairing import Call, Pair, Turn
+from talktree.model.parts import Part, Text, ToolCall, ToolResult
 from talktree.text.uuids import is_uuid4 as is_uuid4
 from talktree.text.uuids import uuid_for as uuid_for
+
+Place = tuple[str, int]
+"""A message and the number of a part in it."""
+
+
+class CallNames:
+    """What each call of a conversation is called, and which call each result names."""
+
+    def __init__(self, messages: Iterable[Message], can: Can) -> None:
+        self._can = can
+        self._calls: dict[Place, str] = {}
+        self._results: dict[Place, str] = {}
+        self._taken: set[str] = set()
+        self._turns: dict[tuple[bool, str | None], Turn] = {}
+        self._order: dict[str, int] = {}
+        self._last: dict[tuple[bool, str | None], str] = {}
+        """The last message of each line, whose calls may still be answered."""
+        for message in messages:
+            self._order.setdefault(message.id, len(self._order))
+            for pair in self._pairs(message):
+                self._join(pair)
+        for turn in self._turns.values():
+            for pair in turn.close():
+                self._join(pair)
+        self._answered = set(self._results.values())
+
+    def given_to(self, message: Message) -> Message:
+        """The message with its calls and results named."""
+        if not any(isinstance(part, ToolCall | ToolResult) for part in message.parts):
+            return message
+        parts = (self._named(part, (message.id, at)) for at, part in enumerate(message.parts))
+        return replace(message, parts=tuple(parts))
+
+    def _named(self, part: Part, place: Place) -> Part:
+        match part:
+            case ToolCall():
+                return replace(part, id=self._call_name(part, place))
+            case ToolResult():
+                return replace(part, call=self._results.get(place))
+            case _:
+                return part
+
+    def _call_name(self, call: ToolCall, place: Place) -> str | None:
+        name = self._calls.get(place, call.id)
+        gone = name not in self._answered and place in self._calls
+        return None if gone and place[0] not in self._last.values() else name
+
+    def _pairs(self, message: Message) -> Iterator[Pair]:
+        """What is known to belong together once a message was seen."""
+        message = self._without_idle_calls(message)
+        line = (SIDECHAIN in message.flags, message.agent)
+        self._last[line] = message.id
+        turn = self._turns.setdefault(line, Turn())
+        if turn.ends_before(message):
+            yield from turn.close()
+        before = len(turn.calls)
+        turn.take(message)
+        for call in turn.calls[before:]:
+            self._note(call)
+        if turn.results and turn.complete:
+            yield from turn.close()
+
+    def _without_idle_calls(self, message: Message) -> Message:
+        """Only the assistant calls, and not where the answer stands in the same message."""
+        speaks = role_for(message.role, self._can) == "assistant"
+        if speaks and not _brings_results(message):
+            return message
+        parts = (Text("") if isinstance(part, ToolCall) else part for part in message.parts)
+        return replace(message, parts=tuple(parts))
+
+    def _note(self, call: Call) -> None:
+        name = call.id
+        if not name or name in self._taken:
+            name = f"{name or 'call'} {call.part} of {call.message}"
+        self._taken.add(name)
+        self._calls[call.message, call.part] = name
+
+    def _join(self, pair: Pair) -> None:
+        call, result = pair
+        # A result that stands before the call cannot answer it.
+        if call is not None and self._order[call.message] < self._order[result.message]:
+            self._results[result.message, result.part] = self._calls[call.message, call.part]
+
+
+def _brings_results(message: Message) -> bool:
+    return any(isinstance(part, ToolResult) for part in message.parts)
+
 
 HEAD = 4096
 MOST_HEADS = 64

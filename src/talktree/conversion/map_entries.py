@@ -12,12 +12,11 @@ from msgspec.structs import replace
 
 from talktree.conversion import part_map as seaming
 from talktree.conversion.attachments import Outside
-from talktree.conversion.calls import CallNames
 from talktree.conversion.compare import message_losses, other_losses
 from talktree.conversion.embed import TOKEN, plain_text, text_checksum
 from talktree.conversion.fit import Draft, drafted, settled_seams
-from talktree.conversion.ids import id_for
-from talktree.conversion.ledger import Kept, Loss
+from talktree.conversion.ids import CallNames, id_for
+from talktree.conversion.losses import Kept, Loss
 from talktree.conversion.plan import Plan
 from talktree.conversion.surrogates import as_written, shows_as_written
 from talktree.formats.engine import Origin

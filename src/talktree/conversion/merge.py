@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from talktree.conversion.merge_talks import Place, places_in, talks_of
+from talktree.conversion.merge_conversations import Place, places_in, talks_of
 from talktree.conversion.merge_tree import Merging
 from talktree.conversion.merge_write import MergedTree, about_merged
 from talktree.errors import UsageError

@@ -10,7 +10,7 @@ from array import array
 
 from msgspec import Struct
 
-from talktree.conversion.merge_talks import Talk
+from talktree.conversion.merge_conversations import Talk
 from talktree.model.findings import Finding, finding
 from talktree.model.skeleton import NO_TIME, ROOT
 

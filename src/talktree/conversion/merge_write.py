@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion.merge_talks import PLACES, Place, Talk
+from talktree.conversion.merge_conversations import PLACES, Place, Talk
 from talktree.conversion.merge_tree import Copy, Merging, Node
 from talktree.formats import NATIVE, by_slug
 from talktree.formats.format import About

@@ -2,6 +2,8 @@
 
 A migrated file keeps what it was in a member of its own, so `back` gives the old bytes again, with
 whatever was edited since. Under another format's conversion that member is a member like any other.
+
+An edited document as its own files would be read again, so that each record has its bytes.
 """
 
 from __future__ import annotations
@@ -10,19 +12,31 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.losses import Ledger, Loss
 from talktree.conversion.migrate_back import kept_by, returned, way_back
 from talktree.conversion.migrate_files import heads_of, renewed
 from talktree.conversion.migrate_records import own_about
-from talktree.conversion.migrate_source import as_written
 from talktree.conversion.options import Made, Options
 from talktree.errors import Damaged, UsageError, WouldLose
+from talktree.files import Source, parked
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read, write
 from talktree.formats.format import About, Record
 from talktree.formats.migration import Reason, Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
+
+
+def as_written(document: Document) -> Document:
+    """The same document without edits that only memory knows."""
+    origin = document.origin
+    assert isinstance(origin, Origin)
+    if not any(conversation.changed for conversation in document.conversations):
+        return document
+    files = {path: parked(pieces) for path, pieces in write(document).items()}
+    source = Source(origin.source.name, files, folder=origin.source.folder)
+    return read(source, origin.format)
+
 
 NO_ID = "no id"
 

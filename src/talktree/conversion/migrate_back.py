@@ -6,14 +6,12 @@ from msgspec.structs import replace
 
 from talktree.conversion import part_map as seaming
 from talktree.conversion.embed_read import At, Index, carries, indexed
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.map_entries import Crossing
-from talktree.conversion.migrate_files import crossing_of, without_records
-from talktree.conversion.migrate_twin import twin_of
+from talktree.conversion.migrate_files import crossing_of, twin_of, without_records
 from talktree.conversion.options import Made
 from talktree.conversion.restore import Restoration
-from talktree.conversion.restore_edits import Edits
-from talktree.conversion.transplant import transplanted
+from talktree.conversion.restore_edits import Edits, transplanted
 from talktree.errors import UsageError
 from talktree.files import Source
 from talktree.formats.engine import Origin, read, write

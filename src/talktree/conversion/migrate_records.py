@@ -14,7 +14,7 @@ from talktree.conversion.about import about as about_of
 from talktree.conversion.compare import message_losses, other_losses
 from talktree.conversion.fit import Draft, settled_seams
 from talktree.conversion.ids import id_for
-from talktree.conversion.ledger import Loss
+from talktree.conversion.losses import Loss
 from talktree.conversion.map_entries import Crossing, Held
 from talktree.conversion.part_map import whole
 from talktree.conversion.plan import Plan

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.losses import Ledger, Loss
 from talktree.conversion.proof import Proof
 
 Attachments = Literal["inline", "beside", "link"]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.conversion.about import about as about_of
 from talktree.conversion.embed_read import Index, indexed
-from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.losses import Ledger, Loss
 from talktree.conversion.restore import Restoration
 from talktree.errors import TalktreeError
 from talktree.formats.engine import Origin

@@ -1,19 +1,221 @@
-"""A source put together again from what the records of a converted document embed."""
+"""A source put together again from what the records of a converted document embed.
+
+The files of a source put together again from what a document carries.
+
+Bytes come out as they were; where a text was edited meanwhile, the new text stands in its place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from talktree.conversion.embed_read import At, Index
-from talktree.conversion.rebuild import rebuilt
-from talktree.errors import UsageError
-from talktree.files import Source, parked, stem_of
+from talktree.conversion import part_map as seaming
+from talktree.conversion.attachments import put_back
+from talktree.conversion.embed import Kept
+from talktree.conversion.embed_read import At, Index, Loaded, Place, records
+from talktree.conversion.embed_template import NO_STRINGS, PLAIN, Misfit, Spelling, Strings, filled
+from talktree.conversion.map_entries import unjoined
+from talktree.errors import Damaged, UsageError
+from talktree.files import Source, as_utf16, is_utf16_form, parked, stem_of
 from talktree.files.save import beneath
-from talktree.formats import by_slug
+from talktree.formats import all_formats, by_slug
 from talktree.formats.companions import are_companions
 from talktree.formats.engine import Origin, read
+from talktree.formats.format import Format
+from talktree.model.conversation import STRETCH
 from talktree.model.document import Document
+from talktree.model.entries import Entry
+from talktree.model.message import Message
+
+
+def rebuilt(
+    document: Document, index: Index, source: Format, *, without_texts: Collection[At] = ()
+) -> tuple[Mapping[str, Iterable[bytes]], dict[str, list[At]]]:
+    """The files by path, and for each file the records in it in order.
+
+    Some records may be wanted without the texts that the document holds of them.
+    """
+    by_sheet: dict[int, list[At]] = {}
+    if not source.file_per_record:
+        # A file stays though all its records were deleted.
+        by_sheet = {number: [] for number in sorted(index.sheets)}
+    for at in sorted(index.places):
+        by_sheet.setdefault(at[0], []).append(at)
+    files: dict[str, Iterable[bytes]] = {}
+    order: dict[str, list[At]] = {}
+    for sheet, row in by_sheet.items():
+        path = _path(index, sheet, source)
+        if path in files:
+            raise _broken(f"two files would be called {path}")
+        order[path] = row
+        pieces = _Sheet(document, index, source, sheet, row, without_texts)
+        files[path] = _encoded(index, sheet, pieces)
+    for path, content in index.files.items():
+        files[path] = [_plain(content)]
+    return files, order
+
+
+def _path(index: Index, sheet: int, source: Format) -> str:
+    known = index.sheets.get(sheet)
+    if known is not None and (sheet not in index.damaged_sheets or _is_file_name(known.path)):
+        return known.path
+    # The record that knew the name is gone or damaged.
+    stem = stem_of(index.name or "conversation")
+    return f"{stem}{f'-{sheet + 1}' if sheet else ''}{source.info.suffixes[0]}"
+
+
+def _is_file_name(path: str) -> bool:
+    """Whether a name ends as files of some format do."""
+    return path.endswith(tuple(suffix for each in all_formats() for suffix in each.info.suffixes))
+
+
+def _plain(template: object) -> bytes:
+    """The bytes of a template without strings of the document."""
+    try:
+        return filled(template, NO_STRINGS, PLAIN)  # type: ignore[arg-type]
+    except (Misfit, ValueError, KeyError) as error:
+        raise _broken("a template was changed") from error
+
+
+def _broken(why: str) -> Damaged:
+    return Damaged(
+        f"what it carries cannot be put together again: {why}",
+        hint="somebody changed or removed it; what is to be seen can still be converted",
+    )
+
+
+def _encoded(index: Index, sheet: int, pieces: _Sheet) -> Iterable[bytes]:
+    """A file in the encoding it had."""
+    known = index.sheets.get(sheet)
+    form = "" if known is None else known.form
+    return _InUtf16(form, pieces) if is_utf16_form(form) else pieces
+
+
+class _InUtf16:
+    """A file in UTF-16, made when it is asked for."""
+
+    def __init__(self, form: str, pieces: _Sheet) -> None:
+        self._form = form
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        return as_utf16(self._form, self._pieces)
+
+
+class _Sheet:
+    """One file, made when it is asked for."""
+
+    def __init__(
+        self,
+        document: Document,
+        index: Index,
+        source: Format,
+        sheet: int,
+        row: Sequence[At],
+        without_texts: Collection[At],
+    ) -> None:
+        self._document = document
+        self._index = index
+        self._source = source
+        self._sheet = sheet
+        self._row = row
+        self._without_texts = without_texts
+        self._whole = [at[1] for at in row] == list(range(len(row)))
+        """Whether no record in between is gone."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        known = self._index.sheets.get(self._sheet)
+        lead = b"" if known is None else _plain(known.lead)
+        yield lead
+        ends: list[bytes] = []
+        count = [0]
+        for opens, closes, depth in self._pieces():
+            while len(ends) > depth:
+                yield ends.pop()
+                count.pop()
+            yield opens if self._whole else _joint(opens, first=not count[-1], lead=lead)
+            count[-1] += 1
+            ends.append(closes)
+            count.append(0)
+        while ends:
+            yield ends.pop()
+        if known is not None:
+            yield _plain(known.trail)
+
+    def _pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
+        spelling = Spelling(self._source.can.spelling, self._source.derived)
+        for place, found in self._loaded():
+            kept = _kept(found, place)
+            strings: Mapping[str, str] = NO_STRINGS
+            if kept.place in self._without_texts:
+                strings = _Blanks()
+            elif place.unattached < 0 and found.carry is not None:
+                strings = Strings(self._restored(found))
+            try:
+                opens = filled(kept.open, strings, spelling)
+                ends = filled(kept.end, strings, spelling) if kept.end else b""
+            except (Misfit, ValueError, KeyError) as error:
+                raise _broken("a template was changed") from error
+            yield opens, ends, kept.depth
+
+    def _restored(self, found: Loaded) -> Entry:
+        entry = restored_parts(found)
+        origin = self._document.origin
+        assert isinstance(origin, Origin)
+        return put_back(entry, origin.source.files) if isinstance(entry, Message) else entry
+
+    def _loaded(self) -> Iterator[tuple[Place, Loaded]]:
+        """The records that keep the file's records, read a stretch at a time."""
+        origin = self._document.origin
+        assert isinstance(origin, Origin)
+        for start in range(0, len(self._row), STRETCH):
+            places = [self._index.places[at] for at in self._row[start : start + STRETCH]]
+            found: dict[tuple[int, int], Loaded] = {}
+            for number in {place.conversation for place in places}:
+                conversation = self._document.conversations[number]
+                wanted = sorted({each.position for each in places if each.conversation == number})
+                for position, each in zip(
+                    wanted, records(origin, conversation, wanted), strict=True
+                ):
+                    found[number, position] = each
+            for place in places:
+                yield place, found[place.conversation, place.position]
+
+
+class _Blanks(dict[str, str]):
+    """A text for every string that is asked for, one that no format takes for anything else."""
+
+    def __missing__(self, way: str) -> str:
+        return "-"
+
+
+def restored_parts(found: Loaded) -> Entry:
+    """The entry of a record with its parts as the source had them."""
+    assert found.carry is not None
+    count = len(found.entry.parts) if isinstance(found.entry, Message) else 0
+    return unjoined(found.entry, seaming.read(found.carry.seams, count))
+
+
+def _kept(found: Loaded, place: Place) -> Kept:
+    carry = found.carry
+    kept = None
+    if carry is not None:
+        kept = carry.kept if place.unattached < 0 else carry.unattached[place.unattached]
+    if kept is None:
+        raise _broken("a record changed while it was read")
+    return kept
+
+
+def _joint(opens: bytes, *, first: bool, lead: bytes) -> bytes:
+    """A record's bytes with the comma before it that belongs there now its neighbours are gone."""
+    start = opens.lstrip()
+    if first and start.startswith(b","):
+        return opens.replace(b",", b"", 1)
+    if not first and start.startswith((b"{", b"[")) and lead.rstrip().endswith((b"[", b"{")):
+        return b"," + opens
+    return opens
+
 
 Files = Mapping[str, Iterable[bytes]]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from talktree.conversion.digests import digest_conversation
 from talktree.conversion.forward import digest_forwarded
-from talktree.conversion.ledger import Ledger, Loss
+from talktree.conversion.losses import Ledger, Loss
 from talktree.conversion.options import Attachments, Made, Options
 from talktree.conversion.proof import Proof, Shown
 from talktree.errors import TalktreeError

@@ -25,8 +25,7 @@ from talktree.cli.errors import tell
 from talktree.cli.group import Verb
 from talktree.cli.output import tell_damage, tell_findings
 from talktree.cli.progress import CHOICES, Tick, bar, tell_step, wants_bar
-from talktree.conversion.batch_losses import FiledLedger
-from talktree.conversion.ledger import KINDS
+from talktree.conversion.losses import KINDS, FiledLedger
 from talktree.conversion.options import Made, Options
 from talktree.conversion.verify import verify_made
 from talktree.errors import UsageError, WouldLose

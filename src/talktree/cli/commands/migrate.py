@@ -22,7 +22,7 @@ from talktree.cli.commands.convert import (
 from talktree.cli.errors import tell
 from talktree.cli.group import Verb
 from talktree.cli.output import tell_damage
-from talktree.conversion.ledger import KINDS
+from talktree.conversion.losses import KINDS
 from talktree.conversion.migrate import migrated, needs_migration, unmigrated
 from talktree.conversion.options import Made, Options
 from talktree.errors import UsageError

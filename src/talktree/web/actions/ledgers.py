@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree import api
-from talktree.conversion.batch_losses import FiledLedger
+from talktree.conversion.losses import FiledLedger
 from talktree.conversion.options import Options
 from talktree.model.document import Document
 from talktree.views.measure import one_line

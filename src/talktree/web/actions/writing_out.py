@@ -8,7 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from talktree import api
-from talktree.conversion.batch_losses import FiledLedger
+from talktree.conversion.losses import FiledLedger
 from talktree.conversion.options import Made, Options
 from talktree.files import save
 from talktree.formats import by_slug

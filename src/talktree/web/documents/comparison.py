@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from talktree.conversion.diff import differing
-from talktree.conversion.merge_digest import words_of
+from talktree.conversion.merge_conversations import words_of
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
 from talktree.views.html.rendering import words_diff

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from talktree.conversion.ledger import Ledger
+from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Made
 from talktree.export.choice import PAGES, Choice, Scope
 from talktree.export.export import exported, redactor_for

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.conversion.ledger import KINDS, Ledger
+from talktree.conversion.losses import KINDS, Ledger
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.model.document import Document

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.conversion import template as template_module
-from talktree.conversion.template import (
+from talktree.conversion import embed_template as template_module
+from talktree.conversion.embed_template import (
     A_COPY,
     BEGINNING,
     MOST_TRIED,
