@@ -21,7 +21,7 @@ from talktree.home import data_home
 
 if TYPE_CHECKING:
     from talktree.errors import Failure
-    from talktree.export.many_jobs import ArchivedSource
+    from talktree.export.batch import ArchivedSource
     from talktree.library.library import Library
     from talktree.library.listing import Kept
     from talktree.model.document import Document
@@ -124,7 +124,7 @@ def read(path: str, *, format: str | None, library: str | None = None) -> Docume
 def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
     """What the library has for those of some paths and ids where nothing is on the disk."""
     from talktree.errors import failure_of
-    from talktree.export.many_jobs import ArchivedSource
+    from talktree.export.batch import ArchivedSource
 
     found: dict[str, ArchivedSource | Failure] = {}
     for path in paths:

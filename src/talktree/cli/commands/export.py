@@ -23,9 +23,9 @@ from talktree.cli.output import tell_findings
 from talktree.cli.params import chosen
 from talktree.cli.progress import CHOICES, bar, tell_step, wants_bar
 from talktree.errors import UnknownFormat, UsageError
+from talktree.export.batch import Outcome, Told, export_many
 from talktree.export.choice import PAGES, Choice
 from talktree.export.export import Exported, exported, redactor_for
-from talktree.export.many import Outcome, Told, export_many
 from talktree.export.walk import OFTEN
 from talktree.files import OutputGate, bare_name, input_paths, load
 from talktree.formats import by_slug, slugs

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 import pytest
 
 from talktree.errors import UsageError
+from talktree.export.batch import export_many
 from talktree.export.choice import Choice
-from talktree.export.many import export_many
 from talktree.home import HOME
 from tests.export.planted import KINDS, Dice
 from tests.export.talks import forked, lines, said
