@@ -18,7 +18,7 @@ from talktree.files.durable import (
     unfinished,
     write_all,
 )
-from talktree.files.mounts import network_file_system
+from talktree.files.locking import network_file_system
 from talktree.files.sandbox import Anchor
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.files import Memory
-from talktree.files.difference import differences
-from talktree.files.splice import Splice, spliced, trimmed
+from talktree.files.splice import Splice, differences, spliced, trimmed
 from talktree.repairs.byte_origins import NEW, first_trace, kept, traced
 
 

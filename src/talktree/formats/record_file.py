@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from talktree.files import Content
-from talktree.files.difference import differences
-from talktree.files.splice import Splice
+from talktree.files.splice import Splice, differences
 from talktree.formats.around import Around
 from talktree.formats.format import Links, Record
 from talktree.formats.layout import Layout

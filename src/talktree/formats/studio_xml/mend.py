@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from talktree.errors import TalktreeError
-from talktree.files.difference import differences
-from talktree.files.splice import Splice
+from talktree.files.splice import Splice, differences
 from talktree.formats.format import Record
 from talktree.formats.nested_file import Piece
 from talktree.formats.record_file import Mending

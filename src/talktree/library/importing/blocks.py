@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from talktree.files.memory import VERY_LARGE, give_back_large_blocks
+from talktree.files.source import VERY_LARGE, give_back_large_blocks
 from talktree.library.archive.prefix import ReadBytes
 
 BLOCK = 512 << 10

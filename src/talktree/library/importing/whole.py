@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from talktree.errors import Failure, TalktreeError, failure_of, mistake
-from talktree.files.memory import give_back_large_blocks
+from talktree.files.source import give_back_large_blocks
 from talktree.formats import by_slug
 from talktree.library.archive.file_content import archived_source
 from talktree.library.extract.general import told as told_of_source

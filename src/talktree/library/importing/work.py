@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from talktree.files.gc_pause import not_sought
-from talktree.files.memory import give_back_large_blocks
+from talktree.files.source import give_back_large_blocks
 from talktree.library.fulltext.index_checksums import expect_changes, record_files
 from talktree.library.importing.context import Intake
 from talktree.library.importing.replay import again

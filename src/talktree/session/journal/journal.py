@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from talktree.errors import Busy, NotSaved, UsageError
 from talktree.files.durable import write_all
-from talktree.files.mounts import network_file_system
+from talktree.files.locking import network_file_system
 from talktree.session.journal.commit import Commit, Replaced, SyncFailed
 from talktree.session.journal.group import Group
 from talktree.session.journal.lockfile import APPENDING, WRITING, LockFile
