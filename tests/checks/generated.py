@@ -17,12 +17,12 @@ from time import time
 from weakref import finalize
 
 from talktree.checks.rules import sizes
-from talktree.formats import line_sheet
+from talktree.formats import jsonl_file
 from talktree.formats.studio.rules import tree as rules_tree
 
 LIMITS: dict[str, tuple[object, str, int]] = {
     "STU202": (rules_tree, "JSON_DEPTH", 20),
-    "SYN109": (line_sheet, "LONGEST_LINE", 3000),
+    "SYN109": (jsonl_file, "LONGEST_LINE", 3000),
     "SYN501": (sizes, "HUGE_FILE", 3000),
     "SYN502": (sizes, "HUGE_RECORD", 3000),
     "SYN504": (sizes, "LARGE", 3000),

@@ -24,13 +24,13 @@ from talktree.errors import Refused, TalktreeError
 from talktree.files import Memory, Source, Unpacked, compression, content, load, utf16
 from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
-from talktree.formats.line_sheet import LineSheet
+from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.record_file import Sheet
 from talktree.formats.rule import rules_in
 from talktree.formats.studio_text.parse_text_file import TextSheet
-from talktree.formats.studio_xml.characters import CONTROL
-from talktree.formats.studio_xml.mend import is_sound
-from talktree.formats.studio_xml.sheet import XmlSheet
+from talktree.formats.studio_xml.elements import CONTROL
+from talktree.formats.studio_xml.parse import XmlSheet
+from talktree.formats.studio_xml.repair import is_sound
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.findings import READING

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from talktree.checks.report import report
 from talktree.files import Source
 from talktree.formats.chatbuilder import FORMAT
-from talktree.formats.chatbuilder.keys import REQUIRED
+from talktree.formats.chatbuilder.body import Said, said
 from talktree.formats.chatbuilder.parse import take_apart
-from talktree.formats.chatbuilder.said import Said, said
+from talktree.formats.chatbuilder.parse_header import REQUIRED
 from talktree.formats.engine import read
 from talktree.model.document import Document
 from talktree.repairs.repair import repaired

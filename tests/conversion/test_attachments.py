@@ -11,8 +11,8 @@ from talktree.conversion.attachments import FOLDER
 from talktree.conversion.losses import Ledger
 from talktree.conversion.options import Options
 from talktree.formats.detect import detect
-from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import put
+from talktree.formats.native.lens_fields import encode_line
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Text, ToolResult
 from tests.conversion.trips import SLUGS, Files, into

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from talktree.conversion.fit import drafted
 from talktree.formats import by_slug
-from talktree.formats.claude_code.layout import project_folder
+from talktree.formats.claude_code.places import project_folder
 from talktree.formats.format import About, Record
 from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import Context, Message, Todo

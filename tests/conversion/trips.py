@@ -19,8 +19,8 @@ from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
 from talktree.formats.engine import read
 from talktree.formats.format import Format
-from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import put
+from talktree.formats.native.lens_fields import encode_line
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.testing import strategies

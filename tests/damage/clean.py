@@ -14,8 +14,8 @@ from talktree.conversion.options import Options
 from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
-from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import put
+from talktree.formats.native.lens_fields import encode_line
 from talktree.model.document import Document
 from talktree.model.message import Author, Context, Message
 from talktree.model.parts import Part, Text, ToolCall, ToolResult

@@ -12,8 +12,8 @@ from talktree.checks.report import report
 from talktree.errors import WouldLose
 from talktree.files import Source
 from talktree.formats.chatbuilder import FORMAT
-from talktree.formats.chatbuilder.complete import description
-from talktree.formats.chatbuilder.fences import Habit, escape, habit_of, unescape
+from talktree.formats.chatbuilder.adopt import description
+from talktree.formats.chatbuilder.body import Habit, escape, habit_of, unescape
 from talktree.formats.format import Record
 from talktree.model import edit
 from talktree.model.message import Author, Message

@@ -10,7 +10,7 @@ from talktree import api
 from talktree.errors import ChangedMeanwhile, Unreadable
 from talktree.files import OnDisk, load
 from talktree.files.source import natural_order
-from talktree.formats.sage.layout import titled
+from talktree.formats.sage.places import titled
 
 MANY = 400
 FEW = 100

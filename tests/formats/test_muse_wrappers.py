@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.formats.muse.wrappers import text_like, text_of, time_like, time_of
+from talktree.formats.muse.lens import text_like, text_of, time_like, time_of
 from talktree.text.json.value import Json
 
 DAY = 1_732_782_425_694 * 1_000_000

@@ -19,7 +19,7 @@ from talktree.formats import by_slug
 from talktree.formats.engine import read, write
 from talktree.formats.format import Probe, Record
 from talktree.formats.native.lens_entries import ENTRIES, PARTS
-from talktree.formats.native.outlines import Dialect, Mark
+from talktree.formats.native.parse import Dialect, Mark
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -12,7 +12,7 @@ from talktree.files.splice import spliced
 from talktree.formats.engine import read
 from talktree.formats.format import Probe
 from talktree.formats.studio_xml import FORMAT
-from talktree.formats.studio_xml.sheet import XmlSheet
+from talktree.formats.studio_xml.parse import XmlSheet
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

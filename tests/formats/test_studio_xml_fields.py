@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.formats.nested_file import Piece
-from talktree.formats.studio_xml.cut import cuts, is_odd, piece
+from talktree.formats.studio_xml.parse import cuts, is_odd, piece
 from talktree.formats.studio_xml.parse_common_fields import take_fields
-from talktree.formats.studio_xml.scan import scan
+from talktree.formats.studio_xml.scanner import scan
 from talktree.testing.strategies import any_text, damaged
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import same

@@ -14,7 +14,7 @@ from talktree.formats.engine import read
 from talktree.formats.lens import Object
 from talktree.formats.record_file import Item
 from talktree.formats.studio_xml import FORMAT
-from talktree.formats.studio_xml.sheet import XmlSheet
+from talktree.formats.studio_xml.parse import XmlSheet
 from talktree.model import edit
 from talktree.testing import contract
 from talktree.testing.strategies import json_values, wild_text

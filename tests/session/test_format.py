@@ -12,10 +12,10 @@ from talktree.checks.report import report
 from talktree.files import Source, load
 from talktree.formats import BUILT_IN, by_slug
 from talktree.formats.engine import Origin, read
+from talktree.formats.rule_context import Talk
 from talktree.formats.sage import FORMAT
 from talktree.formats.sage.checksum import judged
-from talktree.formats.sage.layout import LOCK
-from talktree.formats.talk import Talk
+from talktree.formats.sage.places import LOCK
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Event

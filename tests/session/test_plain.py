@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT
-from talktree.formats.sage.strict import strict
+from talktree.formats.sage.write import strict
 from talktree.model.message import (
     NO_FLAGS,
     SIDECHAIN,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.files import Memory
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.muse import FORMAT as MUSE
 from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, kind
 from talktree.formats.nested_file import Piece

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from talktree import api
 from talktree.errors import TalktreeError
-from talktree.formats.engine.edited import edited
+from talktree.formats.engine.write import edited
 from talktree.library.versions.editing import Versions
 from talktree.model import making
 from talktree.model.document import Document

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from talktree import Library, api
 from talktree.formats import by_slug
-from talktree.formats.attaching import attach_file
+from talktree.formats.blocks import attach_file
 from talktree.library.dropped_files import dropped_folder
 from talktree.text.file_names import plain
 from talktree.text.media import content, data_size, data_url

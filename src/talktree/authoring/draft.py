@@ -24,10 +24,10 @@ from talktree.authoring.values import (
 )
 from talktree.errors import UsageError, WouldLose
 from talktree.formats import by_slug
-from talktree.formats.attaching import attach_file
 from talktree.formats.attachment_review import review_attachment
-from talktree.formats.engine.edited import edited, refuse_role, refuse_unwritable
+from talktree.formats.blocks import attach_file
 from talktree.formats.engine.new_document import with_conversation
+from talktree.formats.engine.write import edited, refuse_role, refuse_unwritable
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts

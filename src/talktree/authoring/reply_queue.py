@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 
-from talktree.formats.engine.edited import filled, refuse_unwritable
+from talktree.formats.engine.write import filled, refuse_unwritable
 from talktree.formats.message_defaults import LOOKED_AT
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -35,9 +35,9 @@ from talktree.formats import by_slug
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
+from talktree.formats.rule_context import Talk
 from talktree.formats.sources import Found as FoundSource
 from talktree.formats.sources import load_found
-from talktree.formats.talk import Talk
 from talktree.parallel.crew import in_processes
 from talktree.parallel.forking import may_fork
 from talktree.parallel.ordered_map import in_order

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from talktree.files import Content
 from talktree.formats.engine import Origin
-from talktree.formats.line_sheet import LineSheet
+from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.record_file import Sheet
 from talktree.model.findings import Finding
 from talktree.text.json.scanner import Node, scan, scan_shallow

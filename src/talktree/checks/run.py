@@ -15,7 +15,7 @@ from talktree.checks.support.message_ids import know_each_other
 from talktree.formats.engine import Origin
 from talktree.formats.rule import Diagnostic, Gate, Glance, Rule
 from talktree.formats.rule_batch import Place, Stretch, stretches
-from talktree.formats.talk import Seen, Setting, Talk
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.model.document import Document
 from talktree.model.entries import Head, Snapshot
 from talktree.model.findings import Finding, finding

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from talktree.formats.migration import Renewal
     from talktree.formats.record_file import Item, Sheet
     from talktree.formats.rule import Rule
-    from talktree.formats.talk import Talk
+    from talktree.formats.rule_context import Talk
 
 
 TAGS: dict[type[Struct], str] = {

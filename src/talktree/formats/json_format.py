@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.format import About, Format, Split
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, Head
 from talktree.text.json.value import Json

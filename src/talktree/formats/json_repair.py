@@ -20,7 +20,7 @@ from talktree.text.json_tokens import STRING_OR_BLANKS
 from talktree.text.lines import BLANKS
 
 if TYPE_CHECKING:
-    from talktree.formats.json_sheet import JsonSheet
+    from talktree.formats.json_file import JsonSheet
 
 UNSOUND = frozenset({"torn", "syntax", "fused", "nul", "comment", "bom"})
 """Oddities that have to go before records can be told from what is between them."""

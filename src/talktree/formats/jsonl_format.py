@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from talktree.files import Content
 from talktree.formats.format import Format
-from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.line_sheet import LineDialect, LineSheet
+from talktree.formats.json_file import JsonSheet
+from talktree.formats.jsonl_file import LineDialect, LineSheet
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.findings import finding
 from talktree.text.json.decode import decode

@@ -19,7 +19,7 @@ from talktree.text.lines import diagnosis, is_blank
 from talktree.text.utf8 import BOM
 
 if TYPE_CHECKING:
-    from talktree.formats.line_sheet import LineSheet
+    from talktree.formats.jsonl_file import LineSheet
 
 SILENT = frozenset({"duplicate-key", "deep"})
 """Oddities that a quick decoder passes over."""

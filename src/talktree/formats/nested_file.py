@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from talktree.errors import Damaged
 from talktree.files import Content
-from talktree.formats.around import Around
 from talktree.formats.format import Format, Record
+from talktree.formats.positions import Around
 from talktree.formats.record_file import Item, Sheet, Sink, problem_findings
 from talktree.model.findings import Finding
 from talktree.model.outline import LineOutline, line_outline, outline

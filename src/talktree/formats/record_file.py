@@ -13,9 +13,8 @@ from typing import NamedTuple, Protocol
 
 from talktree.files import Content
 from talktree.files.splice import Splice, differences
-from talktree.formats.around import Around
 from talktree.formats.format import Links, Record
-from talktree.formats.layout import Layout
+from talktree.formats.positions import Around, Layout
 from talktree.model.findings import Finding, finding
 from talktree.model.habits import Habits
 from talktree.model.outline import LineOutline

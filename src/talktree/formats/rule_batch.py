@@ -14,7 +14,7 @@ from typing import Any
 
 from talktree.formats.format import Record
 from talktree.formats.rule import Glance
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
 from talktree.text.char_classes import Marks, marked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from talktree.files import Content
-from talktree.formats.line_sheet import NO_NODE, LineDialect, LineSheet
+from talktree.formats.jsonl_file import NO_NODE, LineDialect, LineSheet
 from talktree.model.outline import LineOutline
 from talktree.text.json.value import Json
 

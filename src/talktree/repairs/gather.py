@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from talktree.checks.run import Found
-from talktree.formats.change import Drop, Insert, Patch, Remake, Revalue
 from talktree.formats.engine import Origin
+from talktree.formats.fixes import Drop, Insert, Patch, Remake, Revalue
 from talktree.formats.record_file import Sheet
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.repairs.action import Action, action, brief_bytes, differing
 from talktree.text.json.value import Json
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from talktree.checks.run import Found
 from talktree.files import Content, Memory, Source, Unpacked, as_stored, parked
 from talktree.files.splice import Splice, spliced, trimmed
-from talktree.formats.change import Patch, Remake
 from talktree.formats.engine import Origin
+from talktree.formats.fixes import Patch, Remake
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.document import Document
 from talktree.repairs.action import Action, action, brief_bytes

@@ -16,9 +16,9 @@ from talktree import api
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Source
 from talktree.formats import by_slug
-from talktree.formats.attaching import attach
+from talktree.formats.blocks import attach
 from talktree.formats.engine import Origin
-from talktree.formats.engine.edited import edited
+from talktree.formats.engine.write import edited
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 
 KNOWN = {"user", "assistant", "system", "tool"}

@@ -8,7 +8,7 @@ from talktree.checks.rules.unsafe_files import attachments_in, shown, way_to
 from talktree.checks.support.attachment_content import scanner_result, threats_in
 from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.rule_batch import files_in
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.parts import Attachment, Part, ToolResult
 from talktree.text.attachment_scan import ThreatKind
 from talktree.text.escape import visible_line

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.files import Unpacked
-from talktree.formats.change import Remake
-from talktree.formats.mends import sound_bytes, to_value
+from talktree.formats.fixes import Remake, sound_bytes, to_value
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen, Setting
+from talktree.formats.rule_context import Seen, Setting
 from talktree.model.findings import Finding
 from talktree.text.json.strings import texts_in, with_texts
 

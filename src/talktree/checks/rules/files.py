@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from talktree.formats.change import Change, Remake
+from talktree.formats.fixes import Change, Remake
 from talktree.formats.format import CARRY
-from talktree.formats.line_sheet import LineSheet
+from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.nested_file import PieceSheet
 from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe
-from talktree.formats.talk import Seen, Setting, Talk
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.model.entries import Opaque
 from talktree.model.findings import READING, Finding
 from talktree.model.message import Message

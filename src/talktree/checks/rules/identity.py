@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from talktree.checks.support.message_ids import Shared, doubles_of, is_wanted, minted, shared_by
 from talktree.checks.support.tree_links import hang, links_of, renamed
-from talktree.formats.change import Change, Drop, Revalue
+from talktree.formats.fixes import Change, Drop, Revalue
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.talk import Seen, Setting, Talk
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.model.entries import Snapshot
 from talktree.text.json.value import Json
 

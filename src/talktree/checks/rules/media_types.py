@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from talktree.checks.rules.unsafe_files import attachments_in, each_attachment, shown, way_to
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.rule_batch import files_in
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.parts import Attachment, Part, ToolResult
 from talktree.text.media import ENOUGH, content, data_url, sniffed
 from talktree.text.media_types import is_well_formed

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 
 from msgspec.structs import replace
 
-from talktree.formats.mends import to_entry
+from talktree.formats.fixes import to_entry
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 
 NO_ROLE = ("", "unknown")

@@ -8,10 +8,10 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from talktree.checks.support.image_sizes import Image, image_in
-from talktree.formats.mends import to_entry
+from talktree.formats.fixes import to_entry
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Stretch, files_in
-from talktree.formats.talk import Seen, Setting, Talk
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, ToolResult
 from talktree.settings.attachments import attachment_settings

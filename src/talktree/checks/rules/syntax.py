@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.files import Unpacked
-from talktree.formats.change import Remake
-from talktree.formats.mends import sound_bytes
+from talktree.formats.fixes import Remake, sound_bytes
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
-from talktree.formats.talk import Setting
+from talktree.formats.rule_context import Setting
 from talktree.model.findings import Finding
 
 PACKED = ("gzip", "zstd")

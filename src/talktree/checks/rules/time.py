@@ -7,10 +7,10 @@ from time import time_ns
 from typing import TypeGuard
 
 from talktree.checks.support.message_ids import carried_over
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json.value import Json

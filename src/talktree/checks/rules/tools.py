@@ -20,10 +20,9 @@ from talktree.checks.support.tool_results import (
     short_results,
 )
 from talktree.checks.support.tree_links import goes_on, is_linked, lines_of
-from talktree.formats.facts import Site
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Place, Stretch
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Site, Talk
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.model.skeleton import ROOT

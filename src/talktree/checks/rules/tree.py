@@ -14,9 +14,9 @@ from talktree.checks.support.tree_links import (
     off_side,
     put_on_side,
 )
-from talktree.formats.change import Change
+from talktree.formats.fixes import Change
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.talk import Talk
+from talktree.formats.rule_context import Talk
 from talktree.model.inferred_links import SEQUENCE
 from talktree.model.skeleton import ROOT
 

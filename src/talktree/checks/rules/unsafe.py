@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from talktree.checks.support.odd_texts import may_be_odd, odd_texts
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, Mend, rule, unsafe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.text.control_chars import (
     COMMAND,
     OVERWRITING,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from talktree.formats.mends import to_entry
+from talktree.formats.fixes import to_entry
 from talktree.formats.rule import Diagnostic, Mend, rule, safe, unsafe
 from talktree.formats.rule_batch import Place, Stretch, files_in
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult

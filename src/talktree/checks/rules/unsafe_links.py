@@ -8,7 +8,7 @@ from talktree.checks.rules.unsafe_files import shown, way_to
 from talktree.checks.support.attachment_content import markdown_in
 from talktree.formats.rule import Diagnostic, rule
 from talktree.formats.rule_batch import Place, Stretch, files_in
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.parts import Artifact, Attachment, Part, Text
 from talktree.text.markdown_scan import MarkdownThreat, may_act, scan_markdown, unsafe_scheme
 

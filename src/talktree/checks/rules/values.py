@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.formats.mends import sound_bytes
+from talktree.formats.fixes import sound_bytes
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.model.findings import Finding
 

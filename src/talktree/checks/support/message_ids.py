@@ -27,7 +27,7 @@ from talktree.checks.support.tree_links import siblings_of
 from talktree.formats.engine import Origin
 from talktree.formats.engine.duplicates import Doubles, digest, find_doubles
 from talktree.formats.engine.write_item import native_entry
-from talktree.formats.talk import Elsewhere, Setting, Talk
+from talktree.formats.rule_context import Elsewhere, Setting, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT, Skeleton

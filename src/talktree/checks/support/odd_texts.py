@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Event, Part, Text, Thinking, ToolCall, ToolResult

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from talktree.formats.change import Change, Revalue
 from talktree.formats.engine.origin import Origin
+from talktree.formats.fixes import Change, Revalue
 from talktree.formats.rule import Diagnostic, Mend
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.text.json.strings import texts_in, with_texts
 from talktree.text.json.value import Json
 from talktree.text.secrets import (

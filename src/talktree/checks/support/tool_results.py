@@ -27,12 +27,11 @@ from talktree.checks.support.tree_links import (
     lines_of,
     taken_out,
 )
-from talktree.formats.change import Change, Insert, Revalue
-from talktree.formats.facts import Site, Sites
+from talktree.formats.fixes import Change, Insert, Revalue
 from talktree.formats.format import About
 from talktree.formats.rule import Diagnostic
 from talktree.formats.rule_batch import Place, Stretch
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Site, Sites, Talk
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Part, Text, ToolCall, ToolResult

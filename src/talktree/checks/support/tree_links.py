@@ -35,12 +35,12 @@ from msgspec.structs import replace
 from talktree.errors import TalktreeError
 from talktree.files import Content, Memory, OnDisk, Source
 from talktree.formats import all_formats
-from talktree.formats.change import Change, Drop, Revalue
 from talktree.formats.engine import skim
 from talktree.formats.engine.write_item import native_entry
+from talktree.formats.fixes import Change, Drop, Revalue
 from talktree.formats.format import Format, Probe
 from talktree.formats.rule import Diagnostic
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.model.conversation import Conversation
 from talktree.model.link_repair import relinked
 from talktree.model.message import SIDECHAIN, Message

@@ -26,10 +26,10 @@ from talktree.errors import SuspiciousAttachment, Unreadable, UsageError
 from talktree.files import OutputGate
 from talktree.files.safe_replace import differing
 from talktree.formats import by_slug
-from talktree.formats.attaching import attach_file
 from talktree.formats.attachment_review import refuse_size, review_attachment
-from talktree.formats.engine.edited import edited
+from talktree.formats.blocks import attach_file
 from talktree.formats.engine.new_document import with_conversation
+from talktree.formats.engine.write import edited
 from talktree.model import making
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document

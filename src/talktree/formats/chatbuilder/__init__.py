@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from talktree.files import Memory, Source, stem_of
 from talktree.formats.chatbuilder import lens_embedded
-from talktree.formats.chatbuilder.adopt import adopted_message, folder_head
-from talktree.formats.chatbuilder.complete import complete
+from talktree.formats.chatbuilder.adopt import adopted_message, complete, folder_head
 from talktree.formats.chatbuilder.detect import recognise
-from talktree.formats.chatbuilder.keys import ROLES
 from talktree.formats.chatbuilder.lens import get, put
 from talktree.formats.chatbuilder.lens_authors import parse
-from talktree.formats.chatbuilder.names import (
+from talktree.formats.chatbuilder.parse_header import ROLES
+from talktree.formats.chatbuilder.parse_message_file import MessageSheet, Owners
+from talktree.formats.chatbuilder.write import (
     CONFIG,
     folder_of,
     is_config,
@@ -27,7 +27,6 @@ from talktree.formats.chatbuilder.names import (
     name_of,
     named,
 )
-from talktree.formats.chatbuilder.parse_message_file import MessageSheet, Owners
 from talktree.formats.format import (
     BESIDE,
     About,
@@ -39,7 +38,7 @@ from talktree.formats.format import (
     Probe,
     Split,
 )
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.jsonl_format import composed_lines
 from talktree.formats.record_file import Item, Sheet
 from talktree.formats.sidecar import kept_sheet

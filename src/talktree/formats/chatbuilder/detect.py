@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from talktree.formats.chatbuilder.keys import ROLE, UUID
-from talktree.formats.chatbuilder.names import digits_of
 from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.formats.chatbuilder.parse_header import ROLE, UUID
+from talktree.formats.chatbuilder.write import digits_of
 from talktree.formats.format import Detection, Probe
 from talktree.text import utf8
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from talktree.formats.chatbuilder import config
-from talktree.formats.chatbuilder.amend import amended
-from talktree.formats.chatbuilder.names import is_config
+from talktree.formats.chatbuilder.body import Said, fresh, said
 from talktree.formats.chatbuilder.parse import take_apart
-from talktree.formats.chatbuilder.said import Said, fresh, said
+from talktree.formats.chatbuilder.write import amended, is_config
 from talktree.formats.format import Record, opaque
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message

@@ -6,9 +6,8 @@ stands before the blank comment line above the role; in a file without a header 
 
 from __future__ import annotations
 
-from talktree.formats.chatbuilder.header import Line, with_newline, without_newline
-from talktree.formats.chatbuilder.keys import ROLE
 from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.formats.chatbuilder.parse_header import ROLE, Line, with_newline, without_newline
 from talktree.text.json.decode import decode
 from talktree.text.json.value import Json
 from talktree.text.json_style import Style

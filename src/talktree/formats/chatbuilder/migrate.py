@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.header import BARE_ID, Line
-from talktree.formats.chatbuilder.keys import REQUIRED, ROLE, UUID
 from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.formats.chatbuilder.parse_header import BARE_ID, REQUIRED, ROLE, UUID, Line
 from talktree.formats.format import About, Record
 from talktree.formats.migration import Renewal
 from talktree.model.entries import Entry, Head, Opaque

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from talktree.formats.chatbuilder.header import (
+from talktree.formats.chatbuilder.parse_header import (
     Line,
     comment_lines,
     is_header,

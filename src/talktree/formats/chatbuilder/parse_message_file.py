@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from talktree.files import Content
-from talktree.formats.around import Around
 from talktree.formats.chatbuilder.lens import get
-from talktree.formats.chatbuilder.mend import mended_message
-from talktree.formats.chatbuilder.oddities import oddities
+from talktree.formats.chatbuilder.repair import mended_message, oddities
 from talktree.formats.format import Record
+from talktree.formats.positions import Around
 from talktree.formats.record_file import Item, Mending, Sheet, Sink
 from talktree.model.findings import Finding, finding
 from talktree.model.message import Message

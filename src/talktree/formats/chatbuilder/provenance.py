@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.complete import NOBODY
-from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, known
+from talktree.formats.chatbuilder.adopt import NOBODY
 from talktree.formats.chatbuilder.lens_authors import write
-from talktree.formats.talk import Talk
+from talktree.formats.chatbuilder.parse_header import AUTHORS, CREATED, known
+from talktree.formats.rule_context import Talk
 from talktree.model.message import Author, Message
 from talktree.model.skeleton import NO_TIME
 from talktree.text.times import to_iso

@@ -18,7 +18,8 @@ from talktree.formats.claude_code.detect import (
     identity_of,
     judge,
 )
-from talktree.formats.claude_code.layout import (
+from talktree.formats.claude_code.lens import adopt_other, get, name_line, opening, said, title_last
+from talktree.formats.claude_code.places import (
     SUB_AGENTS,
     Groups,
     SessionFiles,
@@ -26,10 +27,7 @@ from talktree.formats.claude_code.layout import (
     owner_of,
     reading_order,
 )
-from talktree.formats.claude_code.lens import get
-from talktree.formats.claude_code.others import adopt_other, name_line, opening, title_last
 from talktree.formats.claude_code.replies import record_ids_of, replies_of
-from talktree.formats.claude_code.unread import said
 from talktree.formats.claude_code.write import put
 from talktree.formats.detect_sample import sample
 from talktree.formats.evidence import collect, weigh, weigh_folder
@@ -44,9 +42,9 @@ from talktree.formats.format import (
     Probe,
     Split,
 )
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
+from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.jsonl_format import HEAD, composed_lines, sheet_for
-from talktree.formats.line_sheet import LineSheet
 from talktree.formats.message_defaults import fill_by_adopting
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.conversation import Conversation, Reading

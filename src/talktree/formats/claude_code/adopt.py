@@ -17,8 +17,7 @@ from talktree.formats.claude_code.adopt_parts import (
     said_by_assistant,
     said_by_user,
 )
-from talktree.formats.claude_code.lens import BOUNDARIES, PLAIN_NOTE, command
-from talktree.formats.claude_code.told import told, whole
+from talktree.formats.claude_code.lens import BOUNDARIES, PLAIN_NOTE, command, told, whole
 from talktree.formats.format import About
 from talktree.model.message import (
     ERROR,

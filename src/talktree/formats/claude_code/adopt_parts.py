@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.claude_code.told import json_text, told, whole
+from talktree.formats.claude_code.lens import json_text, told, whole
 from talktree.model.message import Message
 from talktree.model.parts import NOTHING, Attachment, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json.value import Json

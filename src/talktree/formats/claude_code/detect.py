@@ -7,8 +7,8 @@ from msgspec import Raw, Struct
 
 from talktree.formats.claude_code import lens_queued
 from talktree.formats.evidence import Clue, foreign_members, misfit_without
+from talktree.formats.jsonl_file import NO_NODE, LineDialect
 from talktree.formats.lens import text_in
-from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.message import Usage
 from talktree.model.outline import LineOutline, Listing, Reply, Trait, call_group
 from talktree.text.json.value import Json

@@ -2,18 +2,27 @@
 
 Every line of a large session comes through here, so the usual shapes take a short way; anything
 of an unexpected kind stays in `extra` untouched. Writing is in `native`.
+
+Parts in words, for lines where Claude Code has no block for them.
+
+What goes with the messages of a conversation from elsewhere: its title, titles, snapshots.
+
+What a line says, for when nothing of it could be read.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from talktree.formats.blocks import part_of, parts_of
 from talktree.formats.claude_code import lens_queued
 from talktree.formats.claude_code.detect import SPOKEN
-from talktree.formats.format import Record, opaque
+from talktree.formats.format import About, Record, opaque
 from talktree.formats.lens import Object, take_flag, take_text
-from talktree.model.entries import Entry, FileState, Head, Snapshot
+from talktree.formats.record_file import Item
+from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
 from talktree.model.message import (
     ERROR,
     META,
@@ -25,9 +34,20 @@ from talktree.model.message import (
     Todo,
     Usage,
 )
-from talktree.model.parts import Event, Part, Text
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
 from talktree.text.json.value import Json
-from talktree.text.times import from_iso
+from talktree.text.json_write import encode
+from talktree.text.times import MILLI, from_iso
 
 TITLES = {
     "summary": "summary",
@@ -363,3 +383,178 @@ def _file(value: Object) -> FileState:
         version = None
     time = _take_time(left, "backupTime")
     return FileState(backup=backup, absent_before=absent, version=version, time_ns=time, extra=left)
+
+
+_TICKS = re.compile("`{3,}")
+
+
+def whole(text: str) -> str:
+    """A text without halves of characters: a request that holds one is refused."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def told(part: Part) -> str:
+    """A part as something to read."""
+    match part:
+        case Text():
+            return whole(part.text)
+        case Thinking():
+            return f"> **Thinking**\n{_quoted(whole(part.text))}" if part.text.strip() else ""
+        case ToolCall():
+            return f"**Call: {whole(part.name)}**\n{_fenced(json_text(part.input), 'json')}"
+        case ToolResult():
+            head = "**Error**" if part.error else "**Result**"
+            return "\n".join([head, *(_fenced(told(each), "text") for each in part.output)])
+        case Attachment():
+            return _attachment(part)
+        case Artifact():
+            return whole(part.content or part.title or "**Artifact**")
+        case Event():
+            return whole(part.text) if part.text else f"*Event: {whole(part.kind)}*"
+        case Unknown():
+            return f"**Unknown: {whole(part.kind)}**\n{_fenced(json_text(part.value), 'json')}"
+        case _:
+            assert_never(part)
+
+
+def json_text(value: Json) -> str:
+    """A value as text that can stand in a message."""
+    return whole(encode(value).decode())
+
+
+def _attachment(part: Attachment) -> str:
+    name = f": {whole(part.name)}" if part.name else ""
+    media = f" ({whole(part.media_type)})" if part.media_type else ""
+    # A data URL is content, not a place: nobody can read it.
+    is_place = part.url and not part.url.lower().startswith("data:")
+    return f"[Attachment{name}{media}]" + (f"({whole(part.url or '')})" if is_place else "")
+
+
+def _quoted(text: str) -> str:
+    return "> " + text.replace("\n", "\n> ")
+
+
+def _fenced(inside: str, language: str) -> str:
+    ticks = "`" * (1 + max((len(each) for each in _TICKS.findall(inside)), default=2))
+    return f"{ticks}{language}\n{inside}\n{ticks}"
+
+
+def opening(about: About) -> Sequence[Entry]:
+    """The line that names the conversation; it hangs on the message the conversation ends with."""
+    if not about.title or not about.title.strip() or about.leaf is None:
+        return ()
+    return (Head(kind="summary", title=whole(about.title), leaf=about.leaf),)
+
+
+def name_line(about: About) -> Iterator[Item]:
+    """The line that names a conversation without messages, as renaming a session writes it."""
+    if about.title and about.title.strip():
+        value: Json = {
+            "type": "custom-title",
+            "customTitle": whole(about.title),
+            "sessionId": about.session,
+        }
+        yield Item(None, value, changed=True)
+
+
+def title_last(items: Iterator[Item], about: About) -> Iterator[Item]:
+    """The lines with the one that names the conversation behind all others.
+
+    Only there it is known what was written: where the message it should hang on was not, it hangs
+    on the last one that was.
+    """
+    title: Item | None = None
+    leaf: Json = None
+    for item in items:
+        value = item.value if isinstance(item.value, dict) else {}
+        if title is None and value.get("type") == "summary":
+            title = item
+            continue
+        if leaf != about.leaf and not value.get("isSidechain"):
+            leaf = value.get("uuid", leaf)
+        yield item
+    if title is not None and leaf is not None:
+        assert isinstance(title.value, dict)
+        yield title._replace(value={**title.value, "leafUuid": leaf})
+
+
+def adopt_other(entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+    """An entry that is no message as Claude Code has it, or None."""
+    match entry:
+        case Head():
+            return _title(entry, about)
+        case Snapshot():
+            return _foreign_snapshot(entry, about)
+        case Opaque():
+            return None
+
+
+def _title(head: Head, about: About) -> Entry | None:
+    """A name of the whole session; summaries of messages that may be elsewhere ride along."""
+    if head.kind not in TITLES or head.kind == "summary" or not head.title:
+        return None
+    return Head(kind=head.kind, title=whole(head.title), extra={"sessionId": about.session})
+
+
+def _foreign_snapshot(snapshot: Snapshot, about: About) -> Entry | None:
+    if snapshot.message is None:
+        return None
+    time = snapshot.time_ns if snapshot.time_ns is not None else about.updated or 0
+    files = {
+        path: _foreign_file(state, time)
+        for path, state in snapshot.files.items()
+        # Without a backup only a file that was not there can be undone; a null for any other
+        # would have it deleted.
+        if state.backup is not None or state.absent_before
+    }
+    return Snapshot(
+        message=snapshot.message, time_ns=_millis(time), update=snapshot.update, files=files
+    )
+
+
+def _foreign_file(state: FileState, time: int) -> FileState:
+    return FileState(
+        backup=state.backup,
+        absent_before=state.backup is None,
+        version=1 if state.version is None else state.version,
+        time_ns=_millis(time if state.time_ns is None else state.time_ns),
+    )
+
+
+def _millis(time: int) -> int:
+    return time - time % MILLI
+
+
+AROUND = frozenset(
+    {
+        "role",
+        "id",
+        "type",
+        "model",
+        "usage",
+        "content",
+        "stop_reason",
+        "stop_sequence",
+        "stop_details",
+        "container",
+        "context_management",
+        "diagnostics",
+    }
+)
+"""Members of an API message beside what it says."""
+
+
+def said(value: Json) -> Json:
+    """What a line says, as it stands there; members that nobody knows may be what it says."""
+    if not isinstance(value, dict):
+        return None
+    if value.get("message") is None:
+        return {key: item for key, item in value.items() if key not in KNOWN}
+    message = value["message"]
+    if not isinstance(message, dict):
+        return message
+    return message.get("content") or {
+        key: item for key, item in message.items() if key not in AROUND
+    }

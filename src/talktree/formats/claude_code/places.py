@@ -1,10 +1,164 @@
-"""Where Claude Code keeps its sessions."""
+"""Where Claude Code keeps its sessions.
+
+Where Claude Code keeps things: sessions, sub-agents, tool results, one folder a project.
+
+A session is `<uuid>.jsonl`; its sub-agents are `agent-<id>.jsonl` beside it (their lines name the
+session) or files in `<uuid>/subagents/`. Everything else in the folder belongs to the program and
+is kept as it is.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
+
+from talktree.files import Content, bare_name, plain_head, stem_of
+from talktree.formats.companion_rules import CompanionRules
+from talktree.formats.detect_sample import sample
+from talktree.formats.jsonl_format import HEAD
+from talktree.text.json.value import Json
+
+LINES = ".jsonl"
+SUB_AGENTS = "subagents"
+FILE_HISTORY = "file-history"
+OF_A_SESSION = (SUB_AGENTS, "tool-results", "workflows", "session-memory")
+"""Folders in the folder of a session; what else is in that may be anything."""
+FIRST_LINES = 20
+"""So many lines are read to find the session that a file names."""
+_SUB_AGENT = re.compile(r"(?P<session>(?:.*/)?[^/]+)/subagents/(?:.*/)?[^/]+\.jsonl", re.DOTALL)
+_AGENT = re.compile(r"(?P<folder>(?:.*/)?)agent-[^/]+\.jsonl", re.DOTALL)
+_AGENT_NAME = re.compile(r"agent-[^/]+\.jsonl(?:\.\w{1,5})?", re.DOTALL)
+_COMPANION = re.compile(
+    r"(?:.*/)?(?:sessions-index\.json|[^/]+/tool-results/.+|[^/]+/subagents/.+\.meta\.json"
+    r"|[^/]+/workflows/.+\.json"
+    r"|memory/.+\.md|[^/]+/session-memory/.+|file-history/[^/]+/.+)",
+    re.DOTALL,
+)
+
+Kind = Literal["session", "agent", "companion", "foreign"]
+
+
+def kind_of(path: str) -> Kind:
+    """What a file in a project folder is."""
+    path = bare_name(path)
+    if _COMPANION.fullmatch(path):
+        return "companion"
+    if _SUB_AGENT.fullmatch(path) or _AGENT.fullmatch(path):
+        return "agent"
+    return "session" if path.endswith(LINES) else "foreign"
+
+
+def owner_of(path: str, conversations: Collection[str]) -> str | None:
+    """The conversation that a companion file belongs to: that whose folder it is in.
+
+    The memory of a project and the index of its sessions belong to none.
+    """
+    if kind_of(path) != "companion":
+        return None
+    steps = path.split("/")[:-1]
+    above = ("/".join(steps[:count]) for count in range(len(steps), 0, -1))
+    found = next((folder for folder in above if folder in conversations), None)
+    if found is None and FILE_HISTORY in steps:
+        named = steps[steps.index(FILE_HISTORY) + 1 :][:1]
+        found = next((each for each in conversations if each.split("/")[-1:] == named), None)
+    return found
+
+
+class Groups:
+    """The conversations that the files of a source belong to."""
+
+    def __init__(self, files: Mapping[str, Content]) -> None:
+        self._files = files
+        self._stems: dict[str, str] | None = None
+        self._aliases: dict[str, dict[str, str]] = {}
+
+    def of(self, path: str) -> str:
+        """The conversation of a file: the path of its session without the ending."""
+        bare = bare_name(path)
+        if bare != path and bare in self._files:
+            return path  # a packed copy of a file that is here, too
+        nested = _SUB_AGENT.fullmatch(bare)
+        if nested:
+            return nested["session"]
+        beside = _AGENT.fullmatch(bare)
+        if beside:
+            session = session_named_in(path, self._files[path])
+            found = session and self._session(beside["folder"], session)
+            if found:
+                return found
+        return bare.removesuffix(LINES).removesuffix(".json")
+
+    def _session(self, folder: str, id: str) -> str | None:
+        """The session in a folder that has an id as its name, or else in its first lines."""
+        stem = f"{folder}{id}"
+        if stem in self._sessions():
+            return stem
+        if folder not in self._aliases:
+            self._aliases[folder] = dict(self._named_inside(folder))
+        return self._aliases[folder].get(id)
+
+    def _sessions(self) -> dict[str, str]:
+        """The paths of sessions, by the same without the ending."""
+        if self._stems is None:
+            sessions = (path for path in self._files if kind_of(path) == "session")
+            self._stems = {bare_name(path).removesuffix(LINES): path for path in sessions}
+        return self._stems
+
+    def _named_inside(self, folder: str) -> Iterator[tuple[str, str]]:
+        for stem, path in reversed(self._sessions().items()):
+            if stem.rpartition("/")[0] == folder.rstrip("/"):
+                id = session_named_in(path, self._files[path])
+                if id is not None:
+                    yield id, stem
+
+
+class SessionFiles(CompanionRules):
+    """The files that belong to a session."""
+
+    names = _AGENT_NAME
+
+    def folders(self, name: str) -> Sequence[str]:
+        bare = bare_name(name)
+        stem = bare.removesuffix(LINES)
+        if stem == bare or not stem or kind_of(name) != "session":
+            return ()
+        return [f"{stem}/{folder}" for folder in OF_A_SESSION]
+
+    def owner(self, name: str, content: Content) -> str | None:
+        return session_named_in(name, content)
+
+    def aliases(self, name: str, content: Content) -> Collection[str]:
+        if kind_of(name) != "session":
+            return ()
+        named = session_named_in(name, content)
+        return {stem_of(name)} if named is None else {stem_of(name), named}
+
+
+def session_named_in(path: str, content: Content) -> str | None:
+    """The id of the session that the first lines of a file name."""
+    for value in sample(plain_head(path, content, HEAD), most=FIRST_LINES):
+        named: Json = value.get("sessionId")
+        if isinstance(named, str):
+            return named
+    return None
+
+
+def project_folder(cwd: str) -> str:
+    """What Claude Code calls the folder that holds the sessions of a working directory."""
+    # It counts as JavaScript does: a character beyond the first 65,536 is two.
+    return "".join(
+        each if each.isascii() and each.isalnum() else "-" * (1 + (ord(each) > 0xFFFF))
+        for each in cwd
+    )
+
+
+def reading_order(paths: Iterable[str]) -> list[str]:
+    """Sessions before the sub-agents that hang on them."""
+    return sorted(paths, key=lambda path: kind_of(path) == "agent")
+
 
 CONFIG = "CLAUDE_CONFIG_DIR"
 """The variable with Claude Code's own folder; some people give several, with commas between."""

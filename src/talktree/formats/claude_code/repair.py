@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 from talktree.formats.blocks import part_of
 from talktree.formats.claude_code.adopt_parts import KINDS, NOTHING_SAID, arguments, call_id
+from talktree.formats.claude_code.lens import told as in_words
 from talktree.formats.claude_code.rule_support import api_of, object_of, with_api
-from talktree.formats.claude_code.told import told as in_words
 from talktree.formats.lens import Object
 from talktree.formats.rule import Diagnostic
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.text.json.value import Json
 
 NO_OUTPUT = "(no output)"

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from talktree.formats.claude_code.detect import SPOKEN
 from talktree.formats.lens import Object
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.text.json.value import Json
 
 CLAUDE_CODE = ("claude-code",)

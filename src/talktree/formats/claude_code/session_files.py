@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 
 from talktree.files import Content, Source
 from talktree.files.content import OnDisk
-from talktree.formats.claude_code.layout import kind_of
+from talktree.formats.claude_code.places import kind_of
 from talktree.formats.claude_code.rule_support import is_uuid
-from talktree.formats.talk import Talk
+from talktree.formats.rule_context import Talk
 from talktree.model.message import Message
 from talktree.text.json.decode import decode
 

@@ -15,8 +15,8 @@ from talktree.formats.claude_messages.detect import Dialect, judge
 from talktree.formats.claude_messages.lens import UNTYPED, get, put
 from talktree.formats.evidence import SURE, Evidence, look_into
 from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.jsonl_format import composed_lines, sheet_for
-from talktree.formats.line_sheet import LineSheet
 from talktree.formats.message_defaults import fill_by_adopting
 from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation

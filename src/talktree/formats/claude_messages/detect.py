@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Raw
 
 from talktree.formats.evidence import Clue
+from talktree.formats.jsonl_file import NO_NODE, LineDialect
 from talktree.formats.lens import text_in
-from talktree.formats.line_sheet import NO_NODE, LineDialect
 from talktree.model.outline import LineOutline, Trait, call_group
 from talktree.text.json.value import Json
 

@@ -11,11 +11,10 @@ from talktree.files import Memory, Source, stem_of
 from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
 from talktree.formats.muse.adopt import adopted_message, history_head, with_request
 from talktree.formats.muse.citations import readable
-from talktree.formats.muse.compose import composed
 from talktree.formats.muse.detect import MuseSheet, looks_like
 from talktree.formats.muse.lens import BARE, complete, get, put
 from talktree.formats.muse.measures import MEASURED, measures_of, replies_of
-from talktree.formats.muse.updated import settled
+from talktree.formats.muse.write import composed, settled
 from talktree.formats.record_file import Item
 from talktree.formats.rule import Rule
 from talktree.model.conversation import Conversation

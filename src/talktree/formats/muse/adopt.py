@@ -11,7 +11,7 @@ from hashlib import blake2b
 from msgspec.structs import replace
 
 from talktree.formats.format import About
-from talktree.formats.muse.wrappers import text_of
+from talktree.formats.muse.lens import text_of
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head
 from talktree.model.message import Author, Message

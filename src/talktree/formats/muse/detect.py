@@ -11,7 +11,7 @@ from typing import Literal
 from talktree.files import Content
 from talktree.formats.evidence import refusal
 from talktree.formats.format import Detection, Format
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.nested_file import Piece
 from talktree.text.json.value import Json, Token
 

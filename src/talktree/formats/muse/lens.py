@@ -4,21 +4,133 @@ A message's content is one text, kept as it stands: the inline metadata between 
 lines and the footnote marks are part of it. A request spans a question and its answer, so
 `request_id` is no API reply and stays in `extra`, as do classification and metrics, which
 `measures.py` reads there.
+
+Ids and times in the dress a database export gives them: read through it, keep it on writing.
+
+`{"$oid": ...}`, `{"$numberLong": ...}`, `{"$date": ...}` (Extended JSON, both generations) and
+`ObjectId('...')` printed into a string. A new value wears what the old one wore.
+
+Values in the dress of a database export, found and taken out of it wherever they stand.
 """
 
 from __future__ import annotations
+
+import re
+from typing import Any
 
 from msgspec.structs import replace
 
 from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, merged, take_text, with_rest
 from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, kind
-from talktree.formats.muse.wrappers import text_like, text_of, time_like, time_of
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Author, Message
 from talktree.model.parts import Part, Text
 from talktree.text.json.value import Json
-from talktree.text.times import MILLI, to_millis
+from talktree.text.times import (
+    MILLI,
+    SECOND,
+    SECONDS_END,
+    SECONDS_START,
+    from_iso,
+    from_number,
+    to_iso,
+    to_millis,
+)
+
+ID_WRAPPERS = ("$oid", "$uuid")
+NUMBER_WRAPPERS = ("$numberLong", "$numberInt", "$numberDouble")
+DATE = "$date"
+MOST_INT = 2**31 - 1
+_PRINTED = re.compile(r"(\w+\()(['\"])(.+)\2\)", re.DOTALL)
+_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?")
+
+
+def _wrapper(value: Json) -> str:
+    """The name of the wrapper, if the value is one."""
+    if isinstance(value, dict) and len(value) == 1:
+        return next(iter(value))
+    return ""
+
+
+def text_of(value: Json) -> str | None:
+    """The id inside, or None if the value is no text."""
+    if isinstance(value, str):
+        printed = _PRINTED.fullmatch(value) if value.startswith("ObjectId(") else None
+        return printed.group(3) if printed else value
+    name = _wrapper(value)
+    inner = value[name] if name in ID_WRAPPERS and isinstance(value, dict) else None
+    return inner if isinstance(inner, str) else None
+
+
+def text_like(text: str, old: Json) -> Json:
+    """A new id in the dress of the old one."""
+    if isinstance(old, str) and old != text_of(old):
+        found = _PRINTED.fullmatch(old)
+        assert found is not None
+        return f"{found.group(1)}{found.group(2)}{text}{found.group(2)})"
+    name = _wrapper(old)
+    return {name: text} if name in ID_WRAPPERS else text
+
+
+def time_of(value: Json) -> int | None:
+    """The time inside, or None if the value names none."""
+    if _wrapper(value) == DATE and isinstance(value, dict):
+        value = value[DATE]
+    if isinstance(value, str):
+        return from_iso(value)
+    number = _number_of(value)
+    return None if number is None else from_number(number)
+
+
+def _number_of(value: Json) -> int | float | None:
+    name = _wrapper(value)
+    if name in NUMBER_WRAPPERS and isinstance(value, dict):
+        digits = value[name]
+        if not isinstance(digits, str) or not _NUMBER.fullmatch(digits):
+            return None
+        return float(digits) if name == "$numberDouble" or not digits.isdigit() else int(digits)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    return None
+
+
+def time_like(time: int, old: Json) -> Json:
+    """A new time in the dress of the old one; plain milliseconds if that cannot hold it."""
+    dressed: Json
+    if _wrapper(old) == DATE and isinstance(old, dict):
+        dressed = {DATE: _inner_like(time, old[DATE])}
+    else:
+        dressed = _inner_like(time, old)
+    return dressed if time_of(dressed) == time else to_millis(time)
+
+
+def _inner_like(time: int, old: Json) -> Json:
+    if isinstance(old, str):
+        return to_iso(time)
+    before = _number_of(old)
+    if before is None:
+        return to_millis(time)
+    number = _number_like(time, before)
+    match _wrapper(old):
+        case "":
+            return number
+        case "$numberDouble":
+            return {"$numberDouble": repr(float(number))}
+        case "$numberInt" if number <= MOST_INT:
+            return {"$numberInt": str(number)}
+        case _:
+            return {"$numberLong": str(number)}
+
+
+def _number_like(time: int, old: int | float) -> int | float:
+    """Seconds or milliseconds, whole or not, as the old number was."""
+    if not SECONDS_START <= old < SECONDS_END:
+        return float(time // MILLI) if isinstance(old, float) else time // MILLI
+    if isinstance(old, float):
+        return time / SECOND
+    return time // SECOND if time % SECOND == 0 else time // MILLI
+
 
 ROLES = frozenset({"user", "assistant", "system"})
 HEAD_IDS = ("conversation_id", "id", "_id")
@@ -205,3 +317,67 @@ def complete(entry: Entry) -> Entry:
     if isinstance(entry, Message) and not entry.parts and "content" not in entry.extra:
         return replace(entry, parts=(Text(""),))
     return entry
+
+
+NAMES = frozenset({*ID_WRAPPERS, *NUMBER_WRAPPERS, DATE})
+
+
+def is_wrapper(value: Json) -> bool:
+    """Whether a value is nothing but a dressed one that can be read."""
+    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in NAMES:
+        return False
+    return _inner(value) is not None
+
+
+def wrapped(value: Json) -> bool:
+    """Whether something in a value is dressed."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if is_wrapper(here):
+            return True
+        if isinstance(here, dict):
+            pending += here.values()
+        elif isinstance(here, list):
+            pending += here
+    return False
+
+
+def unwrapped(value: Json) -> Json:
+    """A value with everything in it undressed; what cannot be read stays as it is."""
+    while wrapped(value):
+        # A dress may become readable when what is in it has lost its own.
+        value = _undressed(value)
+    return value
+
+
+def _undressed(value: Json) -> Json:
+    top: list[Any] = [value]
+    pending: list[tuple[Any, Any]] = [(top, 0)]
+    while pending:
+        holder, place = pending.pop()
+        item = holder[place]
+        if is_wrapper(item):
+            holder[place] = _inner(item)
+        elif isinstance(item, dict):
+            fresh = holder[place] = dict(item)
+            pending += [(fresh, name) for name in fresh]
+        elif isinstance(item, list):
+            row = holder[place] = list(item)
+            pending += [(row, at) for at in range(len(row))]
+    plain: Json = top[0]
+    return plain
+
+
+def _inner(value: dict[str, Json]) -> Json:
+    """What a dress holds; None if that cannot be read."""
+    ((name, inner),) = value.items()
+    if name in ID_WRAPPERS:
+        return text_of(value)
+    if name == DATE:
+        time = time_of(value)
+        return None if time is None else to_millis(time)
+    try:
+        return float(inner) if name == "$numberDouble" else int(inner)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None

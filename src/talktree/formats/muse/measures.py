@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from talktree.formats.muse.wrapping import unwrapped
+from talktree.formats.muse.lens import unwrapped
 from talktree.model.measures import MOST_SECONDS, MessageMeasures, measures_of_model, recorded_usage
 from talktree.model.message import Message
 from talktree.model.replies import MOST_TOKENS, ReplyUsage, lone_name

@@ -16,9 +16,7 @@ from talktree.formats.lens import Object
 from talktree.formats.migration import Renewal
 from talktree.formats.muse.adopt import SCHEMA, history_head
 from talktree.formats.muse.detect import APPLICATION, history_key
-from talktree.formats.muse.lens import HEAD_IDS
-from talktree.formats.muse.wrappers import text_of, time_of
-from talktree.formats.muse.wrapping import is_wrapper, unwrapped, wrapped
+from talktree.formats.muse.lens import HEAD_IDS, is_wrapper, text_of, time_of, unwrapped, wrapped
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.text.json.value import Json

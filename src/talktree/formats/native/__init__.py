@@ -23,8 +23,7 @@ from talktree.formats.format import (
 )
 from talktree.formats.native.lens import get, put, relinked
 from talktree.formats.native.lens_entries import PARTS
-from talktree.formats.native.outlines import judge
-from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.formats.native.parse import VERSION, NativeSheet, judge
 from talktree.formats.native.write import composed, with_place
 from talktree.formats.record_file import Item
 from talktree.formats.rule import Rule

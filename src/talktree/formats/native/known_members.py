@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from talktree.formats.format import CARRY
 from talktree.formats.lens import Object
-from talktree.formats.native.halves import JOINT
 from talktree.formats.native.lens import TREE
 from talktree.formats.native.lens_entries import ENTRIES, PARTS
+from talktree.formats.native.lens_fields import JOINT
 from talktree.text.json.value import Json
 
 LINE = frozenset({*ENTRIES, TREE, JOINT, CARRY, "talktree", "conversation"})

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from talktree.formats.format import Record, opaque
 from talktree.formats.lens import Object, merged
-from talktree.formats.native.halves import JOINT, sayable, understood
 from talktree.formats.native.lens_entries import ENTRIES, KINDS
+from talktree.formats.native.lens_fields import JOINT, sayable, understood
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.json.value import Json, same

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from talktree.formats.lens import Object
-from talktree.formats.native.fields import (
+from talktree.formats.native.lens_fields import (
     FLAG,
     JSON,
     NUMBER,

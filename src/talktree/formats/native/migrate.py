@@ -20,9 +20,8 @@ from talktree.formats.format import About, Format, Record, Split
 from talktree.formats.jsonl_format import HEAD
 from talktree.formats.lens import Object
 from talktree.formats.migration import Renewal
-from talktree.formats.native.halves import encode_line
-from talktree.formats.native.outlines import Dialect
-from talktree.formats.native.sheet import VERSION, NativeSheet
+from talktree.formats.native.lens_fields import encode_line
+from talktree.formats.native.parse import VERSION, Dialect, NativeSheet
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.entries import Entry
 from talktree.model.message import Message

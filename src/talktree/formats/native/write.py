@@ -13,11 +13,9 @@ from functools import lru_cache
 from talktree.formats.format import About, Record
 from talktree.formats.jsonl_format import line_of
 from talktree.formats.lens import Object
-from talktree.formats.native.fields import TIME
-from talktree.formats.native.halves import encode_line
 from talktree.formats.native.lens import TREE, get
-from talktree.formats.native.outlines import tree_rules
-from talktree.formats.native.sheet import VERSION
+from talktree.formats.native.lens_fields import TIME, encode_line
+from talktree.formats.native.parse import VERSION, tree_rules
 from talktree.formats.record_file import Item
 from talktree.model.entries import Entry
 from talktree.model.message import Message

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 from talktree.errors import Refused, Unreadable
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.jsonl_format import HEAD, composed_lines, sheet_for, written_lines
-from talktree.formats.line_sheet import LineSheet
 from talktree.formats.message_defaults import fill_by_adopting
 from talktree.formats.record_file import Item, Sheet
 from talktree.formats.rule import Rule
-from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, session_head
-from talktree.formats.sage.complete import complete
+from talktree.formats.sage.adopt import adopted_message, adopted_snapshot, complete, session_head
 from talktree.formats.sage.detect import layout_of, recognise, recognise_folder
 from talktree.formats.sage.detect_kinds import METADATA, OPERATIONS
-from talktree.formats.sage.dialect import Dialect
-from talktree.formats.sage.layout import (
+from talktree.formats.sage.lens import get
+from talktree.formats.sage.lens_members import FULL, NESTED
+from talktree.formats.sage.parse import Dialect, MetadataSheet, SessionSheet
+from talktree.formats.sage.places import (
     MESSAGES,
     OPERATIONS_LOG,
     ROOT_NAME,
@@ -31,12 +32,9 @@ from talktree.formats.sage.layout import (
     owner_of,
     settings,
 )
-from talktree.formats.sage.lens import get
-from talktree.formats.sage.native import put
 from talktree.formats.sage.session_ids import is_id
 from talktree.formats.sage.sessions import message_before, split_folder
-from talktree.formats.sage.shapes import FULL, NESTED
-from talktree.formats.sage.sheets import MetadataSheet, SessionSheet
+from talktree.formats.sage.write import put
 from talktree.formats.sage.write_counts import counted
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
@@ -47,7 +45,7 @@ from talktree.text.json_style import PRETTY
 from talktree.text.json_write import encode
 
 if TYPE_CHECKING:
-    from talktree.formats.talk import Talk
+    from talktree.formats.rule_context import Talk
 
 
 class Sage(Format):

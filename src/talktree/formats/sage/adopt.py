@@ -3,24 +3,130 @@
 All that the document's structs require is there, the same each time: no clock, no chance. Where a
 struct allows only certain words (levels of thinking, states of tasks), another word becomes the
 nearest of them; reading the record again shows the difference.
+
+What Sage demands of every message beyond an id and a time, filled in where nobody said it.
+
+An empty text where one must stand means unknown, so here it becomes nothing at all.
+
+A new record made by hand: what Sage demands of it, with an id and a time of its own.
+
+Entries from elsewhere are `adopt`'s, which knows no clock.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from time import time_ns
+from uuid import uuid4
 
 from msgspec.structs import replace
 
 from talktree.formats.format import About
 from talktree.formats.lens import Object
-from talktree.formats.sage.complete import METADATA
-from talktree.formats.sage.demanded import known, leveled, tasks, with_words
-from talktree.formats.sage.lens_parts import words_of
+from talktree.formats.sage.lens_parts import WORDS, words_of
 from talktree.formats.sage.session_ids import is_id
-from talktree.formats.sage.strict import strict
-from talktree.model.entries import FileState, Head, Snapshot
+from talktree.formats.sage.write import strict
+from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, Context, Message, ThinkingSetting, Todo, Usage
 from talktree.model.parts import NOTHING, Event, Part, Text, ToolCall, ToolResult
+from talktree.text.json.value import Json
+
+_NO_WORDS = Text("")
+
+
+def demanded(message: Message) -> Message:
+    """A message with words, tasks and settings as each line has them."""
+    return replace(
+        message,
+        parts=with_words(message.parts, message.role),
+        session=message.session or None,
+        context=known(message.context),
+        todos=tasks(message.todos, message.role),
+        thinking=leveled(message.thinking),
+    )
+
+
+def with_words(parts: tuple[Part, ...], role: str) -> tuple[Part, ...]:
+    """A message has words, if only empty ones; beside tool results empty words are none."""
+    parts = tuple(map(_complete_part, parts))
+    if role == "tool":
+        return tuple([part for part in parts if part != _NO_WORDS])
+    for part in parts:
+        if isinstance(part, WORDS):
+            return parts
+    return _NO_WORDS, *parts
+
+
+def _complete_part(part: Part) -> Part:
+    if isinstance(part, ToolCall):
+        return replace(part, id=None) if part.id == "" else part
+    if isinstance(part, ToolResult):
+        if part.output and part.call != "" and part.name != "":
+            return part
+        output = part.output or (_NO_WORDS,)
+        return replace(part, output=output, call=part.call or None, name=part.name or None)
+    if isinstance(part, Event):
+        return replace(part, text="") if part.text is None else part
+    return part
+
+
+@lru_cache(maxsize=256)
+def known(context: Context | None) -> Context | None:
+    """What is known of a context; None if that is nothing."""
+    if context is None:
+        return None
+    told = replace(
+        context,
+        cwd=context.cwd or None,
+        platform=context.platform or None,
+        version=context.version or None,
+    )
+    return None if told == Context() else told
+
+
+def tasks(todos: tuple[Todo, ...] | None, role: str) -> tuple[Todo, ...] | None:
+    """The tasks, which are told of in every line but those of tools, even if there are none."""
+    if not todos:
+        return () if todos is None and role != "tool" else todos
+    return tuple([replace(todo, active_form=todo.active_form or None) for todo in todos])
+
+
+def leveled(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+    """A level must stand there; medium is what Sage takes when nobody chose."""
+    if setting is None or setting.level is not None:
+        return setting
+    return replace(setting, level="none" if setting.disabled else "medium")
+
+
+METADATA: dict[str, Json] = {
+    "workingDirectory": "",
+    "version": "",
+    "messageCount": 0,
+    "state": "active",
+}
+
+
+def complete(entry: Entry) -> Entry:
+    """An entry with everything that a new record must have."""
+    match entry:
+        case Message():
+            whole = demanded(entry)
+            return replace(whole, id=entry.id or str(uuid4()), time_ns=_or_now(entry.time_ns))
+        case Snapshot():
+            return replace(entry, time_ns=_or_now(entry.time_ns), message=entry.message or None)
+        case Head():
+            time = _or_now(entry.time_ns)
+            updated = time if entry.updated_ns is None else entry.updated_ns
+            return replace(
+                entry, time_ns=time, updated_ns=updated, extra={**METADATA, **entry.extra}
+            )
+        case Opaque():
+            return entry
+
+
+def _or_now(time: int | None) -> int:
+    return time_ns() if time is None else time
+
 
 LEVELS = ("none", "low", "medium", "high")
 OTHER_LEVELS = {"off": "none", "minimal": "low", "xhigh": "high", "max": "high", "ultra": "high"}

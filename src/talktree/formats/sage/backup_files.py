@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from talktree.files import Source
-from talktree.formats.sage.layout import BACKUPS, ROOT_NAME, folder_of, name_of
+from talktree.formats.sage.places import BACKUPS, ROOT_NAME, folder_of, name_of
 
 
 def found_backup(source: Source, session: str, named: str) -> str | None:

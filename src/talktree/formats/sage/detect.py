@@ -15,7 +15,7 @@ from talktree.formats.sage.detect_kinds import (
     judge,
     judge_session,
 )
-from talktree.formats.sage.layout import (
+from talktree.formats.sage.places import (
     LINES,
     folder_of,
     is_backup,

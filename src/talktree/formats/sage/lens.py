@@ -7,8 +7,15 @@ from talktree.formats.lens import Object, take_flag, take_text
 from talktree.formats.sage.checksum import MEMBER as SEAL
 from talktree.formats.sage.checksum import is_seal
 from talktree.formats.sage.detect_kinds import EVENTS, PLAIN, kind_of
-from talktree.formats.sage.fields import (
+from talktree.formats.sage.lens_heads import get_metadata, get_session
+from talktree.formats.sage.lens_members import (
+    LEGACY,
+    Shape,
+    implied_type,
     leave,
+    names_of,
+    role_of,
+    shape_of,
     take_context,
     take_object,
     take_thinking,
@@ -16,11 +23,8 @@ from talktree.formats.sage.fields import (
     take_todos,
     take_usage,
 )
-from talktree.formats.sage.lens_heads import get_metadata, get_session
 from talktree.formats.sage.lens_parts import take_calls, take_operation, take_results, take_words
 from talktree.formats.sage.lens_snapshots import get_snapshot
-from talktree.formats.sage.roles import implied_type, names_of, role_of
-from talktree.formats.sage.shapes import LEGACY, Shape, shape_of
 from talktree.model.entries import Entry
 from talktree.model.message import ERROR, NO_FLAGS, SIDECHAIN, Message
 from talktree.model.parts import Part

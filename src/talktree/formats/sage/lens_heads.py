@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from talktree.formats.lens import Object, take_text, with_rest
-from talktree.formats.sage.fields import take_time
+from talktree.formats.sage.lens_members import take_time
 from talktree.model.entries import Head
 from talktree.text.times import to_iso
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from talktree.formats.lens import Object, take_text
 from talktree.formats.sage.detect_kinds import OPERATIONS
-from talktree.formats.sage.shapes import Shape
+from talktree.formats.sage.lens_members import Shape
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, Unknown
 from talktree.text.json.value import Json
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from talktree.formats.lens import Object, take_flag, take_text, with_rest
 from talktree.formats.sage.detect_kinds import SNAPSHOT
-from talktree.formats.sage.fields import inside, leave, take_object, take_time
+from talktree.formats.sage.lens_members import inside, leave, take_object, take_time
 from talktree.model.entries import FileState, Snapshot
 from talktree.text.json.value import Json
 from talktree.text.times import to_iso

@@ -15,12 +15,12 @@ from talktree.formats.format import About, Format, Record
 from talktree.formats.lens import Object
 from talktree.formats.migration import Renewal
 from talktree.formats.record_file import Sheet
+from talktree.formats.sage.adopt import METADATA as TOLD
 from talktree.formats.sage.adopt import adopted_snapshot, session_head
-from talktree.formats.sage.complete import METADATA as TOLD
 from talktree.formats.sage.detect_kinds import METADATA, kind_of
-from talktree.formats.sage.fields import inside
-from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
-from talktree.formats.sage.sheets import SessionSheet
+from talktree.formats.sage.lens_members import inside
+from talktree.formats.sage.parse import SessionSheet
+from talktree.formats.sage.places import MESSAGES, SNAPSHOTS, name_of
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message
 from talktree.text.json.value import Json

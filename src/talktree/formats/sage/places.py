@@ -1,9 +1,182 @@
-"""Where Sage keeps its sessions."""
+"""Where Sage keeps its sessions.
+
+Where Sage keeps things: one folder a session, many of them in `.sage/sessions`.
+
+Beside the sessions lie the program's settings with the keys of paid services. Those files are
+recognised by their names alone and never opened.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+from talktree.formats.sage.detect_kinds import METADATA
+
+MESSAGES = "messages.jsonl"
+SNAPSHOTS = "snapshots.jsonl"
+BACKUPS = "backups"
+OPERATIONS_LOG = "operations.jsonl"
+LOCK = "lock"
+QUARANTINE = "quarantine"
+ERASURE = ("erasure", ".unfinished-erasure")
+"""Folders with the new files of an erasure that was interrupted."""
+UNFINISHED = ".unfinished-"
+"""How the names of files begin that a writer has not finished."""
+CACHE = "cache"
+"""What Talktree's own store keeps beside the document's files."""
+ROOT_NAME = ".sage"
+LINES = (MESSAGES, SNAPSHOTS)
+"""The files that hold the lines of a session."""
+HOME_FILES = (*LINES, METADATA)
+"""The files that are directly in the folder of a session."""
+_SETTINGS = frozenset({"config", "credentials", "settings", "sage_config"})
+_SETTINGS_ENDINGS = ("json", "toml", "yaml", "yml")
+
+
+def folder_of(path: str) -> str:
+    """The folder a file lies in; empty for the top one."""
+    return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    """The name of a file without its folder."""
+    return path.rpartition("/")[2]
+
+
+def beside(path: str, name: str) -> str:
+    """Another file in the same folder."""
+    folder = folder_of(path)
+    return f"{folder}/{name}" if folder else name
+
+
+def copy_path(path: str) -> str:
+    """Where the folder of a session that continues an older file has a copy of that file."""
+    stem = path.removesuffix(".json")
+    return f"{stem}/{name_of(path)}"
+
+
+def is_backup(path: str) -> bool:
+    """Whether a file is the earlier content of some file of the user's."""
+    return BACKUPS in path.split("/")[:-1]
+
+
+def owner_of(path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+    """The session that a file without messages belongs to: backups, its log, its older file."""
+    homes: dict[str, str] = {}
+    for session, paths in conversations.items():
+        if copy_path(path) in paths:
+            return session
+        homes |= {folder_of(each): session for each in paths if name_of(each) in HOME_FILES}
+    if name_of(path) == OPERATIONS_LOG:
+        return homes.get(folder_of(path))
+    steps = path.split("/")
+    above = ("/".join(steps[:at]) for at, step in enumerate(steps[:-1]) if step == BACKUPS)
+    return next((homes[folder] for folder in above if folder in homes), None)
+
+
+def store_files(names: Iterable[str]) -> list[str]:
+    """What Talktree keeps in the folders of sessions beyond what the document has."""
+    names = list(names)
+    sessions = set(_homes(names))
+    return [
+        path
+        for path in names
+        if (
+            (name_of(path) in (OPERATIONS_LOG, LOCK) or name_of(path).startswith(UNFINISHED))
+            and folder_of(path) in sessions
+        )
+        or (
+            name_of(folder_of(path)) in (QUARANTINE, *ERASURE)
+            and folder_of(folder_of(path)) in sessions
+        )
+    ]
+
+
+def fleeting(names: Iterable[str]) -> list[str]:
+    """The locks of sessions, and what lies beside the folder `sessions` for a while: caches."""
+    names = list(names)
+    sessions = _homes(names)
+    around = [folder_of(folder) for folder in sessions if folder_of(folder)]
+    caches = {beside(folder, name) for folder in around for name in (CACHE, ERASURE[0])}
+    locks = {f"{folder}/{LOCK}" if folder else LOCK for folder in sessions}
+    return [
+        path
+        for path in names
+        if path in locks
+        or folder_of(path) in caches
+        or (name_of(path).startswith(UNFINISHED) and folder_of(path) in sessions)
+    ]
+
+
+def _homes(names: list[str]) -> list[str]:
+    """The folders of sessions, also of those in which nothing was said yet."""
+    return [*session_folders(names), *map(folder_of, lone_metadata(names))]
+
+
+def session_folders(names: Iterable[str]) -> list[str]:
+    """The folders that hold a session's lines."""
+    found = {
+        folder_of(path): None
+        for path in names
+        if path.endswith(LINES)
+        and name_of(path) in LINES
+        and not is_backup(path)
+        and name_of(folder_of(path)) not in ERASURE
+    }
+    return list(found)
+
+
+def lone_metadata(names: Iterable[str]) -> list[str]:
+    """metadata.json files in folders without lines: sessions in which nothing was said yet."""
+    names = list(names)
+    sessions = set(session_folders(names))
+    return [
+        path
+        for path in names
+        if path.endswith(METADATA)
+        and name_of(path) == METADATA
+        and folder_of(path) not in sessions
+        and not is_backup(path)
+        and name_of(folder_of(path)) not in ERASURE
+    ]
+
+
+def titled(folders: Iterable[str], root: str) -> Mapping[str, str]:
+    """Names for sessions: that of the folder, with its path where a name stands twice."""
+    short = {folder: name_of(folder) or root for folder in folders}
+    counts = Counter(short.values())
+    return {
+        folder: name if counts[name] == 1 or not folder else folder
+        for folder, name in short.items()
+    }
+
+
+def settings(names: Iterable[str], root: str) -> list[str]:
+    """The files with settings and keys: those of a `.sage` folder and around sessions."""
+    names = list(names)
+    around = {""} if root == ROOT_NAME else set()
+    for folder in session_folders(names):
+        around.update(_upward(folder))
+    return [path for path in names if _holds_settings(path, around)]
+
+
+def _upward(folder: str) -> Iterable[str]:
+    yield folder
+    while folder:
+        folder = folder_of(folder)
+        yield folder
+
+
+def _holds_settings(path: str, around: set[str]) -> bool:
+    if not path.endswith(_SETTINGS_ENDINGS):
+        return False
+    stem, _, ending = name_of(path).partition(".")
+    if stem not in _SETTINGS or ending.rpartition(".")[2] not in _SETTINGS_ENDINGS:
+        return False
+    folder = folder_of(path)
+    return stem == "sage_config" or folder in around or name_of(folder) == ROOT_NAME
 
 
 def find_places(home: Path, here: Path) -> Iterator[Path]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from talktree.formats.lens import Object
-from talktree.formats.sage.complete import METADATA as USUAL
-from talktree.formats.sage.sheets import ContinuedSheet
-from talktree.formats.talk import Talk
+from talktree.formats.rule_context import Talk
+from talktree.formats.sage.adopt import METADATA as USUAL
+from talktree.formats.sage.parse import ContinuedSheet
 from talktree.model.message import Context, Message
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json_style import PRETTY

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.files import Content, Memory, Source, stem_of
 from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.record_file import Item
 from talktree.formats.studio.detect import looks_like_comments
 from talktree.formats.studio.encodings import Comments

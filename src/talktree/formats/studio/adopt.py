@@ -3,20 +3,113 @@
 Everything the document requires is there and of the type it demands; what a source did not say is
 made up from what is known, the same each time. Members that another encoding of the same comment
 held in a form the document does not know give way.
+
+What the document requires of attachments and artifacts, filled in where a source lacks it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from hashlib import blake2b
+from typing import Any
 
 from msgspec.structs import replace
 
 from talktree.formats.format import About
+from talktree.formats.lens import Object
+from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
-from talktree.formats.studio.required import whole_artifact, whole_attachment
 from talktree.model.message import Author, Message
 from talktree.model.parts import Artifact, Attachment, Part, Text
+from talktree.text.json.value import Json
 from talktree.text.times import MILLI, from_number, to_millis
+
+STATUSES = ("visible", "hidden")
+NO_TITLE = "Untitled"
+ENDINGS = {"jpeg": "jpg", "svg+xml": "svg", "plain": "txt", "markdown": "md"}
+"""Ends of file names for media types that are not called like them."""
+_DATA = re.compile(r"data:([a-z]+/[a-z0-9.+-]+)[;,]", re.IGNORECASE)
+_LAST_IN_LINK = re.compile(r"(?:https?|file)://[^?#]*/([\w.-]+\.\w{1,8})(?:[?#]|\Z)", re.ASCII)
+_ENDING = re.compile(r"[a-z0-9]{1,8}")
+LONGEST_LINK = 4096
+"""Links are looked at no further; what is longer holds its content itself."""
+
+
+def whole_attachment(part: Attachment, number: int) -> Attachment:
+    """An attachment with a name, a URL and a `file`; the number is its place in the comment."""
+    url = part.url or ""
+    media_type = data_type(url) if part.media_type is None else part.media_type
+    extra = _without(part.extra, ("name", "type", "url", "file"))
+    return replace(
+        part,
+        name=_name(url, media_type, number) if part.name is None else part.name,
+        media_type=media_type,
+        url=url,
+        extra={"file": _file(part.extra.get("file")), **extra},
+    )
+
+
+def linked_name(url: str) -> str | None:
+    """The name of the file a link leads to, if the link tells it."""
+    found = _LAST_IN_LINK.match(url[:LONGEST_LINK])
+    return None if found is None else found.group(1)
+
+
+def data_type(url: str) -> str | None:
+    """The media type that a data URL names, in small letters."""
+    found = _DATA.match(url[:LONGEST_LINK])
+    return None if found is None else found.group(1).lower()
+
+
+def _name(url: str, media_type: str | None, number: int) -> str:
+    linked = linked_name(url)
+    if linked is not None:
+        return linked
+    kind = (media_type or "").rpartition("/")[2].lower()
+    ending = ENDINGS.get(kind, kind)
+    return f"attachment-{number}" + (f".{ending}" if _ENDING.fullmatch(ending) else "")
+
+
+def _file(value: Json) -> Object:
+    """What is known of a file, without dimensions that are none."""
+    if not isinstance(value, dict):
+        return {}
+    return (
+        value if _are_dimensions(value.get("dimensions", {})) else _without(value, ("dimensions",))
+    )
+
+
+def _are_dimensions(value: Json) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(value.get(side, 0), int | float) and not isinstance(value.get(side), bool)
+        for side in ("width", "height")
+    )
+
+
+def whole_artifact(part: Artifact, id: str) -> Artifact:
+    """An artifact with all its required members; the id is for one that has none."""
+    given = part.extra
+    status, command, info = (given.get(name) for name in ("status", "command", "info"))
+    known: Object = {
+        "status": status if status in STATUSES else STATUSES[0],
+        "command": command if isinstance(command, str) else "create",
+    }
+    if isinstance(info, str):
+        known["info"] = info
+    odd = _without(given, ("id", "type", "title", "content", "status", "command", "info"))
+    return replace(
+        part,
+        id=id if part.id is None else part.id,
+        media_type=part.media_type or detect_type(part.title or "", part.content or ""),
+        title=NO_TITLE if part.title is None else part.title,
+        extra={**known, **odd},
+    )
+
+
+def _without(members: Mapping[str, Any], gone: tuple[str, ...]) -> Object:
+    return {name: item for name, item in members.items() if name not in gone}
+
 
 MEMBERS = (
     "id",

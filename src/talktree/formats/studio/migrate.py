@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from talktree.formats.format import About, Record
-from talktree.formats.json_sheet import JsonSheet
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.lens import Object
 from talktree.formats.migration import Renewal
 from talktree.formats.record_file import Sheet
+from talktree.formats.studio.adopt import STATUSES
 from talktree.formats.studio.hashing import recognise
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
-from talktree.formats.studio.required import STATUSES
 from talktree.formats.studio.schema import ARTIFACT, ATTACHMENT, REQUIRED, Kind
 from talktree.model.entries import Entry
 from talktree.model.message import Message

@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from talktree.formats.studio.hashing import recognise
-from talktree.formats.studio_text.headers import Head, Header
-from talktree.formats.studio_text.pieces import Places
+from talktree.formats.studio_text.parse import Places
+from talktree.formats.studio_text.parse_multipart import Head, Header
 from talktree.text.json.value import Json
 from talktree.text.utf8 import decode
 

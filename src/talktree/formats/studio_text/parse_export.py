@@ -7,10 +7,7 @@ further parts in there). The newest exports start with a boundary line, without 
 
 from __future__ import annotations
 
-from talktree.formats.studio_text import rescue
-from talktree.formats.studio_text.boundaries import Line, newline_of
-from talktree.formats.studio_text.drafts import Draft, Level, piece_of
-from talktree.formats.studio_text.headers import Head, read_head
+from talktree.formats.studio_text import repair
 from talktree.formats.studio_text.lens import (
     Part,
     is_attachment,
@@ -19,8 +16,17 @@ from talktree.formats.studio_text.lens import (
     read_comment,
     reply_to,
 )
-from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Tear
-from talktree.formats.studio_text.walk import DOCUMENT, Walk
+from talktree.formats.studio_text.parse import (
+    DOCUMENT,
+    NO_BLANK_LINE,
+    Cut,
+    Draft,
+    Level,
+    Tear,
+    Walk,
+    piece_of,
+)
+from talktree.formats.studio_text.parse_multipart import Head, Line, newline_of, read_head
 
 LOST = b"[object Promise]"
 DAMAGED_LINE = "a damaged boundary line"
@@ -84,7 +90,7 @@ class Cutter(Walk):
         """A damaged boundary line in text that is no content, before the next sound one."""
         if line is None or not self.text[at : line.start].strip():
             return None
-        found = rescue.first_line(self.text, at, line.start, self.levels[-1].name)
+        found = repair.first_line(self.text, at, line.start, self.levels[-1].name)
         if found is not None:
             self.problem("separator", found.start, DAMAGED_LINE)
         return found
@@ -145,9 +151,9 @@ class Cutter(Walk):
     def _proven(self, level: Level, part: Part) -> Line | None:
         """A damaged boundary line that would else be taken for a piece of a part's body."""
         if is_comment(part.head):
-            found = rescue.proven_line(part, level.name)
+            found = repair.proven_line(part, level.name)
         elif is_attachment(part.head):
-            found = rescue.first_line(self.text, part.head.body, part.stop, level.name)
+            found = repair.first_line(self.text, part.head.body, part.stop, level.name)
         else:
             return None
         if found is not None:
@@ -164,7 +170,7 @@ class Cutter(Walk):
             return None
         stop = self.next(line.stop)
         end = stop.start if stop is not None else len(self.text)
-        found = rescue.inner_name(self.text, line.stop, end)
+        found = repair.inner_name(self.text, line.stop, end)
         if found is not None and found not in self.names:
             self.problem("header", line.stop, "a damaged header")
             return found

@@ -6,9 +6,15 @@ import re
 
 from talktree.formats.lens import Object
 from talktree.formats.studio_text import parse_own
-from talktree.formats.studio_text.boundaries import Line, end_line, newline_of, next_line
-from talktree.formats.studio_text.headers import Head, read_head
-from talktree.formats.studio_text.pieces import NO_BLANK_LINE, Cut, Places, Tear, TextPiece
+from talktree.formats.studio_text.parse import NO_BLANK_LINE, Cut, Places, Tear, TextPiece
+from talktree.formats.studio_text.parse_multipart import (
+    Head,
+    Line,
+    end_line,
+    newline_of,
+    next_line,
+    read_head,
+)
 from talktree.text.json.scanner import MOST_PROBLEMS, Problem
 
 _TOP = re.compile(rb"^(?:MIME-Version|Studio-Text|Content-Type):", re.IGNORECASE | re.MULTILINE)

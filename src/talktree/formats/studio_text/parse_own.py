@@ -12,7 +12,7 @@ import re
 from binascii import Error, a2b_base64, a2b_qp
 
 from talktree.formats.lens import Object
-from talktree.formats.studio_text.headers import Head
+from talktree.formats.studio_text.parse_multipart import Head
 from talktree.text.json.decode import decode as decode_json
 from talktree.text.json.value import Json, same
 from talktree.text.utf8 import decode

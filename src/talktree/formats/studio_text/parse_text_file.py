@@ -17,10 +17,10 @@ from talktree.formats.nested_file import Piece, PieceSheet
 from talktree.formats.record_file import Item, Mending
 from talktree.formats.studio_text import parse_own, write_own
 from talktree.formats.studio_text.lens import RESERVED
-from talktree.formats.studio_text.mend import Mender
+from talktree.formats.studio_text.parse import Cut, TextPiece
 from talktree.formats.studio_text.parse_export import Cutter
 from talktree.formats.studio_text.parse_flat import FlatCutter, first_head
-from talktree.formats.studio_text.pieces import Cut, TextPiece
+from talktree.formats.studio_text.repair import Mender
 from talktree.formats.studio_text.write_export import Exporter
 from talktree.model.findings import finding
 from talktree.text.json.scanner import Problem

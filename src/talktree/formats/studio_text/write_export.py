@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from talktree.errors import WouldLose
 from talktree.formats.lens import Object
-from talktree.formats.studio_text.headers import read_head, with_headers
 from talktree.formats.studio_text.lens import RESERVED
-from talktree.formats.studio_text.pieces import Dialect, Places, TextPiece
+from talktree.formats.studio_text.parse import Dialect, Places, TextPiece
+from talktree.formats.studio_text.parse_multipart import read_head, with_headers
 from talktree.text.json.value import Json, same
 from talktree.text.utf8 import encode, holds
 

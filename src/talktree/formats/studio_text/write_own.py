@@ -11,7 +11,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from talktree.formats.lens import Object
-from talktree.formats.studio_text.headers import read_head, with_headers
+from talktree.formats.studio_text.parse import Cut, TextPiece
+from talktree.formats.studio_text.parse_multipart import read_head, with_headers
 from talktree.formats.studio_text.parse_own import (
     ASSUMED,
     BOUNDARY,
@@ -24,7 +25,6 @@ from talktree.formats.studio_text.parse_own import (
     VALUE,
     VERSION,
 )
-from talktree.formats.studio_text.pieces import Cut, TextPiece
 from talktree.text.json.value import Json, same
 from talktree.text.json_write import encode as encode_json
 from talktree.text.utf8 import decode

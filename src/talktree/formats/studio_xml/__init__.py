@@ -18,7 +18,7 @@ from talktree.formats.studio.encodings import Comments
 from talktree.formats.studio.lens import CAN
 from talktree.formats.studio.write import linked
 from talktree.formats.studio_xml.detect import looks_like_comments
-from talktree.formats.studio_xml.sheet import BLANK, XmlSheet
+from talktree.formats.studio_xml.parse import BLANK, XmlSheet
 
 if TYPE_CHECKING:
     from talktree.formats.rule import Rule

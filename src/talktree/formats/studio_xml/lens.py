@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from talktree.errors import WouldLose
 from talktree.formats.lens import Object
-from talktree.formats.studio_xml import characters
+from talktree.formats.studio_xml import elements
 from talktree.formats.studio_xml.elements import (
     CHILDREN,
     EXTRA,
@@ -70,7 +70,7 @@ class Reading(Struct):
         else:
             self.value.pop(key, None)
 
-    def odd(self, words: characters.Words, name: str, at: int) -> str:
+    def odd(self, words: elements.Words, name: str, at: int) -> str:
         """The text of some words, its oddities noted."""
         self.problems += [Problem(code, at, f"{name[:40]} {_WHAT[code]}") for code in words.odd]
         return words.text
@@ -91,7 +91,7 @@ def read(text: bytes, element: Element, *, without: Span = NOWHERE) -> Reading:
     found = Reading(dict(element.fields or {}), {}, [])
     for each in attributes(text, element):
         if ":" not in each.name and each.name != "xmlns":
-            words = characters.decode_attribute(text[each.inside : each.end])
+            words = elements.decode_attribute(text[each.inside : each.end])
             found.add(each.name, natural(each.name, found.odd(words, each.name, each.start)), each)
     for child in element.children:
         if without.start <= child.start and child.stop <= without.stop:
@@ -134,7 +134,7 @@ def leaf(text: bytes, element: Element, found: Reading) -> Json | Absent:
     raw = text[element.inside : element.end]
     if element.children:
         return utf8.decode(raw)
-    words = found.odd(characters.decode(raw), element.name, element.start)
+    words = found.odd(elements.decode(raw), element.name, element.start)
     if encoded_as_json(text, element):
         decoded = decode.decode(utf8.encode(words))
         if decoded.usable:
@@ -145,7 +145,7 @@ def leaf(text: bytes, element: Element, found: Reading) -> Json | Absent:
 
 
 def _read_extra(text: bytes, element: Element, found: Reading) -> None:
-    words = found.odd(characters.decode(text[element.inside : element.end]), EXTRA, element.start)
+    words = found.odd(elements.decode(text[element.inside : element.end]), EXTRA, element.start)
     decoded = decode.decode(utf8.encode(words))
     if not decoded.usable or not isinstance(decoded.value, dict):
         found.add(EXTRA, words, element)
@@ -160,7 +160,7 @@ def torn_leaves(text: bytes, element: Element) -> Object:
     for child in element.children:
         if child.kind is Kind.LEAF and not child.closed and child.name not in ("timestamp", EXTRA):
             raw = _before_the_tear(text[child.inside : child.end])
-            means = natural(child.name, characters.decode(raw).text)
+            means = natural(child.name, elements.decode(raw).text)
             if not isinstance(means, Absent):
                 value.setdefault(child.name, means)
     return value
@@ -168,7 +168,7 @@ def torn_leaves(text: bytes, element: Element) -> Object:
 
 def _before_the_tear(raw: bytes) -> bytes:
     """A text without the piece of a sign that it ends with, and with its section closed."""
-    section = raw.rfind(characters.CDATA) > raw.rfind(b"]]>")
+    section = raw.rfind(elements.CDATA) > raw.rfind(b"]]>")
     if section:
         return _TORN_SECTION.sub(b"", raw) + b"]]>"
     wrong = _WRONG_END.fullmatch(raw)
@@ -224,15 +224,15 @@ def in_words(name: str, item: Json) -> str | None:
         case _:
             return None
     means = natural(name, words)
-    readable = not isinstance(means, Absent) and same(means, item) and characters.holds(words)
+    readable = not isinstance(means, Absent) and same(means, item) and elements.holds(words)
     return words if readable else None
 
 
 def in_json(item: Json) -> bytes:
     """A value as JSON between the tags of an element."""
     text = encode(item, ASCII).decode()
-    if not characters.holds(text):
+    if not elements.holds(text):
         raise WouldLose(
             "studio-xml cannot hold a value that is no JSON", hint="write it to another format"
         )
-    return characters.encode(text)
+    return elements.encode(text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.formats.record_file import Sheet
 from talktree.formats.studio.migrate import CommentRenewal
-from talktree.formats.studio_xml.sheet import XmlSheet
+from talktree.formats.studio_xml.parse import XmlSheet
 
 
 class XmlRenewal(CommentRenewal):

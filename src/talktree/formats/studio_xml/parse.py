@@ -1,8 +1,181 @@
-"""What a strict XML parser says of a text, characters that XML does not hold set aside."""
+"""What a strict XML parser says of a text, characters that XML does not hold set aside.
+
+A scanned file cut into pieces: each comment with its own bytes, its replies left out.
+
+A file of comments as a sheet of records.
+"""
 
 from __future__ import annotations
 
+import codecs
 import re
+from collections.abc import Collection, Iterator, Sequence
+from copy import copy
+from functools import cached_property
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from talktree.errors import Damaged, Refused
+from talktree.files import Content, Memory
+from talktree.files.splice import Splice
+from talktree.formats.format import Format, Record
+from talktree.formats.nested_file import Piece, PieceSheet
+from talktree.formats.record_file import Item, Mending, Sink
+from talktree.formats.studio_xml.elements import (
+    CHILDREN,
+    COMMENT,
+    COMMENTS,
+    CONTENT,
+    CONTROL,
+    EXTRA,
+    Element,
+    Kind,
+)
+from talktree.formats.studio_xml.lens import NOWHERE, Reading, Span, leaf, read
+from talktree.formats.studio_xml.scanner import Scan, scan
+from talktree.formats.studio_xml.write import (
+    LEARNT_FROM,
+    Edit,
+    Patch,
+    Writer,
+    applied,
+    learn_habits,
+    learn_layout,
+)
+from talktree.model.entries import Entry
+from talktree.model.findings import Finding, finding
+from talktree.text import utf8
+from talktree.text.json import decode
+from talktree.text.json.repair import strange_bytes
+from talktree.text.json.scanner import MOST_PROBLEMS, Problem
+from talktree.text.json.value import Json, same
+from talktree.text.utf8 import BOM
+
+
+class Cut(NamedTuple):
+    """A record and where it was found."""
+
+    element: Element
+    gap_from: int
+    depth: int
+    first: bool
+
+
+def cuts(top: Sequence[Element], start: int) -> Iterator[Cut]:
+    """All records in file order, each with where the bytes before it start."""
+    pending = _row(top, start, 0)
+    while pending:
+        cut = pending.pop()
+        yield cut
+        nested = cut.element.nested
+        if nested:
+            pending += _row(nested, place_of_replies(cut.element).start, cut.depth + 1)
+
+
+def _row(records: Sequence[Element], start: int, depth: int) -> list[Cut]:
+    row = []
+    for number, element in enumerate(records):
+        row.append(Cut(element, start, depth, number == 0))
+        start = element.stop
+    row.reverse()
+    return row
+
+
+def place_of_replies(comment: Element) -> Span:
+    """The stretch of a comment that holds its replies; `NOWHERE` if there is no place for any."""
+    if not comment.nested:
+        lists = [each for each in comment.children if each.kind is Kind.LIST and not each.bare]
+        return Span(lists[-1].inside, lists[-1].end) if lists else NOWHERE
+    first, last = comment.nested[0], comment.nested[-1]
+    assert first.holder is not None
+    assert last.holder is not None
+    start = first.holder.inside if first.holder is not comment else _before(comment, first)
+    return Span(start, last.holder.end if last.holder is not comment else last.stop)
+
+
+def _before(comment: Element, first: Element) -> int:
+    """Where the element before the first reply stops, if replies stand right in the comment."""
+    stop = comment.taken
+    for child in comment.children:
+        if child is first:
+            break
+        stop = child.stop
+    return stop
+
+
+def is_readable(comment: Element) -> bool:
+    """Whether all that is a comment's own could be read, or its words, or a place for replies."""
+    if comment.closed and not comment.torn:
+        return True
+    return place_of_replies(comment) is not NOWHERE or has_words(comment)
+
+
+def has_words(comment: Element) -> bool:
+    """Whether the text of a comment is whole, whatever else of it is missing."""
+    if comment.fields is not None and CONTENT in comment.fields:
+        return True
+    return any(
+        each.name == CONTENT and each.kind is Kind.LEAF and each.closed for each in comment.children
+    )
+
+
+def piece(text: bytes, cut: Cut) -> tuple[Piece, list[Problem]]:
+    """The bytes and the value of a record, and what was odd."""
+    element = cut.element
+    made = Piece(
+        None,
+        b"",
+        gap=text[cut.gap_from : element.start],
+        depth=cut.depth,
+        first=cut.first,
+        usable=element.closed,
+        closed=element.closed or element.stop < len(text),
+    )
+    place = place_of_replies(element)
+    # A deep comment is long: its bytes are copied only without those of its replies.
+    made.raw = text[element.start : place.start or element.stop]
+    if element.kind is not Kind.COMMENT:
+        made.value, problems = other(text, element)
+        return made, problems
+    made.usable = is_readable(element)
+    if not made.usable:
+        return made, []
+    found = read(text, element, without=place if element.nested else NOWHERE)
+    made.value = found.value
+    if place is not NOWHERE:
+        made.hole = place.start - element.start
+        made.raw += text[place.stop : element.stop]
+        made.empty = not element.nested
+        made.tail = text[element.nested[-1].stop if element.nested else place.start : place.stop]
+    return made, found.problems
+
+
+def other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
+    """What stands among comments and is none: our own mark for bare values, or anything."""
+    if element.name == EXTRA and element.closed:
+        found = Reading({}, {}, [])
+        words = leaf(text, element, found)
+        decoded = decode.decode(utf8.encode(words)) if isinstance(words, str) else None
+        if decoded is not None and decoded.usable and not isinstance(decoded.value, dict):
+            return decoded.value, found.problems
+    what = f"<{element.name[:40]}> is not a comment"
+    problems = [Problem("unknown-record", element.start, what)]
+    return utf8.decode(text[element.start : element.stop]), problems
+
+
+def is_odd(found: Scan) -> bool:
+    """Whether the records hang together in a way that would not survive being moved about."""
+    if found.misnested or len({id(each.holder) for each in found.records}) > 1:
+        return True
+    pending = [each for each in found.records if each.nested]
+    while pending:
+        comment = pending.pop()
+        if len({id(each.holder) for each in comment.nested}) > 1 or comment.torn:
+            return True
+        pending += [each for each in comment.nested if each.nested]
+    return False
+
 
 _UNHELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -22,3 +195,315 @@ def refusal(text: bytes) -> tuple[int, str] | None:
 def parses(text: bytes) -> bool:
     """Whether a parser takes a text."""
     return refusal(text) is None
+
+
+BLANK = b'<?xml version="1.0" encoding="UTF-8"?>\n<comments>\n</comments>\n'
+"""A file without comments, to start from."""
+_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
+_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+")
+_NUL_FILE = re.compile(rb"[\0 \t\r\n]*+")
+REFUSED = frozenset({"torn-record", "malformed", "empty-file", "nul-file"})
+"""Findings that tell already why a parser takes no such file."""
+_STAND_IN = b"<comment/>"
+"""Stands where replies were, so that a comment's own bytes can be scanned again."""
+
+
+class XmlSheet(PieceSheet):
+    """An XML file cut into comments."""
+
+    links = "nested"
+
+    def __init__(self, path: str, content: Content, format: Format, *, group: str) -> None:
+        super().__init__(path, content, format, [], group=group)
+        text = content.read()
+        _refuse_other_encodings(path, text)
+        start = len(BOM) if text.startswith(BOM) else 0
+        # To learn how a file is written takes the elements of its first comments.
+        self._cut(text, scan(text, start, exact=LEARNT_FROM), start)
+
+    def index(self, sink: Sink) -> None:
+        sink.open(self.group)
+        super().index(sink)
+
+    # taking apart
+
+    def _cut(self, text: bytes, found: Scan, start: int) -> None:
+        records = found.records
+        root = records[0].holder if records else next(iter(found.lists), None)
+        self.listed = root is not None
+        """Whether there is an element around the comments."""
+        self.odd = is_odd(found)
+        self.sound = not found.problems
+        self._frame(text, records, root, start)
+        all_cuts = list(cuts(records, len(self.frame[0])))
+        comments = [cut.element for cut in all_cuts if cut.element.kind is Kind.COMMENT]
+        self.writer = Writer(learn_layout(text, comments, root), learn_habits(text, comments))
+        problems = list(found.problems)
+        pieces = []
+        for cut in all_cuts:
+            made, odd = piece(text, cut)
+            pieces.append(made)
+            problems += odd[: max(0, MOST_PROBLEMS - len(problems))]
+        self.pieces = pieces
+        lines = _line_numbers(text, [cut.element.start for cut in all_cuts])
+        for made, line in zip(pieces, lines, strict=True):
+            made.line = line
+        self._tell(text, problems, root)
+
+    def _frame(
+        self, text: bytes, records: Sequence[Element], root: Element | None, start: int
+    ) -> None:
+        self.blank: tuple[bytes, bytes] | None = None
+        """The frame to put first records into, if there are none yet."""
+        if records:
+            head = records[0].start if root is None else root.inside
+            holder = records[-1].holder
+            end = records[-1].stop if holder is None else holder.end
+            self.frame = (text[:head], text[end:])
+            self.tail = text[records[-1].stop : end]
+            return
+        self.frame = (text, b"")
+        if root is not None and root.bare:
+            tag = text[root.start : root.stop - 2].rstrip() + b">"
+            end_tag = f"</{root.name}>".encode()
+            self.blank = (text[: root.start] + tag, end_tag + text[root.stop :])
+        elif root is not None and root.closed:
+            inside = text[root.inside : root.end].rstrip()
+            self.blank = (text[: root.inside] + inside, text[root.end :])
+        elif not text[start:].strip():
+            before, _, behind = BLANK.rpartition(b"\n</")
+            self.blank = (text[:start] + before, b"</" + behind)
+
+    def _tell(self, text: bytes, problems: list[Problem], root: Element | None) -> None:
+        if _BLANK.fullmatch(text):
+            problems.append(Problem("empty", 0, "the file is empty"))
+        elif _NUL_FILE.fullmatch(text):
+            problems[:] = [Problem("nul-file", 0, f"nothing but {text.count(0)} NUL bytes")]
+        elif root is None and not self.pieces:
+            problems.append(Problem("syntax", 0, "no comments here"))
+        problems.sort(key=lambda each: each.at)
+        lines = _line_numbers(text, [each.at for each in problems])
+        self.findings = [
+            finding(each.code, each.what, path=self.path, line=line)
+            for each, line in zip(problems, lines, strict=True)
+        ]
+
+    def elements(self, text: bytes) -> list[Element]:
+        """The elements of all records, in the order of the records."""
+        start = len(BOM) if text.startswith(BOM) else 0
+        found = scan(text, start).records
+        return [cut.element for cut in cuts(found, len(self.frame[0]))]
+
+    def inspect(self) -> Iterator[Finding]:
+        return iter(self._all_findings)
+
+    @cached_property
+    def _all_findings(self) -> Sequence[Finding]:
+        found = list(super().inspect())
+        if not any(each.name in REFUSED for each in self.findings):
+            # The scanner forgives more than a parser does.
+            refused = refusal(self.content.read())
+            if refused is not None:
+                line, what = refused
+                found.append(self._found("syntax", f"an XML parser says: {what}", line))
+        return [*found, *self._odd_characters({each.name for each in self.findings})]
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether tags are missing or in excess."""
+        return any(each.name in ("torn-record", "malformed") for each in self._all_findings)
+
+    def _odd_characters(self, told: set[str]) -> Iterator[Finding]:
+        """What is wrong with characters that are in no text of a comment."""
+        text = self.content.read()
+        at = next((start for start, _ in strange_bytes(text, 0, len(text))), -1)
+        if at >= 0 and "invalid-utf8" not in told:
+            yield self._found("utf8", "bytes that are not UTF-8", text.count(b"\n", 0, at) + 1)
+        control = CONTROL.search(text)
+        if control is not None and not told & {"control-character", "nul-file"}:
+            line = text.count(b"\n", 0, control.start()) + 1
+            yield self._found("control", "a character that XML does not allow", line)
+
+    def _found(self, key: str, what: str, line: int) -> Finding:
+        return finding(key, what, path=self.path, line=line)
+
+    # Each rule that is broken asks for its share of what mends the file.
+
+    @cached_property
+    def changes(self) -> Sequence[Splice]:
+        """What makes the file sound."""
+        from talktree.formats.studio_xml.repair import sound_changes
+
+        return sound_changes(self)
+
+    @cached_property
+    def text_changes(self) -> Sequence[Mending]:
+        """What mends the texts of a sound file."""
+        from talktree.formats.studio_xml.repair import mended_texts
+
+        return list(mended_texts(self))
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        from talktree.formats.studio_xml.repair import mended_xml
+
+        return mended_xml(self, keys)
+
+    # writing
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        if self.odd and not self._is_same_shape(items):
+            raise Damaged(
+                f"{self.path}: tags are missing, so no record can be added, moved or taken out",
+                hint="repair the file first; editing in place works",
+            )
+        if self.pieces or not items:
+            outgrown = not self.listed and 1 <= _at_top(self.pieces) < _at_top(items)
+            written = super(XmlSheet, self._wrapped() if outgrown else self).rewritten(items)
+            return written if self.sound else self._verified(written, items)
+        if self.blank is None:
+            raise Damaged(f"{self.path}: there is no <{COMMENTS}> to write into")
+        return super(XmlSheet, self._framed(self.blank)).rewritten(items)
+
+    def _framed(self, frame: tuple[bytes, bytes]) -> XmlSheet:
+        other = copy(self)
+        other.frame = frame
+        return other
+
+    def _wrapped(self) -> XmlSheet:
+        """The same with an element around it: one comment was the whole file."""
+        line = self.writer.layout.line(0)
+        start, end = f"<{COMMENTS}>".encode(), f"</{COMMENTS}>".encode()
+        return self._framed((self.frame[0] + start + line, line + end + self.frame[1]))
+
+    def _verified(self, written: Iterator[bytes], items: Sequence[Item]) -> Iterator[bytes]:
+        """What is written, if reading it finds the same records: damage may make them run on."""
+        text = b"".join(written)
+        again = XmlSheet(self.path, Memory(text), self.format, group=self.group).pieces
+        kept = [
+            self.pieces[item.at].raw if not item.changed and item.at is not None else None
+            for item in items
+        ]
+        if len(again) != len(kept) or any(
+            raw is not None and raw != each.raw for raw, each in zip(kept, again, strict=True)
+        ):
+            raise Damaged(
+                f"{self.path}: the file is too damaged to be edited here",
+                hint="repair the file first",
+            )
+        return iter((text,))
+
+    def _is_same_shape(self, items: Sequence[Item]) -> bool:
+        now = [(item.at, item.depth) for item in items]
+        return now == [(index, each.depth) for index, each in enumerate(self.pieces)]
+
+    def level(self, depth: int) -> int:
+        """How far a comment is indented."""
+        return 2 * depth + (self.listed or not self.pieces)
+
+    def fresh(self, value: Json, depth: int) -> Piece:
+        return Piece(value, self.writer.record(value, self.level(depth)), depth=depth)
+
+    def patched(self, old: Piece, value: Json, depth: int) -> Piece:
+        text, element = self._again(old)
+        place = place_of_replies(element)
+        found = read(text, element, without=place)
+        if element.torn or not isinstance(value, dict) or not same(found.value, old.value):
+            raise self._damaged(old)
+        patch = Patch(text, self.writer)
+        patch.object(element, found, value, self.level(depth))
+        made = applied(text, patch.edits)
+        hole = old.hole
+        if hole is not None:
+            hole += _shift(patch.edits, hole)
+            made = made[:hole] + made[hole + len(_STAND_IN) :]
+        changed = replace(old, value=value, raw=made, hole=hole)
+        if self._entry(self._read_again(changed)) != self._entry(value):
+            # Something unclosed in the record swallows what was put into it.
+            raise self._damaged(old)
+        return changed
+
+    def _read_again(self, piece: Piece) -> Json:
+        text, element = self._again(piece)
+        return read(text, element, without=place_of_replies(element)).value
+
+    def _entry(self, value: Json) -> Entry:
+        return self.format.get(Record(value, id="same"))
+
+    def opened(self, piece: Piece, depth: int) -> Piece:
+        if not piece.usable or not isinstance(piece.value, dict):
+            return super().opened(piece, depth)
+        start, end = f"<{CHILDREN}>".encode(), f"</{CHILDREN}>".encode()
+        rest = self.writer.layout.line(self.level(depth)) + f"</{COMMENT}>".encode()
+        before = piece.raw.removesuffix(f"<{CHILDREN}/>".encode() + rest)
+        if len(before) < len(piece.raw):
+            # So every new comment ends; there is no need to look at the rest of it.
+            return replace(piece, raw=before + start + end + rest, hole=len(before + start))
+        text, element = self._again(piece)
+        if not element.closed or element.torn:
+            raise self._damaged(piece)
+        empty = next((each for each in element.children if each.kind is Kind.LIST), None)
+        patch = Patch(text, self.writer)
+        if empty is not None:
+            patch.edits.append((empty.start, empty.stop, start + end))
+        else:
+            patch.insert(element, [start + end], self.level(depth))
+        ((at, _, fresh),) = patch.edits
+        hole = at + fresh.index(start) + len(start)
+        return replace(piece, raw=applied(text, patch.edits), hole=hole)
+
+    def _again(self, piece: Piece) -> tuple[bytes, Element]:
+        """A record's own bytes scanned again, with one reply standing in for all."""
+        text = piece.raw
+        if piece.hole is not None:
+            text = text[: piece.hole] + _STAND_IN + text[piece.hole :]
+        records = scan(text).records
+        if len(records) != 1 or records[0].name != COMMENT:
+            raise self._damaged(piece)
+        return text, records[0]
+
+    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
+        return self.writer.layout.line(self.level(depth))
+
+    def end_of_list(self, depth: int) -> bytes:
+        return self.writer.layout.line(self.level(depth) - 1)
+
+
+def _at_top(records: Sequence[Item] | Sequence[Piece]) -> int:
+    return sum(each.depth == 0 for each in records)
+
+
+def _shift(edits: Sequence[Edit], place: int) -> int:
+    return sum(len(fresh) - (stop - start) for start, stop, fresh in edits if stop <= place)
+
+
+def _refuse_other_encodings(path: str, text: bytes) -> None:
+    if text[:2] in (b"\xff\xfe", b"\xfe\xff") or text[:4] in (b"<\0?\0", b"\0<\0?"):
+        raise _other_encoding(path, "UTF-16")
+    declared = _ENCODING.match(text.removeprefix(BOM)[:200])
+    if declared is None:
+        return
+    name = declared.group(1).decode()
+    try:
+        known = codecs.lookup(name).name
+    except LookupError:
+        return
+    if known not in ("utf-8", "ascii"):
+        raise _other_encoding(path, name)
+
+
+def _other_encoding(path: str, name: str) -> Refused:
+    return Refused(
+        f"{path}: the file is in {name}, not in UTF-8",
+        hint="convert it and its declaration to UTF-8 first",
+    )
+
+
+def _line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
+    """The lines on which rising places stand, in one pass."""
+    line, at = 1, 0
+    out = []
+    for place in places:
+        line += text.count(b"\n", at, place)
+        at = place
+        out.append(line)
+    return out

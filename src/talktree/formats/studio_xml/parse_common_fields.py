@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from talktree.formats.lens import Object
-from talktree.formats.studio_xml import characters
+from talktree.formats.studio_xml import elements
 from talktree.formats.studio_xml.elements import COMMENT, EXTRA, FIELDS, ITEMS
 from talktree.formats.studio_xml.lens import Absent, natural
 from talktree.text import utf8
@@ -55,7 +55,7 @@ def take_fields(text: bytes, start: int, *, sections: bool) -> Fields | None:
         if name in ITEMS:
             value[name] = []
             continue
-        words, odd = characters.decode(raw or b"")
+        words, odd = elements.decode(raw or b"")
         if odd or (name == EXTRA and not _take_extra(words, value)):
             return None
         item = natural(name, words)

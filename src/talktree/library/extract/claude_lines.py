@@ -8,7 +8,7 @@ from talktree.files.content import LONGEST_LINE
 from talktree.formats.claude_code.detect import Dialect
 from talktree.formats.claude_code.lens import get
 from talktree.formats.format import Record
-from talktree.formats.line_sheet import NO_NODE
+from talktree.formats.jsonl_file import NO_NODE
 from talktree.library.extract.collector import Telling
 from talktree.library.extract.entries import tell_entry
 from talktree.library.extract.told import SIDECHAIN

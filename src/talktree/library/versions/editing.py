@@ -15,8 +15,7 @@ from talktree.files.content import Content
 from talktree.files.safe_replace import replaced
 from talktree.formats import all_formats, by_slug
 from talktree.formats.engine import Origin, read, write
-from talktree.formats.engine.edited import edited, filled
-from talktree.formats.engine.write import changed_files, files_answered
+from talktree.formats.engine.write import changed_files, edited, files_answered, filled
 from talktree.formats.secrets import without_secrets
 from talktree.library.archive.file_content import source_of, with_kept_companions
 from talktree.library.versions.edit_history import (

@@ -10,8 +10,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
 from talktree.formats.sage import FORMAT
-from talktree.formats.sage.fields import context_value, todos_value
-from talktree.formats.sage.strict import strict
+from talktree.formats.sage.lens_members import context_value, todos_value
+from talktree.formats.sage.write import strict
 from talktree.model.message import NO_FLAGS, Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Text
 from talktree.text.json_write import encode_new

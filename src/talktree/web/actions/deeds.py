@@ -6,8 +6,8 @@ from typing import assert_never
 
 from talktree.errors import UsageError
 from talktree.formats import by_slug
-from talktree.formats.attaching import attach_file
-from talktree.formats.engine.edited import refuse_role
+from talktree.formats.blocks import attach_file
+from talktree.formats.engine.write import refuse_role
 from talktree.model import making
 from talktree.model.operations import Attach, Clone, Operation
 from talktree.web.actions.attaching import content_of

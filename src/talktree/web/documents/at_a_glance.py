@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from talktree.formats.engine import Origin
-from talktree.formats.line_sheet import LineSheet
+from talktree.formats.jsonl_file import LineSheet
 from talktree.model.conversation import Conversation
 
 _PLAIN = re.compile(r"[a-z0-9 .,:;_@#$%&*()+=<>?!|{}\[\]~^'`-]+")

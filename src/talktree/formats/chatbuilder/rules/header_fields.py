@@ -9,15 +9,13 @@ from uuid import UUID as Uuid
 
 from msgspec.structs import replace
 
-from talktree.formats.change import Change, Revalue
-from talktree.formats.chatbuilder.complete import component, description
-from talktree.formats.chatbuilder.header import Line
-from talktree.formats.chatbuilder.keys import ROLE, known
+from talktree.formats.chatbuilder.adopt import component, description
 from talktree.formats.chatbuilder.parse import MOST_KNOWN, SHORT, Layout, take_apart
+from talktree.formats.chatbuilder.parse_header import ROLE, Line, known
 from talktree.formats.chatbuilder.provenance import completed, guess, has_time
-from talktree.formats.mends import to_entry
+from talktree.formats.fixes import Change, Revalue, to_entry
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.json.value import Json

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from talktree.formats.change import Patch
-from talktree.formats.chatbuilder.keys import PROPER, ROLE
-from talktree.formats.chatbuilder.restyle import (
+from talktree.formats.chatbuilder.parse_header import PROPER, ROLE
+from talktree.formats.chatbuilder.rules.header_fields import FORMATS, layout
+from talktree.formats.chatbuilder.write import (
     Restyle,
     place_of_role,
     restyled,
@@ -16,11 +16,10 @@ from talktree.formats.chatbuilder.restyle import (
     with_role_apart,
     without_comment,
 )
-from talktree.formats.chatbuilder.rules.header_fields import FORMATS, layout
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import Patch, to_value
 from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, Mend, as_noticed, rule, safe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.findings import Finding
 from talktree.text import utf8
 from talktree.text.json.value import Json

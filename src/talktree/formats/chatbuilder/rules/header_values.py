@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.header import Line, is_uuid
-from talktree.formats.chatbuilder.keys import AUTHORS, CREATED, UUID, known
+from talktree.formats.chatbuilder.parse_header import AUTHORS, CREATED, UUID, Line, is_uuid, known
 from talktree.formats.chatbuilder.rules.header_fields import FORMATS, fields
-from talktree.formats.mends import to_entry
+from talktree.formats.fixes import to_entry
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.times import from_iso

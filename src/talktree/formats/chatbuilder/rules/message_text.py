@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from posixpath import join, normpath
 
-from talktree.formats.chatbuilder.fences import RAW, Habit, escape, habit_of, unescape
-from talktree.formats.chatbuilder.names import digits_of, folder_of
+from talktree.formats.chatbuilder.body import RAW, Habit, escape, habit_of, unescape
 from talktree.formats.chatbuilder.parse import take_apart
 from talktree.formats.chatbuilder.rules.header_fields import FORMATS, layout
-from talktree.formats.mends import to_value
+from talktree.formats.chatbuilder.write import digits_of, folder_of
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 

@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from talktree.formats.chatbuilder.names import (
+from talktree.formats.chatbuilder.rules.header_fields import FORMATS
+from talktree.formats.chatbuilder.write import (
     digits_of,
     folder_of,
     is_config,
     message_folders,
     name_of,
 )
-from talktree.formats.chatbuilder.rules.header_fields import FORMATS
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen, Setting
+from talktree.formats.rule_context import Seen, Setting
 from talktree.text.json.value import Json
 
 TOP = "messages"

@@ -19,11 +19,11 @@ from talktree.formats.claude_code.repair import (
     without_thinking,
 )
 from talktree.formats.claude_code.rule_support import CLAUDE_CODE, is_session, is_spoken, object_of
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, unsafe
 from talktree.formats.rule_batch import Place, Stretch, files_in
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult, Unknown
 

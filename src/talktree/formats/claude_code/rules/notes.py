@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from talktree.formats.claude_code.adopt import STATUSES
 from talktree.formats.claude_code.rule_support import CLAUDE_CODE, is_session, object_of
 from talktree.formats.claude_code.rules.prefilter import unusual_messages
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Head, Snapshot
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolResult

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from talktree.formats.claude_code.detect import SPOKEN
 from talktree.formats.lens import Object
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Snapshot
 from talktree.model.message import Message, Usage
 

@@ -23,11 +23,11 @@ from talktree.formats.claude_code.rules.prefilter import (
     unusual_messages,
     unusual_records,
 )
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
 from talktree.formats.rule_batch import Stretch
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Opaque
 from talktree.model.message import Message
 from talktree.text.json.value import Json

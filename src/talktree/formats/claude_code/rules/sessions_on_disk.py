@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from talktree.formats.claude_code.layout import kind_of, project_folder
+from talktree.formats.claude_code.places import kind_of, project_folder
 from talktree.formats.claude_code.rule_support import CLAUDE_CODE, file_session, is_session
 from talktree.formats.claude_code.session_files import (
     DAYS_KEPT,
@@ -16,7 +16,7 @@ from talktree.formats.claude_code.session_files import (
     sessions_by_folder,
 )
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.talk import Seen, Setting, Talk
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.model.entries import Snapshot
 from talktree.model.message import Message
 

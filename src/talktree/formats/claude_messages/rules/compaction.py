@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.formats.claude_messages.lens import OPERATIONS
 from talktree.formats.claude_messages.rules.message_types import CLAUDE_MESSAGES, line_of
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Event

@@ -12,10 +12,10 @@ from talktree.formats.claude_messages.rules.message_types import (
     line_of,
     only_session,
 )
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.entries import Opaque
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, to_iso

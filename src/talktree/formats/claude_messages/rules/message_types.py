@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.formats.lens import Object
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.rule_context import Seen, Talk
 
 CLAUDE_MESSAGES = ("claude-messages",)
 

@@ -9,9 +9,9 @@ from talktree.formats.claude_messages.rules.message_types import (
     is_documented,
     line_of,
 )
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import ToolCall
 from talktree.text.json.value import Json

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.muse.measures import CLASSES
 from talktree.formats.muse.rules.support_members import MUSE, Kinds, message_in, misfits
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.muse.rules.support_members import (
     MUSE,
     NUMBERS,
@@ -14,7 +14,7 @@ from talktree.formats.muse.rules.support_members import (
     misfits,
 )
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 

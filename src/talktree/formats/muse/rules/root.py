@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.mends import drop_record, to_value
+from talktree.formats.fixes import drop_record, to_value
 from talktree.formats.muse.adopt import SCHEMA
 from talktree.formats.muse.detect import ANALYTICS, APPLICATION
+from talktree.formats.muse.lens import text_of, unwrapped
 from talktree.formats.muse.rules.support_members import (
     MUSE,
     NUMBERS,
@@ -17,10 +18,8 @@ from talktree.formats.muse.rules.support_members import (
     misfits,
     root_in,
 )
-from talktree.formats.muse.wrappers import text_of
-from talktree.formats.muse.wrapping import unwrapped
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.talk import Seen, Setting, Talk
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.model.entries import Head, Opaque
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME

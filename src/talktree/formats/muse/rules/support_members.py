@@ -11,8 +11,8 @@ from typing import Final
 
 from talktree.formats.lens import Object
 from talktree.formats.muse.detect import APPLICATION, history_key, kind
-from talktree.formats.muse.wrapping import NAMES
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.muse.lens import NAMES
+from talktree.formats.rule_context import Seen, Talk
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
+from talktree.formats.muse.lens import DATE, is_wrapper, text_of, time_of, unwrapped
 from talktree.formats.muse.rules.support_members import (
     MUSE,
     NUMBERS,
@@ -13,10 +14,8 @@ from talktree.formats.muse.rules.support_members import (
     message_in,
     root_in,
 )
-from talktree.formats.muse.wrappers import DATE, text_of, time_of
-from talktree.formats.muse.wrapping import is_wrapper, unwrapped
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 from talktree.text.times import SECONDS_END, SECONDS_START, to_millis

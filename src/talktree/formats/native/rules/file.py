@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.change import Change, Patch
+from talktree.formats.fixes import Change, Patch
 from talktree.formats.lens import Object
-from talktree.formats.native.halves import encode_line
-from talktree.formats.native.sheet import VERSION, NativeSheet, Section
+from talktree.formats.native.lens_fields import encode_line
+from talktree.formats.native.parse import VERSION, NativeSheet, Section
 from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
 from talktree.model.findings import Finding

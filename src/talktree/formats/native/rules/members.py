@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from talktree.formats.lens import Object
-from talktree.formats.native.halves import JOINT
 from talktree.formats.native.known_members import entry_of, is_known, slips
 from talktree.formats.native.lens import TREE
 from talktree.formats.native.lens_entries import ENTRIES, PARTS, PLAIN_PARTS
-from talktree.formats.native.outlines import TRAITS
+from talktree.formats.native.lens_fields import JOINT
+from talktree.formats.native.parse import TRAITS
 from talktree.formats.native.rules.file import NATIVE
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.talk import Seen
+from talktree.formats.rule_context import Seen
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
 from talktree.model.parts import ToolResult, Unknown
 from talktree.text.json.value import Json

@@ -10,19 +10,19 @@ from hashlib import sha256
 
 from talktree.files import Content
 from talktree.formats.rule import Diagnostic, rule
+from talktree.formats.rule_context import Seen, Talk
 from talktree.formats.sage.backup_files import backups_of, found_backup, is_lost
-from talktree.formats.sage.kept import (
+from talktree.formats.sage.lens_snapshots import BACKUPS as LISTED
+from talktree.formats.sage.lens_snapshots import TRACKED
+from talktree.formats.sage.places import folder_of
+from talktree.formats.sage.rules.message_line import SAGE, is_foreign
+from talktree.formats.sage.sessions import (
     backup_named,
     contents_of_operations,
     knows_before,
     named_contents,
     operations,
 )
-from talktree.formats.sage.layout import folder_of
-from talktree.formats.sage.lens_snapshots import BACKUPS as LISTED
-from talktree.formats.sage.lens_snapshots import TRACKED
-from talktree.formats.sage.rules.message_line import SAGE, is_foreign
-from talktree.formats.talk import Seen, Talk
 from talktree.model.entries import FileState, Snapshot
 
 HASH_LENGTH = 64

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.sage.roles import implied_type
+from talktree.formats.rule_context import Seen
+from talktree.formats.sage.lens_members import implied_type
 from talktree.formats.sage.rules.message_line import (
     INSIDE,
     MEMBERS,
@@ -19,7 +20,6 @@ from talktree.formats.sage.rules.message_line import (
     moment_near,
     object_in,
 )
-from talktree.formats.talk import Seen
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, to_iso
 

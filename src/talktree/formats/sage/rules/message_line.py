@@ -9,8 +9,8 @@ from msgspec import UNSET, Struct, UnsetType, ValidationError, convert
 
 from talktree.formats.format import CARRY
 from talktree.formats.lens import Object
+from talktree.formats.rule_context import Seen
 from talktree.formats.sage.detect_kinds import TYPES
-from talktree.formats.talk import Seen
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json.value import Json
 

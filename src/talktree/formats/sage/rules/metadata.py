@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.change import Change, Remake
+from talktree.formats.fixes import Change, Remake, to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.formats.sage.detect_kinds import METADATA
-from talktree.formats.sage.layout import name_of
 from talktree.formats.sage.migrate import SESSION
+from talktree.formats.sage.parse import MetadataSheet
+from talktree.formats.sage.places import name_of
 from talktree.formats.sage.repair import count_of, metadata_bytes, metadata_of, span_of
 from talktree.formats.sage.rules.message_line import SAGE, is_foreign
-from talktree.formats.sage.sheets import MetadataSheet
-from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.entries import Head
 from talktree.text.json.value import Json
 from talktree.text.times import SECOND, from_iso, to_iso

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, unsafe
+from talktree.formats.rule_context import Seen, Talk
 from talktree.formats.sage.detect_kinds import kind_of
+from talktree.formats.sage.parse import SessionSheet
 from talktree.formats.sage.rules.message_line import SAGE, is_foreign, line_of, object_in
-from talktree.formats.sage.sheets import SessionSheet
-from talktree.formats.talk import Seen, Talk
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.sage.layout import MESSAGES, SNAPSHOTS, name_of
+from talktree.formats.rule_context import Seen
 from talktree.formats.sage.lens_snapshots import BACKUPS, TRACKED
+from talktree.formats.sage.places import MESSAGES, SNAPSHOTS, name_of
 from talktree.formats.sage.rules.message_line import SAGE, is_foreign, object_in
-from talktree.formats.talk import Seen
 from talktree.model.entries import Snapshot
 from talktree.text.json.value import Json
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
+from talktree.formats.rule_context import Seen
 from talktree.formats.sage.adopt import LEVELS, OTHER_LEVELS, OTHER_STATES, STATES
 from talktree.formats.sage.rules.message_line import SAGE, is_plain, line_of, list_in, object_in
-from talktree.formats.talk import Seen
 from talktree.text.json.value import Json
 
 THINKING = "thinkingMetadata"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.formats.rule import Diagnostic, rule
+from talktree.formats.rule_context import Seen, Talk
 from talktree.formats.sage.checksum import LONGEST, Verdict, judged
-from talktree.formats.sage.kept import operations
-from talktree.formats.sage.layout import OPERATIONS_LOG, beside, folder_of
+from talktree.formats.sage.places import OPERATIONS_LOG, beside, folder_of
 from talktree.formats.sage.rules.message_line import SAGE
-from talktree.formats.talk import Seen, Talk
+from talktree.formats.sage.sessions import operations
 
 SHIFTS = "sage: how far the numbers of lines are ahead"
 LIKE_A_SEAL = b'"}'

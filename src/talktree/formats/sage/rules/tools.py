@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
+from talktree.formats.rule_context import Seen
 from talktree.formats.sage.rules.message_line import (
     SAGE,
     is_foreign,
@@ -15,7 +16,6 @@ from talktree.formats.sage.rules.message_line import (
     list_in,
     object_in,
 )
-from talktree.formats.talk import Seen
 from talktree.text.json.value import Json, same
 
 CALL = {"id": str, "name": str, "arguments": dict}

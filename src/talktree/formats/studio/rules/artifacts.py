@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
+from talktree.formats.rule_context import Seen
+from talktree.formats.studio.adopt import STATUSES
 from talktree.formats.studio.artifact_types import detect_type
-from talktree.formats.studio.required import STATUSES
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
     ARTIFACT,
@@ -18,7 +19,6 @@ from talktree.formats.studio.schema import (
     items_of,
     lacking,
 )
-from talktree.formats.talk import Seen
 
 ITEMS = Items("artifacts", "artifact", "title")
 DEFAULTS = {"status": STATUSES[0], "command": "create"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.studio.required import data_type, linked_name
+from talktree.formats.rule_context import Seen
+from talktree.formats.studio.adopt import data_type, linked_name
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
     ENCODINGS,
@@ -19,7 +20,6 @@ from talktree.formats.studio.schema import (
     items_of,
     lacking,
 )
-from talktree.formats.talk import Seen
 from talktree.settings.attachments import attachment_settings
 from talktree.text.json.value import Json
 from talktree.text.media import ENOUGH, content, data_size, data_url, sniffed

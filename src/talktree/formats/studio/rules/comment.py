@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from talktree.formats.fixes import to_value
 from talktree.formats.lens import Object
-from talktree.formats.mends import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
+from talktree.formats.rule_context import Seen
 from talktree.formats.studio.hashing import content_hash
 from talktree.formats.studio.schema import (
     COMMENT,
@@ -19,7 +20,6 @@ from talktree.formats.studio.schema import (
     fits,
     misspelt,
 )
-from talktree.formats.talk import Seen
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, millis_hold, to_millis
 

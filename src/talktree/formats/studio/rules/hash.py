@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, safe
+from talktree.formats.rule_context import Seen
 from talktree.formats.studio.hashing import (
     SHA256_10,
     UTF16_32,
@@ -16,7 +17,6 @@ from talktree.formats.studio.hashing import (
     recognise,
 )
 from talktree.formats.studio.schema import ENCODINGS
-from talktree.formats.talk import Seen
 from talktree.text.json.value import Json
 
 _SHAPE = re.compile(r"[0-9a-f]{1,8}|[0-9a-f]{10}", re.ASCII)

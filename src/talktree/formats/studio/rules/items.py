@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from talktree.formats.lens import Object
 from talktree.formats.rule import Diagnostic
+from talktree.formats.rule_context import Seen
 from talktree.formats.studio.schema import Make, with_item
-from talktree.formats.talk import Seen
 from talktree.text.json.value import Json
 
 LONGEST_SHOWN = 40

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import to_value
 from talktree.formats.rule import Diagnostic, rule, safe, unsafe
+from talktree.formats.rule_context import Seen
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.schema import (
     COMMENT,
@@ -17,7 +18,6 @@ from talktree.formats.studio.schema import (
     meant,
     misspelt,
 )
-from talktree.formats.talk import Seen
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 from talktree.text.times import to_millis

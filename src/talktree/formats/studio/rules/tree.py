@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.change import Patch
-from talktree.formats.json_sheet import JsonSheet
-from talktree.formats.mends import to_value
+from talktree.formats.fixes import Patch, to_value
+from talktree.formats.json_file import JsonSheet
 from talktree.formats.rule import Diagnostic, rule, safe
+from talktree.formats.rule_context import Seen, Setting, Talk
 from talktree.formats.studio.schema import ENCODINGS, JSON, XML
-from talktree.formats.talk import Seen, Setting, Talk
 from talktree.model.skeleton import ROOT
 from talktree.text.json.scanner import scan
 from talktree.text.json.value import Json

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from talktree.formats.rule import Diagnostic, as_noticed, rule
+from talktree.formats.rule_context import Seen, Setting
 from talktree.formats.studio_text import parse_own
-from talktree.formats.studio_text.headers import Head, read_head
 from talktree.formats.studio_text.lens import MIME
+from talktree.formats.studio_text.parse_multipart import Head, read_head
 from talktree.formats.studio_text.parse_text_file import TextSheet
-from talktree.formats.talk import Seen, Setting
 from talktree.model.findings import Finding
 
 FORMATS = ("studio-text",)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.formats.change import Patch
+from talktree.formats.fixes import Patch
 from talktree.formats.nested_file import Piece
 from talktree.formats.record_file import Sheet
 from talktree.formats.rule import Diagnostic, rule, safe
+from talktree.formats.rule_context import Seen, Setting
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENTS
-from talktree.formats.studio_xml.sheet import XmlSheet
-from talktree.formats.talk import Seen, Setting
+from talktree.formats.studio_xml.parse import XmlSheet
 
 FORMATS = ("studio-xml",)
 _OPEN = re.compile(rb"<(?:children|comments)(?:\s[^<>]{0,1000})?>\s*\Z")

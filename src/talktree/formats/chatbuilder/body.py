@@ -1,0 +1,131 @@
+"""What a message file says, in the words of the model, and a new file that says it.
+
+Backticks in message files: removing the backslashes before them, and setting them again.
+
+The format's document says only "remove the backslashes before backticks". Done as one pass from
+left to right, each backtick taking one backslash with it, this has an inverse for every text: a
+backtick that follows a backslash in the text gets one more, all others may be escaped or not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from talktree.formats.chatbuilder import lens_authors as author_line
+from talktree.formats.chatbuilder.parse import Layout
+from talktree.formats.chatbuilder.parse_header import (
+    AUTHORS,
+    CREATED,
+    REQUIRED,
+    ROLE,
+    UUID,
+    Line,
+    known,
+)
+from talktree.model.message import Author
+from talktree.text.times import from_iso, to_iso
+
+Habit = Literal["first", "each", "raw"]
+"""Of a fence of three or more backticks: the first escaped, each one, or none."""
+
+_RUN = re.compile(r"`+")
+_EACH = re.compile(r"\\`\\`\\`")
+_FIRST = re.compile(r"\\```")
+RAW = re.compile(r"(?<![\\`])```")
+FENCE = 3
+
+
+def unescape(body: str) -> str:
+    """The text of a body: every backslash directly before a backtick is gone."""
+    return body.replace("\\`", "`")
+
+
+def escape(text: str, habit: Habit) -> str:
+    """A body that `unescape` turns into the text, whatever it holds."""
+
+    def _escaped(run: re.Match[str]) -> str:
+        ticks = run.group()
+        after_backslash = text.endswith("\\", 0, run.start())
+        if len(ticks) < FENCE or habit == "raw":
+            return f"\\{ticks}" if after_backslash else ticks
+        return "\\`" * len(ticks) if habit == "each" else f"\\{ticks}"
+
+    return _RUN.sub(_escaped, text)
+
+
+def habit_of(body: str, *, default: Habit) -> Habit:
+    """How a body writes its fences; the escaped forms win a draw."""
+    counts: dict[Habit, int] = {
+        "first": len(_FIRST.findall(body)),
+        "each": len(_EACH.findall(body)),
+        "raw": len(RAW.findall(body)),
+    }
+    most = max(counts.values())
+    if not most:
+        return default
+    return next(habit for habit, count in counts.items() if count == most)
+
+
+UNKNOWN = "unknown"
+"""The role of a message that names none."""
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """The content of a message file."""
+
+    id: str = ""
+    role: str = UNKNOWN
+    time: int | None = None
+    authors: tuple[Author, ...] = ()
+    extra: Mapping[str, str] = {}
+    """All other keys, in their own spelling."""
+    text: str = ""
+
+
+def said(layout: Layout) -> Said:
+    """What a file says; of a key that stands twice, the first one counts."""
+    first: dict[str, Line] = {}
+    for line in layout.lines:
+        if line.name is not None:
+            first.setdefault(line.name, line)
+    values = {name: line.value for name, line in first.items()}
+    time = from_iso(values.get(CREATED, ""))
+    authors = author_line.parse(values.get(AUTHORS, ""))
+    named = {UUID, ROLE}
+    if time is not None:
+        named.add(CREATED)
+    if authors or not values.get(AUTHORS):
+        named.add(AUTHORS)
+    return Said(
+        id=values.get(UUID, ""),
+        role=values.get(ROLE) or UNKNOWN,
+        time=time,
+        authors=authors,
+        extra={line.key or "": line.value for name, line in first.items() if name not in named},
+        text=unescape(layout.body),
+    )
+
+
+def fresh(wanted: Said) -> Layout:
+    """A new file in the document's own form: required fields, a blank comment, the role."""
+    values = {known(key): (key, value) for key, value in wanted.extra.items()}
+    if wanted.id:
+        values[UUID] = ("Block-UUID", wanted.id)
+    if wanted.time is not None:
+        values[CREATED] = ("Created-at", to_iso(wanted.time))
+    if wanted.authors:
+        values[AUTHORS] = ("Authors", author_line.write(wanted.authors))
+    required = [values.pop(name.lower()) for name in REQUIRED if name.lower() in values]
+    fields = [new_line(key, value, end="\n") for key, value in (*required, *values.values())]
+    blank = [Line(";\n")] if fields else []
+    lines = (*fields, *blank, new_line("role", wanted.role))
+    return Layout("", lines, "\n\n\n", escape(wanted.text, "first"))
+
+
+def new_line(key: str, value: str, *, lead: str = "; ", end: str = "") -> Line:
+    """A header line for a key that was not there."""
+    return Line(lead, key, ": " if value else ":", value, end)

@@ -1,0 +1,202 @@
+"""The lines of a message file's header, each cut so that its value can be replaced alone.
+
+Four styles are read: `;` lines, the same without `;`, an HTML comment, and a bare UUID as the
+first line. Here it is decided which lines form the header; what they mean is not.
+
+The names that stand in headers, in lower case as they are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+UUID = "block-uuid"
+CREATED = "created-at"
+AUTHORS = "authors"
+ROLE = "role"
+
+REQUIRED = (
+    "Block-UUID",
+    "Component",
+    "Version",
+    "Description",
+    "Language",
+    "Created-at",
+    "Authors",
+)
+"""The fields the format's document demands, in its order and spelling."""
+KNOWN = frozenset({*(name.lower() for name in REQUIRED), ROLE, "visibility", "parent-uuid"})
+ROLES = ("user", "assistant", "system")
+PROPER = {name.lower(): name for name in (*REQUIRED, ROLE, "visibility", "Parent-UUID")}
+"""Known keys as they are spelt, by what they are compared by."""
+
+
+def known(key: str) -> str:
+    """What a key is compared by: known ones in lower case, others as they are."""
+    lower = key.lower()
+    return lower if lower in KNOWN else key
+
+
+BLANKS = " \t\r\n"
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_KEY = re.compile(r"[^\W\d_][\w.-]*(?: [\w.-]+){0,3}")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_WORD = re.compile(r"[\w-]+")
+LONGEST_KEY = 80
+OPEN, CLOSE = "<!--", "-->"
+BARE_ID = ""
+"""The key of a line that is nothing but a UUID."""
+
+
+class Line(NamedTuple):
+    """One line of a header: `lead + key + colon + value + end`."""
+
+    lead: str
+    key: str | None = None
+    """None for a line that names no key: a comment, a blank, half a sentence."""
+    colon: str = ""
+    value: str = ""
+    end: str = ""
+
+    @property
+    def text(self) -> str:
+        """The line as it stands."""
+        return f"{self.lead}{self.key or ''}{self.colon}{self.value}{self.end}"
+
+    @property
+    def name(self) -> str | None:
+        """What the key is compared by: known keys in lower case, others as they are."""
+        if self.key is None:
+            return None
+        return UUID if self.key == BARE_ID else known(self.key)
+
+    @property
+    def marked(self) -> bool:
+        """Whether it begins with a semicolon."""
+        return self.lead.lstrip(" \t").startswith(";")
+
+
+def without_newline(line: Line) -> Line:
+    """The line without what ends it."""
+    if line.key is None:
+        return Line(_cut(line.lead))
+    return line._replace(end=_cut(line.end))
+
+
+def with_newline(line: Line, newline: str) -> Line:
+    """The line with something that ends it."""
+    if line.text.endswith("\n"):
+        return line
+    if line.key is None:
+        return Line(line.lead + newline)
+    return line._replace(end=line.end + newline)
+
+
+def _cut(text: str) -> str:
+    if not text.endswith("\n"):
+        return text
+    return text[:-2] if text.endswith("\r\n") else text[:-1]
+
+
+def lines_of(text: str, start: int, stop: int) -> Iterator[str]:
+    """The lines of a stretch, with their newlines."""
+    return (found.group() for found in _LINE.finditer(text, start, stop))
+
+
+def field(text: str, *, lead: str = "", end: str = "") -> Line | None:
+    """A line of the form `key: value`, with or without a semicolon."""
+    body = text.rstrip(BLANKS)
+    start = len(body) - len(body.lstrip("; \t"))
+    colon = body.find(":", start, start + LONGEST_KEY + 2)
+    key = body[start:colon].rstrip(" \t") if colon > 0 else ""
+    if not _KEY.fullmatch(key):
+        return None
+    value = body[colon + 1 :].lstrip(" \t")
+    value_at = len(body) - len(value)
+    if value and value_at == colon + 1 and key.lower() not in KNOWN:
+        # A colon inside a word, as in an address.
+        return None
+    between = body[start + len(key) : value_at]
+    return Line(lead + body[:start], key, between, value, text[len(body) :] + end)
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a text is a UUID and nothing else."""
+    return _UUID.fullmatch(text) is not None
+
+
+def header_line(text: str) -> Line | None:
+    """A line that can only belong to a header, or None."""
+    body = text.strip(BLANKS)
+    marked = body.startswith(";")
+    found = field(text)
+    if found is not None and (marked or found.name in KNOWN):
+        return found
+    if is_uuid(body.lstrip("; \t")):
+        body = body.lstrip("; \t")
+        at = text.index(body)
+        return Line(text[:at], BARE_ID, "", body, text[at + len(body) :])
+    return Line(text) if marked else None
+
+
+def scan(text: str, start: int, stop: int, *, closed: bool, behind_comment: bool) -> list[Line]:
+    """The header lines from start on; `closed` tells that a triple newline stands at stop."""
+    taken: list[Line] = []
+    waiting: list[Line] = []
+    after_blank = False
+    for line in lines_of(text, start, stop):
+        found = header_line(line)
+        first = not taken and not behind_comment
+        if found and _belongs(found, after_blank=after_blank, closed=closed, first=first):
+            taken += [*waiting, found]
+            waiting, after_blank = [], False
+            continue
+        blank = not line.strip(BLANKS)
+        # Half a sentence belongs to the line above it, but only where the header surely goes on.
+        if first or (not blank and (after_blank or behind_comment or not closed)):
+            return taken
+        waiting.append(Line(line))
+        after_blank = after_blank or blank
+    return [*taken, *waiting] if closed and taken else taken
+
+
+def _belongs(found: Line, *, after_blank: bool, closed: bool, first: bool) -> bool:
+    says_role = found.name == ROLE and found.value in ROLES
+    if after_blank:
+        return says_role or (found.marked and bool(found.key))
+    if found.marked or says_role:
+        return True
+    return first if found.key == BARE_ID else first or closed
+
+
+def is_header(lines: list[Line], *, closed: bool) -> bool:
+    """Whether the lines really are a header and not the beginning of a text."""
+    if not lines:
+        return False
+    first = lines[0]
+    known = any(line.name in KNOWN for line in lines)
+    if first.marked:
+        return known or (closed and all(line.marked for line in lines))
+    if first.name == ROLE:
+        return first.value in ROLES or (closed and _WORD.fullmatch(first.value) is not None)
+    if first.key == BARE_ID:
+        return len(lines) > 1 or closed
+    return first.name == UUID
+
+
+def comment_lines(text: str, start: int) -> list[Line]:
+    """The lines of an HTML comment that is a header, or none."""
+    if not text.startswith(OPEN, start):
+        return []
+    close = text.find(CLOSE, start + len(OPEN))
+    if close < 0:
+        return []
+    found = [Line(line) for line in lines_of(text, start, close + len(CLOSE))]
+    last = len(found) - 1
+    for number, line in enumerate(found):
+        lead, end = OPEN if number == 0 else "", CLOSE if number == last else ""
+        inner = line.lead[len(lead) : len(line.lead) - len(end)]
+        found[number] = field(inner, lead=lead, end=end) or line
+    return found if any(line.name in KNOWN for line in found) else []

@@ -1,0 +1,316 @@
+"""An old message file made to say something else, with as few bytes changed as possible.
+
+Headers of older forms written in the document's own form, line by line, saying the same.
+
+The names of message files: a number and `.md`, in the folder of their conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from talktree.errors import UsageError
+from talktree.formats.chatbuilder import lens_authors as author_line
+from talktree.formats.chatbuilder.body import Habit, Said, escape, fresh, habit_of, new_line, said
+from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.formats.chatbuilder.parse_header import (
+    AUTHORS,
+    BARE_ID,
+    CLOSE,
+    CREATED,
+    OPEN,
+    PROPER,
+    ROLE,
+    UUID,
+    Line,
+    header_line,
+    is_uuid,
+    known,
+    with_newline,
+    without_newline,
+)
+from talktree.model.entries import Entry, Head
+from talktree.text.times import to_iso
+
+
+def amended(layout: Layout, wanted: Said) -> str:
+    """The file that says what is wanted; the smallest change that reads back so is taken."""
+    before = said(layout)
+    if before == wanted:
+        return layout.text
+    text = ""
+    for text in _attempts(layout, before, wanted):
+        if said(take_apart(text)) == wanted:
+            return text
+    return text
+
+
+def _attempts(layout: Layout, before: Said, wanted: Said) -> Iterator[str]:
+    """Ever larger changes; the last one holds whatever the format can hold at all."""
+    lines = _Lines(layout)
+    for name, key, value in _changes(before, wanted):
+        lines.set(name, key, value)
+    triple = layout.newline * 3
+    separator = layout.separator if layout.body else triple
+    body = layout.body
+    if wanted.text != before.text:
+        default: Habit = "first" if layout.lines else "raw"
+        body = escape(wanted.text, habit_of(layout.body, default=default))
+    header = tuple(lines.lines)
+    prefix = layout.prefix
+    if header:
+        yield Layout(prefix, header, separator or triple, body).text
+        yield Layout(prefix, header, triple, body).text
+    else:
+        yield Layout(prefix, (), "", body).text
+        # A text that would be taken for a header needs one of its own before it.
+        yield Layout(prefix, (Line(";"),), triple, body).text
+    yield fresh(wanted)._replace(body=body).text
+
+
+def _changes(before: Said, wanted: Said) -> Iterator[tuple[str, str, str | None]]:
+    """Name, key and new value of each field that differs; None takes it out."""
+    for key in before.extra:
+        if key not in wanted.extra:
+            yield known(key), key, None
+    if before.id != wanted.id:
+        yield UUID, "Block-UUID", wanted.id or None
+    for key, value in wanted.extra.items():
+        if before.extra.get(key) != value:
+            yield known(key), key, value
+    if before.time != wanted.time:
+        yield CREATED, "Created-at", None if wanted.time is None else to_iso(wanted.time)
+    if before.authors != wanted.authors:
+        yield AUTHORS, "Authors", author_line.write(wanted.authors) or None
+    if before.role != wanted.role:
+        yield ROLE, "role", wanted.role
+
+
+class _Lines:
+    """Header lines being edited."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.lines = list(layout.lines)
+        self.comment = layout.comment
+        self.newline = layout.newline
+
+    def set(self, name: str, key: str, value: str | None) -> None:
+        """Give a key another value, add it, or take all its lines out."""
+        places = [at for at, line in enumerate(self.lines) if line.name == name]
+        if value is None:
+            for at in reversed(places):
+                self._remove(at)
+        elif places:
+            self.lines[places[0]] = _with_value(self.lines[places[0]], key, value)
+        else:
+            self._insert(self._place(name), key, value)
+
+    def _place(self, name: str) -> int:
+        """Behind the last key; the role stays last."""
+        among = self.lines[: self.comment or None]
+        places = [
+            at
+            for at, line in enumerate(among)
+            if line.key is not None and (name == ROLE or line.name != ROLE)
+        ]
+        at = places[-1] + 1 if places else 0
+        # Half a sentence goes with the line above it.
+        while at and not self.comment and at < len(among) and _goes_on(among[at]):
+            at += 1
+        return at
+
+    def _insert(self, at: int, key: str, value: str) -> None:
+        inside = at < self.comment
+        line = new_line(key, value, lead="" if inside else "; ")
+        if at and not self.lines[at - 1].text.endswith("\n"):
+            self.lines[at - 1] = with_newline(self.lines[at - 1], self.newline)
+        elif self.lines:
+            line = with_newline(line, self.newline)
+        self.lines.insert(at, line)
+        self.comment += inside
+
+    def _remove(self, at: int) -> None:
+        line = self.lines.pop(at)
+        if at and not line.text.endswith("\n"):
+            self.lines[at - 1] = without_newline(self.lines[at - 1])
+        self.comment -= at < self.comment
+
+
+def _goes_on(line: Line) -> bool:
+    return line.key is None and not line.marked and bool(line.text.strip())
+
+
+def _with_value(line: Line, key: str, value: str) -> Line:
+    if line.key == BARE_ID:
+        if is_uuid(value):
+            return line._replace(value=value)
+        return new_line(key, value, end=line.end)
+    spelling = line.key if line.name in (UUID, CREATED, AUTHORS, ROLE) else key
+    colon = line.colon if line.colon[-1:] in " \t" or not value else f"{line.colon} "
+    return line._replace(key=spelling, colon=colon, value=value)
+
+
+Restyle = Callable[[Layout], Layout]
+LEAD = "; "
+
+
+def restyled(text: str, make: Restyle) -> str:
+    """A file with its header in another style; as it is if it would then say something else."""
+    layout = take_apart(text)
+    made = make(layout).text
+    return made if _compared(take_apart(made)) == _compared(layout) else text
+
+
+def _compared(layout: Layout) -> Said:
+    """What a file says, whatever the spelling of its keys."""
+    found = said(layout)
+    return replace(found, extra={known(key): value for key, value in found.extra.items()})
+
+
+def with_named_id(layout: Layout) -> Layout:
+    """A line that is nothing but a UUID gets the name it lacks."""
+    return layout._replace(lines=tuple(map(_named, layout.lines)))
+
+
+def _named(line: Line) -> Line:
+    if line.key != BARE_ID:
+        return line
+    return Line(LEAD, "Block-UUID", ": ", line.value, line.end)
+
+
+def with_marks(layout: Layout) -> Layout:
+    """Header lines without a semicolon get one."""
+    inside, behind = layout.lines[: layout.comment], layout.lines[layout.comment :]
+    return layout._replace(lines=(*inside, *map(_marked, behind)))
+
+
+def _marked(line: Line) -> Line:
+    if not line.key or line.marked:
+        return line
+    return line._replace(lead=LEAD)
+
+
+def without_comment(layout: Layout) -> Layout:
+    """An HTML comment becomes lines with a semicolon each; what has no key becomes a remark."""
+    lines = [*map(_opened, layout.lines[: layout.comment]), *layout.lines[layout.comment :]]
+    kept = [with_newline(line, layout.newline) for line in lines if line.text.strip("; \t\r\n")]
+    if not kept:
+        return layout
+    kept[-1] = without_newline(kept[-1])
+    # A comment ends its header by itself; header lines need the separator for that.
+    apart = layout.separator if layout.split else layout.newline * 3
+    return layout._replace(lines=tuple(kept), separator=apart, comment=0)
+
+
+def _opened(line: Line) -> Line:
+    if line.key is None:
+        words = line.lead.strip().removeprefix(OPEN).removesuffix(CLOSE).strip(" \t;")
+        return Line(f"{LEAD}{_remark(words)}\n") if words else Line("")
+    value = line.value.removesuffix(CLOSE).rstrip()
+    return Line(LEAD, line.key, ": " if value else ":", value, "\n")
+
+
+def _remark(words: str) -> str:
+    """Words that stay a remark behind a semicolon; a bare UUID would become the id there."""
+    found = header_line(f"{LEAD}{words}")
+    return words if found is None or found.key is None else f"({words})"
+
+
+def with_proper_keys(layout: Layout) -> Layout:
+    """Known keys are spelt as the document spells them."""
+    inside, behind = layout.lines[: layout.comment], layout.lines[layout.comment :]
+    return layout._replace(lines=(*inside, *map(_proper, behind)))
+
+
+def _proper(line: Line) -> Line:
+    if not line.key or not line.marked:
+        return line
+    key = PROPER.get(line.key.lower(), line.key)
+    if line.name == ROLE:
+        return line._replace(lead=LEAD, key=key, colon=": ")
+    return line._replace(key=key)
+
+
+def with_role_apart(layout: Layout) -> Layout:
+    """An empty comment line stands before the role."""
+    place = place_of_role(layout.lines)
+    if place <= layout.comment:
+        return layout
+    lines = list(layout.lines)
+    lines.insert(place, Line(f";{layout.newline}"))
+    return layout._replace(lines=tuple(lines))
+
+
+def place_of_role(lines: Sequence[Line]) -> int:
+    """Where the role stands among the lines; -1 if none is named."""
+    return next((at for at, line in enumerate(lines) if line.name == ROLE), -1)
+
+
+CONFIG = "config.json"
+_NUMBERED = re.compile(r"(?:.*/)?([0-9]{1,18})\.md", re.DOTALL)
+
+
+def folder_of(path: str) -> str:
+    """The folder a path is in; empty for the top."""
+    return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    """The name of a file without its folder."""
+    return path.rpartition("/")[2]
+
+
+def is_config(path: str) -> bool:
+    """Whether a file holds the settings of its folder."""
+    return name_of(path) == CONFIG
+
+
+def digits_of(path: str) -> str | None:
+    """The number in a message file's name as it is written, or None if it is no such file."""
+    found = _NUMBERED.fullmatch(path)
+    return found[1] if found else None
+
+
+def message_folders(paths: Iterable[str]) -> dict[str, list[str]]:
+    """The message files by folder, each folder's in numeric order."""
+    folders: dict[str, list[tuple[int, str, str]]] = {}
+    for path in paths:
+        digits = digits_of(path)
+        if digits is not None:
+            folders.setdefault(folder_of(path), []).append((int(digits), digits, path))
+    return {folder: [path for _, _, path in sorted(found)] for folder, found in folders.items()}
+
+
+def named(order: Sequence[str | Entry], *, main_file: str) -> list[str]:
+    """Names for files in order: those that exist keep their number unless it is taken."""
+    folder = folder_of(main_file)
+    inside = f"{folder}/" if folder else ""
+    old = [digits for each in order if isinstance(each, str) and (digits := digits_of(each))]
+    # Numbering starts at 1, or at 0 where the folder does, as wide as the first name is.
+    last = (min(1, int(old[0])) - 1 if old else 0, "")
+    width = len(old[0]) if old and old[0].startswith("0") and len(old[0]) > 1 else 1
+    names = []
+    for each in order:
+        digits = digits_of(each) if isinstance(each, str) else None
+        if isinstance(each, str) and digits is None:
+            names.append(each)
+        elif isinstance(each, Head):
+            names.append(_config(inside, names))
+        else:
+            if digits is None or (int(digits), digits) <= last:
+                digits = str(last[0] + 1).zfill(width)
+            last = (int(digits), digits)
+            names.append(f"{inside}{digits}.md")
+    return names
+
+
+def _config(inside: str, names: list[str]) -> str:
+    path = f"{inside}{CONFIG}"
+    if path in names:
+        raise UsageError(
+            f"{inside or 'the folder'} has a {CONFIG} already", hint="change that one instead"
+        )
+    return path

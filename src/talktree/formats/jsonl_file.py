@@ -1,0 +1,453 @@
+"""Files with one JSON record a line, of any size: offsets in memory, contents on disk.
+
+Writing a line file again: stretches of the old file are copied, new lines go between them.
+
+Records that stood on one line stay on one line as long as they still follow one another; anything
+else that follows starts on a line of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from talktree.errors import Damaged
+from talktree.files import Content
+from talktree.files.content import LONGEST_LINE
+from talktree.files.splice import Splice
+from talktree.formats.format import Record
+from talktree.formats.jsonl_repair import mended_lines
+from talktree.formats.positions import Around
+from talktree.formats.record_file import (
+    Item,
+    Mending,
+    Sheet,
+    Sink,
+    each_kind_once,
+    problem_findings,
+)
+from talktree.model.findings import Finding, finding
+from talktree.model.outline import LineOutline
+from talktree.text.json.decode import Decoded, decode, inspect, oddities, peek
+from talktree.text.json.patch import patch
+from talktree.text.json.scanner import Problem
+from talktree.text.json.value import REFUSALS, Json
+from talktree.text.json_style import Style, learn
+from talktree.text.json_write import encode
+from talktree.text.lines import Span, diagnosis, is_blank, respan
+from talktree.text.positions import characters
+from talktree.text.utf8 import BOM
+
+NOWHERE = -1
+
+
+class Chunk(NamedTuple):
+    """A stretch of the old file, and what to write instead of it."""
+
+    start: int = NOWHERE
+    stop: int = NOWHERE
+    fresh: bytes | None = None
+    """None to copy the stretch as it is; a chunk that is nowhere is new."""
+
+
+def joined(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iterator[bytes]:
+    """The bytes of all chunks; neighbours in the old file are read in one go."""
+    start = stop = 0
+    cursor, ends_line = 0, True
+    for chunk in chunks:
+        if chunk.fresh is None and chunk.start == chunk.stop:
+            continue
+        if stop > start and (chunk.start != stop or chunk.fresh is not None):
+            yield from content.blocks(start, stop)
+            ends_line = _ends_line(content, stop)
+            start = stop = 0
+        if chunk.start != cursor and stop == start and not ends_line:
+            yield newline
+        cursor = chunk.stop
+        if chunk.fresh is None:
+            start, stop = (start if stop > start else chunk.start), chunk.stop
+        else:
+            yield chunk.fresh
+            ends_line = chunk.fresh.endswith(b"\n")
+    if stop > start:
+        yield from content.blocks(start, stop)
+
+
+def changed(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iterator[Splice]:
+    """The same as splices: what of the old file goes, and what comes in its place.
+
+    Each record that changes is a splice of its own, so that a file in which all of them do is not
+    held in memory.
+    """
+    start, new = 0, list[bytes]()
+    for chunk in chunks:
+        if chunk.start == NOWHERE:
+            if not new and start > 0 and not _ends_line(content, start):
+                new.append(newline)
+            new.append(chunk.fresh or b"")
+        elif chunk.stop > chunk.start:
+            if new or start < chunk.start:
+                yield Splice(start, chunk.start, b"".join(new))
+            if chunk.fresh is not None:
+                yield Splice(chunk.start, chunk.stop, chunk.fresh)
+            start, new = chunk.stop, []
+    if new or start < content.size:
+        yield Splice(start, content.size, b"".join(new))
+
+
+def _ends_line(content: Content, stop: int) -> bool:
+    """Whether a new line can start behind a stretch: it ends one, or is nothing but a mark."""
+    if content.read(stop - 1, stop) == b"\n":
+        return True
+    return stop == len(BOM) and content.read(0, stop) == BOM
+
+
+_plain = msgspec.json.Decoder().decode
+_ALONE = Around()
+NO_NODE = LineOutline()
+"""The outline of a record that is no node of the tree."""
+NOTHING = b"\0 \t\r\n"
+SHARED = {
+    "fused": "several records stand on one line",
+    "spliced": "a record breaks off where another starts",
+}
+INTERLEAVED = "a record stands between the pieces of another"
+
+
+class LineDialect(ABC):
+    """What a line format tells about its records without decoding them whole."""
+
+    @abstractmethod
+    def skim(self, line: bytes | memoryview) -> LineOutline:
+        """What the skeleton needs, by a partial decode; may raise what the decoder raises."""
+
+    @abstractmethod
+    def outline(self, value: Json) -> LineOutline:
+        """The same from a decoded value of any kind."""
+
+    @abstractmethod
+    def is_record(self, value: Json) -> bool:
+        """Whether a value found inside a broken line is surely a record of its own."""
+
+    def rewritten(self, value: Json) -> Json:
+        """What is written of a changed record: its value without what held for the old bytes."""
+        return value
+
+
+class LineSheet(Sheet):
+    """A line file."""
+
+    def __init__(self, path: str, content: Content, dialect: LineDialect, *, group: str) -> None:
+        self.path = path
+        self.content = content
+        self.dialect = dialect
+        self.group = group
+        self.starts = array("Q")
+        self.stops = array("Q")
+        self.damage: list[Finding] = []
+        self.blank = array("Q")
+        """For each line that holds no record, how many records stand before it."""
+        self.shared = array("Q")
+        """Records that stand on the line of another."""
+        self.woven: list[tuple[int, int]] = []
+        """Pieces of one record with another between them, as the numbers of both pieces."""
+        self._piece = -1
+        """The piece of a record that the line before started with."""
+        self._blanks = (0, 0)
+        """How many lines are blank, and which is the first."""
+        self._style: Style | None = None
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    # reading
+
+    def index(self, sink: Sink) -> None:
+        sink.extend(self.group, self.outlines())
+
+    def outlines(self) -> Iterator[LineOutline]:
+        """The outlines of all records, found in one pass over the file."""
+        base = len(BOM) if self.content.read(0, 3) == BOM else 0
+        if base:
+            self._note("bom", "the file starts with a byte order mark", 1)
+        if not self.content.size:
+            self._note("empty", "the file is empty", None)
+        skim, here = self.dialect.skim, base
+        started, stopped = self.starts.append, self.stops.append
+        for block, end in self.content.line_blocks(base):
+            view, find, at = memoryview(block), block.find, 0
+            while at < end:
+                stop = find(b"\n", at, end) + 1 or end
+                try:
+                    found = skim(view[at:stop])
+                except REFUSALS:
+                    yield from self._odd_outlines(bytes(view[at:stop]), base + at)
+                    here = base + stop
+                else:
+                    started(here)
+                    here = base + stop
+                    stopped(here)
+                    yield found
+                at = stop
+            base += end
+        self._tell_of_all()
+
+    def _tell_of_all(self) -> None:
+        """What is odd about the file as a whole."""
+        count, first = self._blanks
+        if count:
+            what = "a blank line" if count == 1 else f"{count} blank lines, the first here"
+            self._note("blank", what, first)
+        ends = {self.stops[0], self.stops[-1]} if len(self) else ()
+        if any(self.content.read(max(0, stop - 2), stop) == b"\r\n" for stop in ends):
+            self._note("crlf", "lines end with CR LF", None)
+
+    def _odd_outlines(self, line: bytes, at: int) -> Iterator[LineOutline]:
+        """The records in a line that is not one plain JSON object of the expected kind."""
+        number = len(self) + len(self.blank) - len(self.shared) + 1
+        if is_blank(line):
+            self.blank.append(len(self))
+            count, first = self._blanks
+            self._blanks = (count + 1, first or number)
+            return
+        if len(line) >= LONGEST_LINE:
+            self._note("too-long", f"a line of {len(line)} bytes or more", number)
+            yield self._taken(at, at + len(line), NO_NODE)
+            return
+        if len(line) == self.content.size and not line.strip(NOTHING):
+            self._note("nul-file", f"nothing but {line.count(0)} NUL bytes", None)
+            yield self._taken(at, at + len(line), NO_NODE)
+            return
+        whole = peek(line)
+        broken = any(problem.code == "syntax" for problem in whole.problems)
+        if whole.usable and not (broken and len(respan(line, self.dialect.is_record)) > 1):
+            yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
+            return
+        if not whole.usable and self._is_rest(line, at):
+            self.damage[-1] = self._found("interleaved", INTERLEAVED, number - 1)
+            self.woven.append((self._piece, len(self)))
+            yield self._taken(at, at + len(line), NO_NODE)
+            return
+        yield from self._shared_line(line, at, number)
+
+    def _is_rest(self, line: bytes, at: int) -> bool:
+        """Whether a line is the rest of a record that began on the line before."""
+        piece = self._piece
+        if piece < 0 or self.stops[-1] != at or piece + 2 != len(self):
+            return False
+        joined = self.content.read(self.starts[piece], self.stops[piece]) + line
+        found = decode(joined)
+        return found.usable and not found.problems and self.dialect.is_record(found.value)
+
+    def _shared_line(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
+        """The records on a line that is not one record."""
+        spans = respan(line, self.dialect.is_record)
+        parts = [decode(line[span.start : span.stop]) for span in spans]
+        woven = len(spans) > 1 and spans[1].note == "interleaved"
+        if woven:
+            self._note("interleaved", INTERLEAVED, number)
+            self.woven.append((len(self), len(self) + 2))
+        for place, (span, part) in enumerate(zip(spans, parts, strict=True)):
+            if place:
+                self.shared.append(len(self))
+            if not woven:
+                self._note_part(line, spans, parts, place, number)
+            outline = self.dialect.outline(part.value) if part.usable else NO_NODE
+            yield self._taken(at + span.start, at + span.stop, outline)
+
+    def _note_part(
+        self, line: bytes, spans: Sequence[Span], parts: Sequence[Decoded], place: int, number: int
+    ) -> None:
+        """What is wrong with one of the records on a line."""
+        raw = line[spans[place].start : spans[place].stop]
+        key, what = "", ""
+        if parts[place].usable:
+            before = line[spans[place - 1].start : spans[place - 1].stop] if place else b""
+            if before.strip(NOTHING):
+                key = "fused" if parts[place - 1].usable else "spliced"
+                what = SHARED[key]
+        else:
+            followed = place + 1 < len(spans) and parts[place + 1].usable
+            self._piece = len(self) if followed and not place else -1
+            if not followed or not raw.strip(NOTHING):
+                key, what = diagnosis(raw, parts[place])
+        if key and self._found(key, what, number) not in self.damage[-1:]:
+            self._note(key, what, number)
+
+    def _taken(self, start: int, stop: int, found: LineOutline) -> LineOutline:
+        self.starts.append(start)
+        self.stops.append(stop)
+        return found
+
+    def _note(self, key: str, message: str, line: int | None) -> None:
+        self.damage.append(self._found(key, message, line))
+
+    def _found(self, key: str, message: str, line: int | None) -> Finding:
+        return finding(key, message, path=self.path, line=line)
+
+    def record(self, index: int) -> Record:
+        return next(self.records((index,)))
+
+    def records(self, indexes: Sequence[int]) -> Iterator[Record]:
+        # Nothing here holds a record that was handed out: it may be very long.
+        return map(self._decoded, self.content.spans(self._spans(indexes)))
+
+    def _decoded(self, raw: bytes) -> Record:
+        try:
+            return Record(_plain(raw), raw, "", None, self.path)
+        except REFUSALS:
+            value, problems, usable = decode(raw)
+            return Record(value, raw, "", None, self.path, 0, problems, usable)
+
+    def _spans(self, indexes: Sequence[int]) -> Iterable[tuple[int, int]]:
+        """Where some records stand; of one that is too long to be decoded nothing is read."""
+        starts, stops = self.starts, self.stops
+        if self.content.size < LONGEST_LINE:
+            if isinstance(indexes, range) and indexes.step == 1:
+                place = slice(indexes.start, indexes.stop)
+                return zip(starts[place], stops[place], strict=True)
+            return ((starts[index], stops[index]) for index in indexes)
+        return (
+            (
+                starts[index],
+                stops[index] if stops[index] - starts[index] < LONGEST_LINE else starts[index],
+            )
+            for index in indexes
+        )
+
+    def raw(self, index: int) -> bytes:
+        return next(iter(self.content.spans(self._spans((index,)))))
+
+    def size_of(self, index: int) -> int:
+        return self.stops[index] - self.starts[index]
+
+    def glance(self) -> Iterator[Finding]:
+        return iter(self.damage)
+
+    def oddities(self, record: Record) -> Sequence[Problem]:
+        if not record.usable:
+            return ()
+        return each_kind_once(record.problems or oddities(record.raw, record.value))
+
+    def line_of(self, index: int) -> int | None:
+        blank = bisect_right(self.blank, index)
+        return index + 1 + blank - bisect_right(self.shared, index)
+
+    def offset_of(self, index: int, at: int) -> int:
+        return self.starts[index] + at
+
+    def position_of(self, index: int, at: int) -> tuple[int, int]:
+        start = self.starts[index]
+        line, column = self.line_of(index) or 1, characters(self._line_before(start)) + 1
+        for block in self.content.blocks(start, start + at):
+            begin = block.rfind(b"\n") + 1
+            line += block.count(b"\n")
+            column = characters(block[begin:]) + (1 if begin else column)
+        return line, column
+
+    def _line_before(self, start: int) -> bytes:
+        """What stands on the same line before a place: other records that share it."""
+        look = 256
+        while True:
+            before = self.content.read(max(0, start - look), start)
+            begin = before.rfind(b"\n")
+            if begin >= 0 or look >= start:
+                return before[begin + 1 :]
+            look *= 16
+
+    def inspect(self) -> Iterator[Finding]:
+        yield from self.damage
+        told = {(each.line, each.code) for each in self.damage}
+        line, at = 1, 0
+        for index, record in enumerate(self.records(range(len(self)))):
+            if self.starts[index] > at:
+                line += self.content.read(at, self.starts[index]).count(b"\n")
+            at = self.stops[index]
+            record.line = line
+            line += record.raw.endswith(b"\n")
+            if record.usable:
+                record.problems = record.problems or inspect(record.raw)
+                yield from (
+                    each for each in problem_findings(record) if (each.line, each.code) not in told
+                )
+
+    def around(self, index: int) -> Around:
+        before = self.stops[index - 1] if index else 0
+        start = self.starts[index]
+        return Around(self.content.read(before, start)) if before < start else _ALONE
+
+    def ends(self) -> tuple[bytes, bytes]:
+        last = self.stops[-1] if len(self) else 0
+        return b"", self.content.read(last, self.content.size)
+
+    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+        return mended_lines(self, keys)
+
+    # writing
+
+    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+        return joined(self.content, self.laid_out(items), newline=self.newline)
+
+    def splices(self, items: Sequence[Item]) -> Iterator[Splice]:
+        return changed(self.content, self.laid_out(items), newline=self.newline)
+
+    def laid_out(self, items: Sequence[Item]) -> Iterator[Chunk]:
+        """The whole file with these records."""
+        return self.chunks(items, range(self.content.size), range(len(self)))
+
+    def chunks(self, items: Iterable[Item], place: range, old: range) -> Iterator[Chunk]:
+        """A stretch of the file with these records instead of the old ones.
+
+        What stands between records (blank lines, marks) stays, also where a record goes.
+        """
+        at, passed = self.starts[old.start] if old else place.stop, old.start
+        yield Chunk(place.start, at)
+        for item in items:
+            if item.at is None:
+                yield Chunk(fresh=encode(item.value, self.style) + self.newline)
+                continue
+            while passed <= item.at:
+                yield Chunk(at, self.starts[passed])
+                at = self.stops[passed]
+                passed += 1
+            yield self._chunk(item.at, item)
+        while passed < old.stop:
+            yield Chunk(at, self.starts[passed])
+            at = self.stops[passed]
+            passed += 1
+        yield Chunk(at, place.stop)
+
+    def _chunk(self, at: int, item: Item) -> Chunk:
+        start, stop = self.starts[at], self.stops[at]
+        if not item.changed:
+            return Chunk(start, stop)
+        record = self.record(at)
+        if not record.usable:
+            raise Damaged(
+                f"{self.path}: record {at + 1} is damaged and cannot be edited",
+                hint="repair the file first",
+            )
+        value = self.dialect.rewritten(item.value)
+        return Chunk(start, stop, patch(record.raw, value, style=self.style))
+
+    @property
+    def newline(self) -> bytes:
+        """How lines end here."""
+        if not len(self):
+            return b"\n"
+        return (
+            b"\r\n" if self.content.read(self.starts[0], self.stops[0]).endswith(b"\r\n") else b"\n"
+        )
+
+    @property
+    def style(self) -> Style:
+        """How records are laid out here, as the first one shows."""
+        if self._style is None:
+            first = self.record(0).raw if len(self) else b""
+            self._style = learn(first)._replace(indent=None)
+        return self._style

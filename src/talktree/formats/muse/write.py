@@ -1,0 +1,101 @@
+"""New files: the root object, and in it one message a line, written as they come.
+
+The time of the last update stands behind the messages, so that it can be raised to the newest of
+them without holding any.
+
+The time of the last update, kept no older than the newest message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from talktree.formats.muse.detect import history_key
+from talktree.formats.record_file import Item
+from talktree.model.conversation import Conversation
+from talktree.model.entries import Entry, Head
+from talktree.model.message import Message
+from talktree.text.json.value import Json
+from talktree.text.json_style import Style
+from talktree.text.json_write import encode, encode_string
+
+_LINE = Style(item=", ", colon=": ")
+UPDATED = "last_updated_timestamp"
+
+
+def composed(items: Iterator[Item]) -> Iterator[bytes]:
+    """The JSON text of one conversation: its head, then its messages."""
+    head = next(items).value
+    assert isinstance(head, dict)
+    newest = _Newest()
+    between = b"{\n  "
+    for name, item in head.items():
+        yield between + encode_string(name).encode() + b": "
+        between = b",\n  "
+        if name == history_key(head):
+            yield from _listed(newest.seen(items))
+        elif name == UPDATED:
+            yield encode(newest.at_least(item))
+        else:
+            yield encode(item, _LINE)
+    yield b"\n}\n"
+
+
+def _listed(items: Iterator[Item]) -> Iterator[bytes]:
+    between, end = b"[\n    ", b"[]"
+    for item in items:
+        yield between + encode(item.value, _LINE)
+        between, end = b",\n    ", b"\n  ]"
+    yield end
+
+
+class _Newest:
+    """The newest time among messages that go by."""
+
+    def __init__(self) -> None:
+        self._time: int | float | None = None
+
+    def seen(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The items, unchanged."""
+        for item in items:
+            time = item.value.get("timestamp") if isinstance(item.value, dict) else None
+            if isinstance(time, int | float) and (self._time is None or time > self._time):
+                self._time = time
+            yield item
+
+    def at_least(self, time: Json) -> Json:
+        """A time, or the newest one if it is earlier than that."""
+        if self._time is not None and isinstance(time, int | float) and time < self._time:
+            return self._time
+        return time
+
+
+def settled(conversation: Conversation) -> Conversation:
+    """The conversation with `updated` raised to its newest message, if times came or changed.
+
+    A conversation that has no such time gets none, and other edits leave it as it is.
+    """
+    if not any(_brings_time(conversation, *each) for each in conversation.changed.items()):
+        return conversation
+    bones = conversation.skeleton
+    newest = max(time for time, trait in zip(bones.times, bones.traits, strict=True) if trait)
+    for position, number in enumerate(conversation.members):
+        if bones.traits[position]:
+            continue
+        head = conversation.entry(position)
+        if isinstance(head, Head) and head.updated_ns is not None and head.updated_ns < newest:
+            changed = {**conversation.changed, number: replace(head, updated_ns=newest)}
+            return conversation.with_entries(conversation.members, changed)
+    return conversation
+
+
+def _brings_time(conversation: Conversation, number: int, entry: Entry) -> bool:
+    """Whether a changed entry is a new message or one that has another time now."""
+    if not isinstance(entry, Message):
+        return False
+    if number < 0:
+        return True
+    before = conversation.store.entry(number, entry.id, entry.parent)
+    return not isinstance(before, Message) or before.time_ns != entry.time_ns

@@ -1,0 +1,254 @@
+"""Structs as JSON objects: each field by a codec, fields at their default left out.
+
+Reading takes what fits and passes over what does not: a field of the wrong type is as if it were
+absent, and stays in the record. Nothing here recurses over contents; JSON values go through as
+they are.
+
+Text JSON cannot say: two halves of a surrogate pair side by side that are not one character.
+
+Escaped one after the other they would be read as the whole character. A line that has such text
+gets a member `joint`: a word that occurs nowhere else in the line, put between the halves by the
+writer and taken out of every string by the reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from talktree.formats.lens import Object
+from talktree.text.json.value import Json
+from talktree.text.json_write import encode, encode_long, is_plain
+from talktree.text.times import EARLIEST, LATEST, from_iso, to_iso
+
+
+class Misfit(Exception):
+    """A value that is not of the kind the field needs."""
+
+
+class Codec(NamedTuple):
+    """How a field is written and read; reading raises `Misfit`."""
+
+    write: Callable[[Any], Json]
+    read: Callable[[Json], object]
+
+
+class Shape:
+    """A struct's fields in order, each with its codec, by the names that lines have."""
+
+    def __init__(self, struct: type[Struct], **codecs: Codec) -> None:
+        self.struct = struct
+        found = msgspec.structs.fields(struct)
+        names = {field.encode_name: field for field in found}
+        assert set(names) == set(codecs), f"{struct.__name__} has other fields"
+        self._rows = [(name, _default(field), codecs[name].write) for name, field in names.items()]
+        self._readers = {name: codecs[name].read for name in names}
+        self._fields = {name: field.name for name, field in names.items()}
+        self._plain = {name: PLAIN.get(codec.read) for name, codec in codecs.items()}
+        # A list of parts is always read; what is odd about a part is told of the part.
+        self._plain |= {name: list for name in codecs if name == "parts"}
+        self._required = {field.name for field in found if field.required}
+
+    def write(self, value: Struct) -> Object:
+        """The fields that are not at their default."""
+        out: Object = {}
+        for (name, default, write), item in zip(self._rows, astuple(value), strict=True):
+            if item is not default and item != default:
+                out[name] = write(item)
+        return out
+
+    def requires(self, name: str) -> bool:
+        """Whether there is no such struct without this field."""
+        return name in self._required
+
+    def misfits(self, value: Object) -> list[str]:
+        """The names of fields that are there and cannot be read."""
+        found, plain, readers = [], self._plain, self._readers
+        for name, item in value.items():
+            if type(item) is plain.get(name) or item is None or name not in readers:
+                continue
+            try:
+                readers[name](item)
+            except Misfit:
+                found.append(name)
+        return found
+
+    def read(self, value: Json, given: Mapping[str, object] = {}) -> Any:  # noqa: ANN401
+        """The struct an object describes; fields given by name count instead of its own."""
+        if not isinstance(value, dict):
+            raise Misfit
+        found: dict[str, object] = {}
+        for name, item in value.items():
+            read = self._readers.get(name)
+            if read is not None and item is not None:
+                try:
+                    found[self._fields[name]] = read(item)
+                except Misfit:
+                    continue
+        found.update(given)
+        if not self._required <= found.keys():
+            raise Misfit
+        return self.struct(**found)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> object:
+    if field.required:
+        return Misfit
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default
+
+
+def _same(value: Any) -> Json:  # noqa: ANN401
+    kept: Json = value
+    return kept
+
+
+def _text(value: Json) -> object:
+    if isinstance(value, str):
+        return value
+    raise Misfit
+
+
+def _flag(value: Json) -> object:
+    if isinstance(value, bool):
+        return value
+    raise Misfit
+
+
+def _number(value: Json) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise Misfit
+
+
+def _object(value: Json) -> object:
+    if isinstance(value, dict):
+        return value
+    raise Misfit
+
+
+def _list(value: Json) -> list[Json]:
+    if isinstance(value, list):
+        return value
+    raise Misfit
+
+
+def _stamp(time: int) -> Json:
+    """ISO text; a time no calendar has is a whole number of nanoseconds."""
+    return to_iso(time) if EARLIEST <= time <= LATEST else time
+
+
+def _time(value: Json) -> object:
+    if isinstance(value, str):
+        time = from_iso(value)
+        if time is None:
+            raise Misfit
+        return time
+    return _number(value)
+
+
+def _texts(value: Json) -> tuple[object, ...]:
+    return tuple(map(_text, _list(value)))
+
+
+PLAIN: dict[object, type] = {_text: str, _flag: bool, _number: int, _object: dict}
+"""Readers that ask for nothing but a type."""
+JSON = Codec(_same, _same)
+TEXT = Codec(_same, _text)
+FLAG = Codec(_same, _flag)
+NUMBER = Codec(_same, _number)
+TIME = Codec(_stamp, _time)
+OBJECT = Codec(dict, _object)
+TEXTS = Codec(list, _texts)
+WORDS = Codec(sorted, lambda value: frozenset(_texts(value)))
+"""A set of words, written in order."""
+
+
+def one(shape: Shape) -> Codec:
+    """A struct inside a struct."""
+    return Codec(shape.write, shape.read)
+
+
+def many(codec: Codec) -> Codec:
+    """A list of structs."""
+    write, read = codec
+    return Codec(
+        lambda items: [write(item) for item in items],
+        lambda value: tuple(read(item) for item in _list(value)),
+    )
+
+
+def by_name(codec: Codec) -> Codec:
+    """Structs by name."""
+    write, read = codec
+
+    def _read_all(value: Json) -> object:
+        if not isinstance(value, dict):
+            raise Misfit
+        return {name: read(item) for name, item in value.items()}
+
+    return Codec(lambda items: {name: write(item) for name, item in items.items()}, _read_all)
+
+
+JOINT = "joint"
+_HALVES = re.compile("[\ud800-\udbff](?=[\udc00-\udfff])")
+_ESCAPED = re.compile(rb"\\ud[89ab]..\\ud[cdef]..")
+
+
+def encode_line(line: Object) -> bytes:
+    """The JSON text of a line, whatever its strings hold."""
+    raw = encode_long(line) or encode(line)
+    if b"\\ud" in raw and _ESCAPED.search(raw):
+        return encode(_jointed(line, raw.decode()))
+    return raw
+
+
+def sayable(line: Object) -> Object:
+    """A line that reads back as it is once it was written."""
+    if is_plain(line):
+        return line
+    raw = encode(line)
+    return _jointed(line, raw.decode()) if _ESCAPED.search(raw) else line
+
+
+def _jointed(line: Object, text: str) -> Object:
+    joint = next(word for number in count() if (word := f"~{number}") not in text)
+    parted = _mapped(line, lambda string: _HALVES.sub(lambda half: half.group() + joint, string))
+    return {**parted, JOINT: joint}
+
+
+def understood(line: Object) -> Object:
+    """A line with the joints taken out of its strings."""
+    joint = line.get(JOINT)
+    if not isinstance(joint, str) or not joint:
+        return line
+    rest = {name: item for name, item in line.items() if name != JOINT}
+    return _mapped(rest, lambda string: string.replace(joint, ""))
+
+
+def _mapped(line: Object, change: Callable[[str], str]) -> Object:
+    """A copy with every string and every name changed."""
+    out: list[Any] = [None]
+    todo: list[tuple[Json, Any, int | str]] = [(line, out, 0)]
+    while todo:
+        value, holder, place = todo.pop()
+        match value:
+            case str():
+                holder[place] = change(value)
+            case dict():
+                fresh = holder[place] = dict.fromkeys(map(change, value))
+                todo += [(item, fresh, change(name)) for name, item in value.items()]
+            case list():
+                row = holder[place] = [None] * len(value)
+                todo += [(item, row, at) for at, item in enumerate(value)]
+            case _:
+                holder[place] = value
+    changed: Object = out[0]
+    return changed

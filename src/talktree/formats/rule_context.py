@@ -1,0 +1,244 @@
+"""What is gathered of a conversation while its records go by.
+
+A few bytes for each record and no contents: rules that must know the whole conversation ask here
+and read single records again.
+
+A conversation as rules see it: each record with its entry, and facts about all of them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from talktree.formats.engine.origin import Origin
+from talktree.formats.engine.write_item import native_entry
+from talktree.formats.format import CARRY, Format, Record
+from talktree.formats.record_file import Sheet
+from talktree.model.conversation import Conversation
+from talktree.model.document import Document
+from talktree.model.entries import Entry, Opaque
+from talktree.model.message import SIDECHAIN, Context, Message
+from talktree.model.parts import Part, Text, ToolCall, ToolResult
+from talktree.text.json.value import Json
+
+__all__ = ["Facts", "Seen", "Setting", "Talk"]
+
+
+SPEAKING = frozenset({"user", "assistant"})
+MOST_KINDS = 1000
+"""Kinds of records that are told apart; a file with more is no conversation."""
+
+
+class Site(NamedTuple):
+    """One part of one message."""
+
+    position: int
+    part: int
+
+
+class Sites:
+    """Where tool calls or results stand, and which ids they name."""
+
+    def __init__(self) -> None:
+        self.keys = array("q")
+        """Hashes of the ids; an id itself is read again when it is needed."""
+        self.positions = array("q")
+        self._parts = array("i")
+
+    def add(self, id: str, position: int, part: int) -> None:
+        """Take one more."""
+        self.keys.append(hash(id))
+        self.positions.append(position)
+        self._parts.append(part)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __getitem__(self, index: int) -> Site:
+        return Site(self.positions[index], self._parts[index])
+
+
+class Facts:
+    """Facts about a conversation; complete once all its records went by."""
+
+    def __init__(self) -> None:
+        self.calls = Sites()
+        """Tool calls that have an id."""
+        self.results = Sites()
+        """Tool results that name a call."""
+        self.unnamed = 0
+        """How many results name none."""
+        self.sessions = array("i")
+        """For each record the number of its session; 0 for none."""
+        self.session_names: dict[str, int] = {}
+        self.agents = array("i")
+        """For each record the number of the sub-agent that wrote it; 0 for none."""
+        self.agent_names: dict[str, int] = {}
+        self.versions: dict[str, int] = {}
+        """Versions of the program that wrote it, with the first position of each."""
+        self.bytes: dict[str, int] = {}
+        """How many bytes records of each role take; '' for what is no message."""
+        self.aside = 0
+        """How many of these bytes are those of sub-agents."""
+        self.roles: dict[str, int] = {}
+        """Roles of messages, with the first position of each."""
+        self.others: dict[str, list[int]] = {}
+        """Kinds of records nobody understands: the first position, and how many there are."""
+        self.spoken = 0
+        """How many messages are by people and models."""
+        self.silent = array("q")
+        """Positions of those in which nothing was found that is said."""
+        self._context: Context | None = None
+        """Where the message before was written; nearly always the next one was too."""
+
+    def take(self, records: Iterable[Seen]) -> None:
+        """Note what some records say."""
+        sessions, agents, sizes = self.session_names, self.agent_names, self.bytes
+        session_of, agent_of = self.sessions.append, self.agents.append
+        for seen in records:
+            entry, size = seen.entry, len(seen.record.raw)
+            if type(entry) is not Message:
+                self._take_beside(entry, size, seen.position)
+                continue
+            role, session, agent, parts = entry.role, entry.session, entry.agent, entry.parts
+            if role in sizes:
+                sizes[role] += size
+            else:
+                self._take_role(role, size, seen.position)
+            session_of(0 if session is None else sessions.setdefault(session, len(sessions) + 1))
+            agent_of(0 if agent is None else agents.setdefault(agent, len(agents) + 1))
+            if entry.flags and SIDECHAIN in entry.flags:
+                self.aside += size
+            if entry.context is not self._context:
+                self._take_context(entry.context, seen.position)
+            if role in SPEAKING:
+                self.spoken += 1
+                if not parts:
+                    self.silent.append(seen.position)
+            for number, part in enumerate(parts):
+                if type(part) is not Text:
+                    self._take_part(part, number, seen.position)
+
+    def _take_role(self, role: str, size: int, position: int) -> None:
+        self.bytes[role] = self.bytes.get(role, 0) + size
+        if len(self.roles) < MOST_KINDS:
+            self.roles.setdefault(role, position)
+
+    def _take_context(self, context: Context | None, position: int) -> None:
+        self._context = context
+        if context is not None and context.version is not None:
+            self.versions.setdefault(context.version, position)
+
+    def _take_part(self, part: Part, number: int, position: int) -> None:
+        if isinstance(part, ToolCall):
+            if part.id:
+                self.calls.add(part.id, position, number)
+        elif isinstance(part, ToolResult):
+            if part.call:
+                self.results.add(part.call, position, number)
+            else:
+                self.unnamed += 1
+
+    def _take_beside(self, entry: Entry, size: int, position: int) -> None:
+        """Note a record that is no message."""
+        self.bytes[""] = self.bytes.get("", 0) + size
+        self.sessions.append(0)
+        self.agents.append(0)
+        if isinstance(entry, Opaque):
+            self._take_other(entry, position)
+
+    def _take_other(self, entry: Opaque, position: int) -> None:
+        value = entry.value
+        if value is None or entry.kind == CARRY or (isinstance(value, dict) and CARRY in value):
+            # Bytes nobody can decode are told elsewhere; what travels along is no record.
+            return
+        found = self.others.get(entry.kind)
+        if found is not None:
+            found[1] += 1
+        elif len(self.others) < MOST_KINDS:
+            self.others[entry.kind] = [position, 1]
+
+
+Elsewhere = Callable[[Collection[str]], Mapping[str, str]]
+"""From the ids of messages to the names of the conversations or files that have them."""
+
+
+def _nowhere(ids: Collection[str]) -> Mapping[str, str]:
+    return {}
+
+
+class Seen(Struct):
+    """One record as rules see it."""
+
+    record: Record
+    entry: Entry
+    position: int
+    talk: Talk
+    gated: Any = None
+    """What the gate before a rule found, where it has one."""
+
+    @property
+    def value(self) -> Json:
+        """Its native value."""
+        return self.record.value
+
+    def put(self, entry: Entry) -> Json:
+        """The native value it has once its entry is another."""
+        talk = self.talk
+        return talk.format.put(native_entry(talk.conversation, entry), self.record)
+
+
+class Talk:
+    """A conversation that is being checked."""
+
+    def __init__(self, conversation: Conversation, origin: Origin) -> None:
+        self.conversation = conversation
+        self.origin = origin
+        self.format: Format = origin.format
+        self.bones = conversation.skeleton
+        self.facts = Facts()
+        self.elsewhere: Elsewhere = _nowhere
+        """Where else messages are that it names and does not have."""
+        self.notes: dict[str, Any] = {}
+        """What rules remember from one record to the next, by a name of their own."""
+
+    @property
+    def id(self) -> str:
+        """The conversation's id."""
+        return self.conversation.id
+
+    def seen(self, position: int) -> Seen:
+        """One record, read again."""
+        number = self.conversation.members[position]
+        record = self.origin.record(number, *self.conversation.names(position))
+        return Seen(record, self.format.get(record), position, self)
+
+    def sheet(self, position: int) -> tuple[Sheet, int]:
+        """The sheet a record is in, and where."""
+        which, index = self.origin.sheet_of(self.conversation.members[position])
+        return self.origin.sheets[which], index
+
+    def path(self, position: int) -> str:
+        """The file a record is in."""
+        return self.sheet(position)[0].path
+
+    def line(self, position: int) -> int | None:
+        """The line a record starts on."""
+        sheet, index = self.sheet(position)
+        return sheet.line_of(index)
+
+    def name(self, position: int) -> str | None:
+        """The id of an entry, or its alias."""
+        return self.bones.ids[position] or None
+
+
+class Setting(NamedTuple):
+    """A document as rules for whole sources see it."""
+
+    document: Document
+    origin: Origin
+    talks: Sequence[Talk]

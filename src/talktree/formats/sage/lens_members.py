@@ -1,0 +1,291 @@
+"""Tokens, context, tasks and thinking of a message, both ways.
+
+`take_*` read a member and leave behind what the model has no name for; `*_value` write it again.
+
+The three ways in which Sage writes a message, and what each calls its members.
+
+*Documented* is the design document's form, in which tool results stand beside the message;
+*nested* is what the program writes, with the results inside; *legacy* is the older session file.
+
+A line's type and the role in its message say one thing twice; the model says it once.
+
+An `error` line keeps who speaks in the role; a `summary` or `custom_title` line is an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from talktree.formats.lens import Object, take_flag, take_text
+from talktree.formats.sage.detect_kinds import EVENTS
+from talktree.model.message import Context, ThinkingSetting, Todo, Usage
+from talktree.text.json.value import Json
+from talktree.text.times import from_iso
+
+
+class Shape(NamedTuple):
+    """What a form calls things."""
+
+    calls: str = "toolCalls"
+    results: str = "toolResults"
+    call: str = "toolCallId"
+    tool: str = "toolName"
+    usage: str = "usage"
+    tokens: tuple[str, str, str, str] = (
+        "inputTokens",
+        "outputTokens",
+        "cacheReadTokens",
+        "cacheWriteTokens",
+    )
+    nested: bool = False
+    """Whether tool results stand inside the message."""
+    stamped: bool = False
+    """Whether each call and result has a time of its own."""
+    full: bool = False
+    """Whether lines with tool results have what all other lines have."""
+
+
+DOCUMENTED = Shape()
+FULL = Shape(full=True)
+"""As documented twice: the example's results at the top, and all that the struct requires."""
+NESTED = Shape(nested=True, full=True)
+LEGACY = Shape(
+    calls="tool_calls",
+    results="tool_results",
+    call="tool_call_id",
+    tool="tool_name",
+    usage="token_usage",
+    tokens=("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
+    stamped=True,
+)
+
+
+def shape_of(value: Object) -> Shape:
+    """The form a message line has; what does not tell is as documented."""
+    message = value.get("message")
+    if isinstance(message, dict) and isinstance(message.get("toolResults"), list):
+        return NESTED
+    if isinstance(value.get("toolResults"), list) or not isinstance(message, dict):
+        return DOCUMENTED
+    return NESTED if value.get("type") == "tool_result" else DOCUMENTED
+
+
+def inside(extra: Mapping[str, Any], key: str) -> Object:
+    """What was left of a member that is an object of its own."""
+    found = extra.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def take_object(left: Object, key: str) -> Object | None:
+    """A member that is an object, taken out as a copy; anything else but null stays."""
+    found = left.get(key)
+    if isinstance(found, dict):
+        del left[key]
+        return dict(found)
+    if found is None:
+        left.pop(key, None)
+    return None
+
+
+def leave(left: Object, key: str, rest: Object) -> None:
+    """Put back what of an object was not taken."""
+    if rest:
+        left[key] = rest
+
+
+def take_time(left: Object, key: str = "timestamp") -> int | None:
+    """A point in time; a text that names none stays."""
+    stamp = left.get(key)
+    time = from_iso(stamp) if isinstance(stamp, str) else None
+    if time is not None or stamp is None:
+        left.pop(key, None)
+    return time
+
+
+# tokens
+
+
+def take_usage(left: Object, shape: Shape) -> Usage | None:
+    """The four counts; cost and whatever else is counted stays."""
+    found = take_object(left, shape.usage)
+    if found is None:
+        return None
+    counts = [_take_count(found, name) for name in shape.tokens]
+    leave(left, shape.usage, found)
+    if all(count is None for count in counts):
+        return None
+    return Usage(*(count or 0 for count in counts))
+
+
+def _take_count(found: Object, name: str) -> int | None:
+    count = found.get(name)
+    if type(count) is int:
+        del found[name]
+        return count
+    if count is None:
+        found.pop(name, None)
+    return None
+
+
+def usage_value(usage: Usage | None, rest: Object, shape: Shape) -> Object:
+    """The counts and what stands beside them; empty if there is nothing to tell."""
+    if usage is None:
+        return rest
+    input, output, read, write = shape.tokens
+    value: Object = {
+        input: usage.input,
+        output: usage.output,
+        read: usage.cache_read,
+        write: usage.cache_write,
+    }
+    return value | rest if rest else value
+
+
+# context
+
+_CONTEXT = ("cwd", "gitBranch", "platform", "userType")
+
+
+def take_context(left: Object) -> Context | None:
+    """Where and with which version; texts that must be there but are empty mean unknown."""
+    version = take_text(left, "version") or None
+    cwd, branch, platform, user = _take_texts(left, "context", _CONTEXT)
+    if not (cwd or platform or version) and branch is None and user is None:
+        return None
+    return Context(
+        cwd=cwd or None,
+        git_branch=branch,
+        platform=platform or None,
+        user_type=user,
+        version=version,
+    )
+
+
+def _take_texts(left: Object, key: str, names: Sequence[str]) -> list[str | None]:
+    """Texts inside an object, taken out; what is left of it stays."""
+    found = left.get(key)
+    if isinstance(found, dict):
+        texts = [item if isinstance(item := found.get(name), str) else None for name in names]
+        if len(found) == len(names) - texts.count(None):
+            # Nearly always there is nothing else, and the object need not be copied.
+            del left[key]
+            return texts
+    rest = take_object(left, key) or {}
+    texts = [take_text(rest, name) for name in names]
+    leave(left, key, rest)
+    return texts
+
+
+def context_value(context: Context, rest: Object) -> Object:
+    """The context with all that must be there."""
+    value: Object = {"cwd": context.cwd or ""}
+    if context.git_branch is not None:
+        value["gitBranch"] = context.git_branch
+    value["platform"] = context.platform or ""
+    if context.user_type is not None:
+        value["userType"] = context.user_type
+    return value | rest if rest else value
+
+
+# tasks
+
+
+def take_todos(left: Object) -> tuple[Todo, ...] | None:
+    """The tasks, if every one of them can be understood."""
+    found = left.get("todos")
+    if found is None:
+        left.pop("todos", None)
+        return None
+    if found == []:
+        del left["todos"]
+        return ()
+    todos = [_todo(item) for item in found] if isinstance(found, list) else [None]
+    if any(todo is None for todo in todos):
+        return None
+    del left["todos"]
+    return tuple(todo for todo in todos if todo is not None)
+
+
+def _todo(item: Json) -> Todo | None:
+    if not isinstance(item, dict):
+        return None
+    content, status, active = item.get("content"), item.get("status"), item.get("activeForm")
+    if not isinstance(content, str) or not isinstance(status, str):
+        return None
+    if len(item) == 3 and isinstance(active, str):
+        return Todo(content, status, active or None)
+    rest = {key: each for key, each in item.items() if key not in ("content", "status")}
+    return Todo(content, status, take_text(rest, "activeForm") or None, rest)
+
+
+def todos_value(todos: tuple[Todo, ...]) -> list[Json]:
+    """The tasks as Sage lists them."""
+    return [
+        {
+            "content": todo.content,
+            "status": todo.status,
+            "activeForm": todo.active_form or "",
+            **todo.extra,
+        }
+        for todo in todos
+    ]
+
+
+# thinking
+
+
+def take_thinking(left: Object) -> ThinkingSetting | None:
+    """How much thinking was asked for."""
+    rest = take_object(left, "thinkingMetadata")
+    if rest is None:
+        return None
+    level, disabled = take_text(rest, "level"), take_flag(rest, "disabled")
+    triggers = rest.get("triggers")
+    if triggers is None:
+        rest.pop("triggers", None)
+    told = (
+        [each for each in triggers if isinstance(each, str)] if isinstance(triggers, list) else []
+    )
+    if isinstance(triggers, list) and len(told) == len(triggers):
+        del rest["triggers"]
+    else:
+        told = []
+    return ThinkingSetting(level=level, disabled=disabled, triggers=tuple(told), extra=rest)
+
+
+def thinking_value(setting: ThinkingSetting) -> Object:
+    """The setting as Sage writes it."""
+    value: Object = {} if setting.level is None else {"level": setting.level}
+    value |= {"disabled": setting.disabled, "triggers": list(setting.triggers)}
+    return {**value, **setting.extra}
+
+
+def role_of(type: str, said: Json) -> tuple[str, bool]:
+    """The role of a message, and whether it tells of an error."""
+    named = said if isinstance(said, str) and said else "system"
+    match type:
+        case "tool_result":
+            return "tool", False
+        case "error":
+            return ("system" if named == "error" else named), True
+        case _ if type in EVENTS:
+            return named, False
+        case _:
+            return type, False
+
+
+def names_of(role: str, *, error: bool = False, event: str | None = None) -> tuple[str, str]:
+    """The type of a line and the role its message has."""
+    if error:
+        return "error", "error" if role == "system" else role
+    if event is not None:
+        for type, kind in EVENTS.items():
+            if event == kind:
+                return type, role
+    return ("tool_result" if role == "tool" else role), role
+
+
+def implied_type(said: str) -> str:
+    """The type of a line whose message alone is known, as in older files."""
+    return "tool_result" if said == "tool" else said

@@ -1,0 +1,276 @@
+"""Entries as Sage records: new ones as documented, old ones with just their changes put in.
+
+Entries as every reader of JSON takes them, not only a lenient one.
+
+Sage's own reader skips a line that holds half a character, a value that is no JSON (`NaN`, `...`)
+or brackets nested too deep. Halves become U+FFFD, the other two become text that shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import astuple, replace
+
+from talktree.formats.format import Record
+from talktree.formats.lens import Object, merged, with_rest
+from talktree.formats.sage.detect_kinds import kind_of
+from talktree.formats.sage.lens import get
+from talktree.formats.sage.lens_heads import metadata_value, session_value
+from talktree.formats.sage.lens_members import (
+    DOCUMENTED,
+    FULL,
+    LEGACY,
+    Shape,
+    context_value,
+    implied_type,
+    inside,
+    names_of,
+    shape_of,
+    thinking_value,
+    todos_value,
+    usage_value,
+)
+from talktree.formats.sage.lens_parts import (
+    calls_value,
+    event_of,
+    operation_value,
+    results_value,
+    words_of,
+)
+from talktree.formats.sage.lens_snapshots import snapshot_value
+from talktree.model.entries import Entry, Head, Opaque, Snapshot
+from talktree.model.message import ERROR, SIDECHAIN, Author, Context, Message, Usage
+from talktree.model.parts import Part, Text, ToolResult
+from talktree.text.json.value import Json, Token
+from talktree.text.json_write import encode
+from talktree.text.times import to_iso
+
+
+def put(entry: Entry, base: Record | None, *, fresh: Shape = FULL) -> Json:
+    """The value of an entry, in the form of its old record where there is one."""
+    if base is None:
+        return native(entry, fresh)
+    shape = _shape(base)
+    return merged(base.value, native(get(base), shape), native(entry, shape))
+
+
+def _shape(base: Record) -> Shape:
+    value = base.value
+    if kind_of(value, base.path) in ("legacy", "session"):
+        return LEGACY
+    return shape_of(value) if isinstance(value, dict) else DOCUMENTED
+
+
+def native(entry: Entry, shape: Shape) -> Json:
+    """The value of an entry in one of the forms."""
+    match entry:
+        case Message():
+            return _legacy(entry) if shape is LEGACY else _line(entry, shape)
+        case Snapshot():
+            return snapshot_value(entry)
+        case Head():
+            return session_value(entry) if shape is LEGACY else metadata_value(entry)
+        case Opaque():
+            kept: Json = entry.value
+            return kept
+
+
+def _line(message: Message, shape: Shape) -> Object:
+    type, role = _names(message)
+    answers = type == "tool_result"
+    bare = answers and not shape.full
+    value: Object = {"type": type, "uuid": message.id, "parentUuid": message.parent}
+    _add_place(value, message)
+    value["sessionId"] = message.session or ""
+    value |= operation_value(message.parts)
+    if message.context is not None or not bare:
+        context = message.context or Context()
+        value["version"] = context.version or ""
+        value["context"] = context_value(context, inside(message.extra, "context"))
+    said = _said(message, role, shape)
+    if not bare or len(said) > 1:
+        value["message"] = said
+    if not shape.nested:
+        results = results_value(message.parts, shape, None)
+        if results or answers:
+            value[shape.results] = results
+    _add_state(value, message, shape)
+    value["isSidechain"] = SIDECHAIN in message.flags
+    return with_rest(value, message.extra) if message.extra else value
+
+
+def _said(message: Message, role: str, shape: Shape) -> Object:
+    """What stands inside `message`; for tool results an empty text must stand beside them."""
+    said: Object = {"role": role}
+    words = words_of(message.parts)
+    if words is None and shape.full and message.role == "tool":
+        words = ""
+    if words is not None:
+        said["content"] = words
+    if calls := calls_value(message.parts, shape, None):
+        said[shape.calls] = calls
+    if shape.nested and (results := results_value(message.parts, shape, None)):
+        said[shape.results] = results
+    said |= inside(message.extra, "message")
+    return said
+
+
+def _legacy(message: Message) -> Object:
+    type, role = _names(message)
+    stamp = None if message.time_ns is None else to_iso(message.time_ns)
+    value: Object = {"role": role}
+    words = words_of(message.parts)
+    if words is not None or message.role == "tool":
+        value["content"] = words or ""
+    if calls := calls_value(message.parts, LEGACY, stamp):
+        value[LEGACY.calls] = calls
+    if results := results_value(message.parts, LEGACY, stamp):
+        value[LEGACY.results] = results
+    if type != implied_type(role):
+        value["messageType"] = type
+    value["uuid"] = message.id
+    value |= operation_value(message.parts)
+    _add_place(value, message)
+    if message.session is not None:
+        value["sessionId"] = message.session
+    if message.context is not None:
+        value |= _legacy_context(message.context, message)
+    _add_state(value, message, LEGACY)
+    if SIDECHAIN in message.flags:
+        value["isSidechain"] = True
+    return with_rest(value, message.extra)
+
+
+def _legacy_context(context: Context, message: Message) -> Object:
+    value: Object = {} if context.version is None else {"version": context.version}
+    return {**value, "context": context_value(context, inside(message.extra, "context"))}
+
+
+def _names(message: Message) -> tuple[str, str]:
+    error = ERROR in message.flags
+    return names_of(message.role, error=error, event=event_of(message.parts))
+
+
+def _add_place(value: Object, message: Message) -> None:
+    """What it continues, and when."""
+    if message.follows is not None:
+        value["branchParentUuid"] = message.follows
+    if message.time_ns is not None:
+        value["timestamp"] = to_iso(message.time_ns)
+
+
+def _add_state(value: Object, message: Message, shape: Shape) -> None:
+    """Tokens, thinking and tasks, as far as the message tells of them."""
+    if usage := usage_value(message.usage, inside(message.extra, shape.usage), shape):
+        value[shape.usage] = usage
+    if message.thinking is not None:
+        value["thinkingMetadata"] = thinking_value(message.thinking)
+    if message.todos is not None:
+        value["todos"] = todos_value(message.todos)
+
+
+DEEPEST = 100
+"""Sage gives up below 128 levels; the line around a value has some as well."""
+Some = TypeVar("Some", bound=Struct)
+_packed = msgspec.msgpack.Encoder().encode
+_FLAT = frozenset({str, int, float, bool, Token, frozenset, Author, Usage, Context})
+"""What holds nothing that may be nested."""
+
+
+def strict(entry: Some) -> Some:
+    """An entry without anything that a strict reader of JSON refuses."""
+    if _is_strict(entry):
+        return entry
+    fields = {name: _field(getattr(entry, name)) for name in entry.__struct_fields__}
+    return replace(entry, **fields)
+
+
+def _is_strict(entry: Struct) -> bool:
+    try:
+        # It refuses what JSON refuses, but takes strings as they are.
+        _packed(entry)
+    except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
+        return False
+    if not isinstance(entry, Message):
+        return _are_shallow([entry])
+    nesting: list[Any] = [part for part in entry.parts if not _is_words(part)]
+    nesting += [each for each in (entry.todos, entry.thinking, entry.extra) if each]
+    return not nesting or _are_shallow(nesting)
+
+
+def _is_words(part: Part) -> bool:
+    """Whether a part is nothing but words, in which nothing can be nested."""
+    if isinstance(part, ToolResult):
+        return part.detail is None and not part.extra and all(map(_is_words, part.output))
+    return isinstance(part, Text) and not part.extra
+
+
+def _are_shallow(level: list[Any]) -> bool:
+    """Whether none of some values is nested too deep."""
+    for _ in range(DEEPEST):
+        level = [
+            inner for each in level for inner in _inside(each) if inner and type(inner) not in _FLAT
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401
+    if isinstance(value, dict):
+        return value.values()
+    return astuple(value) if isinstance(value, Struct) else value
+
+
+def _field(value: Any) -> Any:  # noqa: ANN401
+    match value:
+        case str():
+            return whole(value)
+        case Struct():
+            return strict(value)
+        case tuple():
+            return tuple(map(_field, value))
+        case dict() if any(isinstance(each, Struct) for each in value.values()):
+            return {whole(name): _field(each) for name, each in value.items()}
+        case dict() | list() | Token():
+            return strict_json(value)
+        case _:
+            return value
+
+
+def whole(text: str) -> str:
+    """A text with halves of characters replaced, two of them side by side made one."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def strict_json(value: Json) -> Json:
+    """A JSON value with nothing in it that is none."""
+    top: list[Any] = [value]
+    pending: list[tuple[Any, Any, int]] = [(top, 0, 0)]
+    while pending:
+        container, key, depth = pending.pop()
+        item = container[key]
+        if isinstance(item, str):
+            container[key] = whole(item)
+        elif isinstance(item, Token):
+            container[key] = whole(item.text)
+        elif isinstance(item, dict | list):
+            if depth == DEEPEST:
+                container[key] = encode(item).decode()
+                continue
+            inner: Any = (
+                {whole(name): each for name, each in item.items()}
+                if isinstance(item, dict)
+                else list(item)
+            )
+            container[key] = inner
+            names = inner if isinstance(inner, dict) else range(len(inner))
+            pending += [(inner, name, depth + 1) for name in names]
+    found: Json = top[0]
+    return found
