@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from talktree.library.extract.told import Heading, Piece
+from talktree.library.extract.facts import Heading, Piece
 from talktree.library.library import Library
 
 Picture = dict[bytes, dict[str, Any]]
@@ -98,7 +98,7 @@ def sums(library: Library) -> tuple[list[Any], list[Any]]:
 
 def sums_anew(library: Library) -> tuple[list[Any], list[Any]]:
     """The same sums, added up now; nothing is written."""
-    from talktree.library.stats.settle import Sums
+    from talktree.library.stats.totals import Sums
 
     class _Undo(Exception):
         pass

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.library.extract.told import Piece
+from talktree.library.extract.facts import Piece
 from talktree.library.fulltext.index import FullText, Place
 from talktree.library.fulltext.tokenizer import tag_words
-from talktree.library.search.candidate import Candidate
+from talktree.library.search.backend import About, Where
 from talktree.library.search.compile import Stretch
-from talktree.library.search.meaning import matches
+from talktree.library.search.match import matches
 from talktree.library.search.query import Query
-from talktree.library.search.shelf import About, Where
+from talktree.library.search.run import Candidate
 
 
 class Kept(NamedTuple):

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from talktree.errors import Unreadable
 from talktree.library.archive import compaction
 from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut
-from talktree.library.archive.codec import packed, packed_all
-from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.codec import chunk_hash, packed, packed_all
 from tests.cases import examples
 from tests.library.archives import Keeper, keeper, lines, marks_of
 

@@ -12,7 +12,7 @@ from talktree.cli.main import run
 from talktree.errors import UsageError
 from talktree.formats import all_formats
 from talktree.library.library import Library
-from talktree.library.sources.find import COMPANION_FOLDERS
+from talktree.library.sources.scan import COMPANION_FOLDERS
 from talktree.model.conversation import Conversation
 from talktree.model.operations import Replace
 from talktree.web.documents.desk import Desk

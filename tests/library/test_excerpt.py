@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from talktree.library.fulltext.tokenizer import letters, words
 from talktree.library.search.excerpt import ELLIPSIS, Excerpt, excerpt, joins
-from talktree.library.search.needles import needles_of
-from talktree.library.search.syntax import parse
+from talktree.library.search.match import needles_of
+from talktree.library.search.parse import parse
 from tests.cases import examples
 
 FILLING = "lorem ipsum dolor sit amet " * 40

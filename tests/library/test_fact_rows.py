@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
 from talktree.library.database.open_database import open_database
-from talktree.library.extract.told import Call, Heading, Outcome, Told
+from talktree.library.extract.facts import Call, Heading, Outcome, Told
 from talktree.library.importing.fact_rows import Facts
 
 KEYS = st.integers(1, 3)

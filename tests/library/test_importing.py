@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import NotFound
-from talktree.library.importing import blocks, work
+from talktree.library.importing import import_run, lines
 from talktree.library.importing.archive_writer import GUARD
 from talktree.library.importing.result import Imported, Progress
 from talktree.library.library import Library
@@ -355,8 +355,8 @@ def test_a_line_that_is_too_long_is_kept_and_told_of(
     session.say("lighthouse " * 4000)
     session.say("harbour")
     path = session.save(tmp_path)
-    monkeypatch.setattr(blocks, "LONGEST_LINE", 20_000)
-    monkeypatch.setattr(blocks, "BLOCK", 8_000)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 20_000)
+    monkeypatch.setattr(lines, "BLOCK", 8_000)
     done = library.import_([tmp_path])
     assert done.untold == 1
     assert (library.search("lighthouse").total, library.search("harbour").total) == (0, 1)
@@ -371,7 +371,7 @@ def test_an_import_that_ends_when_files_of_a_folder_are_kept_but_not_told_is_com
     library.import_([sage])
     said = sage / "messages.jsonl"
     said.write_bytes(b"".join(said.read_bytes().splitlines(keepends=True)[:-1]))
-    monkeypatch.setattr(work, "BATCH_BYTES", 1)
+    monkeypatch.setattr(import_run, "BATCH_BYTES", 1)
     beats = 0
 
     def stop(*_: object) -> None:

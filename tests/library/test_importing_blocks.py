@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.importing import blocks
-from talktree.library.importing.blocks import Block, line_blocks
+from talktree.library.importing import lines
+from talktree.library.importing.lines import Block, line_blocks
 
 pieces = st.lists(st.text("ab\n", max_size=8).map(str.encode), max_size=12)
 
@@ -15,7 +15,7 @@ pieces = st.lists(st.text("ab\n", max_size=8).map(str.encode), max_size=12)
 @given(pieces, st.integers(0, 5), st.integers(1, 20))
 def test_blocks_are_the_bytes_and_end_at_lines(parts: list[bytes], at: int, longest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "LONGEST_LINE", longest)
+        patch.setattr(lines, "LONGEST_LINE", longest)
         found = list(line_blocks(parts, at))
     data = b"".join(parts)
     assert b"".join(block.data for block in found) == data
@@ -34,7 +34,7 @@ def test_blocks_are_the_bytes_and_end_at_lines(parts: list[bytes], at: int, long
 
 
 def test_a_line_that_is_too_long_is_given_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "LONGEST_LINE", 6)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 6)
     found = list(line_blocks([b"a\nlong", b"long", b"long", b"er\nb\n", b"c"], 0))
     assert found == [
         Block(0, b"a\n", whole=True),

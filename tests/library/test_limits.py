@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from talktree.library.importing import work
+from talktree.library.importing import import_run
 from tests import limits
 from tests.library.version_machine import Remembering
 
@@ -25,7 +25,7 @@ WHOLE = settings(SHARE, max_examples=400, stateful_step_count=40)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """All sizes divided by 64, and transactions of a few kilobytes."""
     limits.shrink(monkeypatch)
-    monkeypatch.setattr(work, "BATCH_BYTES", 1 << 13)
+    monkeypatch.setattr(import_run, "BATCH_BYTES", 1 << 13)
 
 
 def test_every_size_is_known() -> None:

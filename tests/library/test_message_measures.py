@@ -15,7 +15,7 @@ import pytest
 
 from talktree.cli.main import run
 from talktree.library.library import Library
-from talktree.library.search.bad_query import BadQuery
+from talktree.library.search.parse import BadQuery
 
 START = 1_764_000_000_000
 CLASSES = "front_desk_classification_results"

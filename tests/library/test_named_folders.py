@@ -14,7 +14,7 @@ import talktree
 from talktree.cli.main import run
 from talktree.files.source import BATCH_STATE as BATCH_STATE_NAME
 from talktree.library.library import Library
-from talktree.library.sources import find
+from talktree.library.sources import scan
 from tests.library import made
 
 DEMO = Path(__file__).parents[2] / "demo"
@@ -50,10 +50,10 @@ NOT_IMPORTED = {
     "sessions.db": "a database, no conversation",
     "t.yaml": "no known conversation format",
     "empty": "the file is empty",
-    "dangling": find.DANGLING,
-    "sub/link.jsonl": find.LINK,
-    "node_modules": find.OTHER_PROGRAM,
-    "pipe": find.SPECIAL,
+    "dangling": scan.DANGLING,
+    "sub/link.jsonl": scan.LINK,
+    "node_modules": scan.OTHER_PROGRAM,
+    "pipe": scan.SPECIAL,
 }
 
 
@@ -153,10 +153,10 @@ def test_settings_with_keys_are_never_opened(tmp_path: Path, library: Library) -
 
 
 def test_account_of_a_batch_is_not_a_conversation(tmp_path: Path, library: Library) -> None:
-    assert os.fsencode(BATCH_STATE_NAME) == find.BATCH_STATE
+    assert os.fsencode(BATCH_STATE_NAME) == scan.BATCH_STATE
     shutil.copy(DEMO / "muse.json", tmp_path / f"{BATCH_STATE_NAME}.json")
     done = library.import_([tmp_path])
-    assert [each.why for each in done.skipped] == [find.OWN_STATE]
+    assert [each.why for each in done.skipped] == [scan.OWN_STATE]
 
 
 def damaged_folder(folder: Path) -> int:
@@ -204,7 +204,7 @@ def test_a_source_that_cannot_be_read_counts_once(
     def fail(*_: object) -> None:
         raise talktree.TalktreeError("muse.json: no")
 
-    monkeypatch.setattr("talktree.library.importing.whole.told_of_source", fail)
+    monkeypatch.setattr("talktree.library.importing.import_source.told_of_source", fail)
     shutil.copy(DEMO / "muse.json", tmp_path)
     done = library.import_([tmp_path / "muse.json"])
     assert (done.new, done.seen, len(done.failed)) == (0, 1, 1)

@@ -11,9 +11,9 @@ import pytest
 from talktree import api
 from talktree.files import load
 from talktree.formats import all_formats
-from talktree.library.extract import claude_code, general
-from talktree.library.extract.shape import Shape
-from talktree.library.extract.told import Told, key_of, mark_of
+from talktree.library.extract import claude_code, from_model
+from talktree.library.extract.facts import Told, key_of, mark_of
+from talktree.library.extract.packed_tree import Shape
 from tests.library import made
 from tests.library.made import Session, Truth
 from tests.library.reading_sessions import Line, encoded
@@ -211,7 +211,7 @@ def test_landmarks_are_a_sample_of_ids() -> None:
 def test_every_format_is_told(tmp_path: Path) -> None:
     for other in made.others(tmp_path):
         format = next(each for each in all_formats() if each.info.slug == other.slug)
-        told = general.told(load(other.path), format)
+        told = from_model.told(load(other.path), format)
         assert any(other.word in piece.text.lower() for piece in told.pieces), other.slug
         shape = Shape().extended(told.links)
         assert shape.messages == other.messages
@@ -236,7 +236,7 @@ def test_what_muse_measures(tmp_path: Path) -> None:
         "seconds_until_finished": 3, "front_desk_classification_results": {"sentiment": "positive",
         "user_language": "english", "unity_topics": ["Physics", "Audio"], "is_safe": true}}]}"""
     )
-    told = general.told(load(path), api.detect(path).format)
+    told = from_model.told(load(path), api.detect(path).format)
     assert [(each.name, each.value) for each in told.measures] == [
         ("seconds_until_streaming", 1.5),
         ("seconds_until_finished", 3.0),
@@ -253,7 +253,7 @@ def test_calls_without_ids_find_their_results() -> None:
     format = next(each for each in all_formats() if each.info.slug == "claude-messages")
     good = Path(__file__).parent.parent / "data" / "claude-messages" / "good"
     for source in sorted(good.iterdir()):
-        told = general.told(load(source), format)
+        told = from_model.told(load(source), format)
         keys = {call.key for call in told.calls}
         assert len(keys) == len(told.calls)
         assert {outcome.key for outcome in told.outcomes} <= keys

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
-from talktree.library.extract import claude_code, general
+from talktree.library.extract import claude_code, from_model
 from talktree.library.extract.duplicate_records import read_of
+from talktree.library.extract.facts import FOLLOWS, Heading, Told
+from talktree.library.extract.packed_tree import Shape
 from talktree.library.extract.resolved_links import resolved
-from talktree.library.extract.shape import Shape
-from talktree.library.extract.told import FOLLOWS, Heading, Told
 from tests.cases import examples
 from tests.library import made
 from tests.library.reading_sessions import HEADER, broken_sessions, sessions
@@ -57,7 +57,7 @@ def bare(told: Told, data: bytes | None = None) -> dict[str, Any]:
 
 def generally(source: Source) -> Told:
     """What the general reader tells; a file that names no session is not known by its name."""
-    told = general.told(source, FORMAT)
+    told = from_model.told(source, FORMAT)
     if told.head.native == "input":
         told.head = replace(told.head, native=None)
     return told
@@ -108,12 +108,12 @@ def test_both_readers_tell_the_same_of_broken_lines(data: bytes) -> None:
 def test_both_readers_tell_the_same_of_files(path: Path) -> None:
     data = path.read_bytes()
     whole = data if data.endswith(b"\n") else data + b"\n"
-    compare(whole, general.told(load(path), FORMAT))
+    compare(whole, from_model.told(load(path), FORMAT))
 
 
 def test_both_readers_tell_the_same_of_a_history(tmp_path: Path) -> None:
     for path in made.history(tmp_path).files:
-        compare(path.read_bytes(), general.told(load(path), FORMAT))
+        compare(path.read_bytes(), from_model.told(load(path), FORMAT))
 
 
 @given(sessions | broken_sessions, st.lists(st.integers(0, 2000), max_size=4))

@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given
 
 from talktree.library.extract import claude_code
+from talktree.library.extract.facts import Piece
 from talktree.library.extract.record import id_at, line_at, pieces_at
-from talktree.library.extract.told import Piece
 from tests.library import made
 from tests.library.reading_sessions import broken_sessions, sessions
 

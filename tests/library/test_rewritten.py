@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from talktree.library.database.row_checksums import TABLES
-from talktree.library.importing import archive_writer, blocks
+from talktree.library.importing import archive_writer, lines
 from talktree.library.library import Library
 from tests.library import made
 
@@ -190,7 +190,7 @@ def test_a_file_that_is_rewritten_while_it_is_read_makes_no_version(
 ) -> None:
     first, second = session("heron"), session("stork")
     path.write_bytes(first)
-    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    monkeypatch.setattr(lines, "BLOCK", 1 << 16)
     beats: list[int] = []
 
     def rewrite(*_: int) -> None:
@@ -211,7 +211,7 @@ def test_a_file_that_grows_while_it_is_read_makes_a_version(
 ) -> None:
     first = session("heron")
     path.write_bytes(first)
-    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    monkeypatch.setattr(lines, "BLOCK", 1 << 16)
     added = b""
 
     def append(*_: int) -> None:

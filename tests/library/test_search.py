@@ -15,11 +15,10 @@ from talktree.errors import UsageError
 from talktree.library.archive.line_reader import LinePlace, lines_at
 from talktree.library.extract.record import line_at
 from talktree.library.library import Library
-from talktree.library.search.candidate import Candidate
-from talktree.library.search.kept import shelf_of
-from talktree.library.search.meaning import matches
-from talktree.library.search.run import Hit
-from talktree.library.search.syntax import parse
+from talktree.library.search.backend import shelf_of
+from talktree.library.search.match import matches
+from talktree.library.search.parse import parse
+from talktree.library.search.run import Candidate, Hit
 from tests.library.made import OTHERS, append, history, others, small
 
 
@@ -210,7 +209,7 @@ def test_searching_loads_little(root: Path) -> None:
         "session",
         "views",
         "cli",
-        "library.importing.run",
+        "library.importing.import_run",
     )
     assert not [name for name in loaded if name.startswith(tuple(f"talktree.{x}" for x in parts))]
     assert "talktree.library.fulltext.writer" not in loaded

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.search.bad_query import BadQuery
+from talktree.library.search.parse import BadQuery, parse
 from talktree.library.search.run import Results, results
-from talktree.library.search.syntax import parse
 from tests.cases import examples
 from tests.library.shelves import Held, Kept, piece
 

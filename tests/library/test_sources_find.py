@@ -10,7 +10,7 @@ import pytest
 from talktree.formats.places import known_places
 from talktree.library.importing.expiry import DAY, kept_until
 from talktree.library.library import Library
-from talktree.library.sources.find import Closed, Found, Unread, found
+from talktree.library.sources.scan import Closed, Found, Unread, found
 from tests.library import made
 
 

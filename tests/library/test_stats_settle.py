@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
 from talktree.library.database.open_database import open_database
-from talktree.library.extract.told import Call, Heading, Outcome, Reply, Told
+from talktree.library.extract.facts import Call, Heading, Outcome, Reply, Told
 from talktree.library.importing.fact_rows import Facts
-from talktree.library.stats import settle as module
-from talktree.library.stats.once import settled
+from talktree.library.stats import totals as module
 from talktree.library.stats.prices import load_prices
 from talktree.library.stats.report import Statistics, stats
-from talktree.library.stats.settle import Sums
 from talktree.library.stats.tools import ToolUse
+from talktree.library.stats.totals import Sums, settled
 from talktree.library.stats.usage import Spent
 
 DAY = 86_400 * 10**9

@@ -71,7 +71,7 @@ def end(option: str, day: str | None) -> int | None:
 
 
 def _moment(option: str, day: str) -> int:
-    from talktree.library.search.moments import moment
+    from talktree.library.search.parse import moment
     from talktree.text.times import SECOND
 
     found = moment(day, datetime.now().astimezone())

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from talktree.library.fulltext.either_index import AnyFullText
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.lock import WriterLock
-    from talktree.library.importing.places import AnyPath, ImportRoots
     from talktree.library.importing.result import Imported, Pulse, Tell
     from talktree.library.info import Info
     from talktree.library.listing import Kept, Sort
     from talktree.library.retention.apply import RetentionResult
     from talktree.library.retention.plan import RetentionPlan
     from talktree.library.search.run import Results
+    from talktree.library.sources.scan import AnyPath, ImportRoots
     from talktree.library.stats.report import Statistics
     from talktree.library.versions.editing import Versions
     from talktree.model.document import Document
@@ -212,7 +212,7 @@ class Library:
         until they did not change for that many seconds.
         What `progress` or `pulse` raise ends it; what was taken in until then stays.
         """
-        from talktree.library.importing.run import import_
+        from talktree.library.importing.import_run import import_
 
         roots = self._roots(paths, known=known)
         return import_(self, roots, progress=progress, pulse=pulse, wait=wait, quiet=quiet)
@@ -233,19 +233,19 @@ class Library:
 
     def places(self) -> list[Path]:
         """The paths that are looked at if none is named."""
-        from talktree.library.importing.places import places
+        from talktree.library.sources.scan import places
 
         return [Path(os.fsdecode(path)) for path in places(self.db)]
 
     def add_place(self, path: AnyPath) -> None:
         """Look there from now on."""
-        from talktree.library.importing.places import add_places, existing
+        from talktree.library.sources.scan import add_places, existing
 
         add_places(self.db, existing([path]))
 
     def remove_place(self, path: AnyPath) -> bool:
         """Look there no more; what was taken in stays. Whether it was a place."""
-        from talktree.library.importing.places import remove_place
+        from talktree.library.sources.scan import remove_place
 
         return remove_place(self.db, path)
 
@@ -256,7 +256,7 @@ class Library:
         return expiring(self, within=within)
 
     def _roots(self, paths: Sequence[AnyPath], *, known: bool) -> ImportRoots:
-        from talktree.library.importing.places import add_places, existing, import_roots, places
+        from talktree.library.sources.scan import add_places, existing, import_roots, places
 
         if not self.write:
             raise UsageError("the library is open for reading only", hint="open it with write=True")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from talktree.errors import LibraryLocked, NotFound, TalktreeError
 from talktree.library.encryption.state import DATABASE
-from talktree.library.importing.places import apart
+from talktree.library.sources.scan import apart
 from talktree.library.temporary import (
     KEPT,
     Unsaved,

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from talktree.library.importing.places import existing
+from talktree.library.sources.scan import existing
 from talktree.library.temporary import Unsaved, tidy_leftovers
 from talktree.library.unsaved_edits import KeptEdits, find_kept_edits, find_library
 from talktree.web.binding import bound, bound_as_usual

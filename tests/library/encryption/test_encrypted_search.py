@@ -16,9 +16,8 @@ from talktree.library.fulltext.encrypted_index import (
     EncryptedFullText,
 )
 from talktree.library.fulltext.encrypted_writer import BATCH_DOCUMENTS, indexed_text
-from talktree.library.search.bad_query import BadQuery
+from talktree.library.search.parse import BadQuery, parse
 from talktree.library.search.run import Results, results
-from talktree.library.search.syntax import parse
 from tests.cases import examples
 from tests.library.shelves import Held, Kept, piece
 from tests.library.test_search_oracle import NOW, corpora, queries

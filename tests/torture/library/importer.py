@@ -8,14 +8,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from talktree.library.importing import work
+from talktree.library.importing import import_run
 from talktree.library.library import Library
 
 
 def main() -> None:
     """Import what is named."""
     # Many small transactions and commits, so that kills meet all that is between them.
-    work.BATCH_BYTES, work.PUBLISH_BYTES, work.LARGE = 60_000, 150_000, 20_000
+    import_run.BATCH_BYTES, import_run.PUBLISH_BYTES, import_run.LARGE = 60_000, 150_000, 20_000
     root, folder = Path(sys.argv[1]), sys.argv[2]
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -73,7 +73,7 @@ def command(
 
 def _discard(paths: Sequence[str]) -> int:
     """Remove what is kept of unsaved edits."""
-    from talktree.library.importing.places import place_of
+    from talktree.library.sources.scan import place_of
     from talktree.library.unsaved_edits import discard
 
     if not paths:

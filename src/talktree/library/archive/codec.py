@@ -1,6 +1,8 @@
 """Compressing chunks: alone, or against the bytes of another one that they resemble.
 
 Compressors are kept for each thread. While they work, other threads run.
+
+What a chunk is known by: the hash of its bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +13,15 @@ from functools import cached_property
 
 import zstandard
 
-from talktree.library.archive.hashes import chunk_hash
+HASH_SIZE = 20
+
+
+def chunk_hash(data: bytes) -> bytes:
+    """The name of a chunk: what has the same one is the same."""
+    from hashlib import sha256  # only here: it loads a whole library, and a search needs none
+
+    return sha256(data).digest()[:HASH_SIZE]
+
 
 _ALONE = zstandard.ZstdCompressionParameters(
     window_log=18,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from talktree.library.archive.chunks import CHUNK, LEAST
-from talktree.library.archive.codec import packed
-from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.codec import chunk_hash, packed
 from talktree.library.archive.reader import Reader
-from talktree.library.archive.sweep import drop_unused
+from talktree.library.archive.verify import drop_unused
 from talktree.library.database.connection import Database, Row
 
 MANY = 32

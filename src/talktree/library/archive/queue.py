@@ -11,8 +11,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 
 from talktree.library.archive.chunks import Cut
-from talktree.library.archive.codec import packed, packed_against, packed_all, unpacked
-from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.codec import chunk_hash, packed, packed_against, packed_all, unpacked
 from talktree.library.archive.threads import Crew, Later
 from talktree.library.database.connection import Database
 

@@ -6,8 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from talktree.errors import Unreadable
-from talktree.library.archive.codec import unpacked
-from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.codec import chunk_hash, unpacked
 from talktree.library.database.connection import Database, Row
 
 KEPT = 32 << 20

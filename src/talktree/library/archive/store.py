@@ -11,13 +11,11 @@ from collections.abc import Iterator
 
 from talktree.library.archive.chunks import Cut
 from talktree.library.archive.compaction import pack_tail
-from talktree.library.archive.mend import mend_chunks
 from talktree.library.archive.prefix import PrefixComparison, ReadBytes, compare_prefix
 from talktree.library.archive.queue import Queue
 from talktree.library.archive.reader import Reader
-from talktree.library.archive.sweep import sweep
 from talktree.library.archive.threads import Crew
-from talktree.library.archive.verify import Trouble, contents, structure
+from talktree.library.archive.verify import Trouble, contents, mend_chunks, structure, sweep
 from talktree.library.database.connection import Database
 from talktree.library.database.row_checksums import HINTS, mismatches
 

@@ -1,17 +1,101 @@
-"""Whether the archive is what it says: its structure, and if asked every byte of it."""
+"""Whether the archive is what it says: its structure, and if asked every byte of it.
+
+Chunks that nothing refers to any more.
+
+Damaged chunks made whole again from files that still hold the same bytes.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.library.archive.codec import is_whole, unpacked
-from talktree.library.archive.sweep import UNUSED
+from talktree.library.archive.codec import chunk_hash, is_whole, packed, packed_against, unpacked
 from talktree.library.archive.threads import Crew, Later
 from talktree.library.database.connection import Database, Row
 from talktree.text.escape import visible_line
+
+_IS_USED = """
+SELECT EXISTS (SELECT 1 FROM extents WHERE chunk = ?)
+OR EXISTS (SELECT 1 FROM chunks WHERE base = ?)
+"""
+_BASE = "SELECT base FROM chunks WHERE id = ?"
+_IN_FILES = "SELECT 1 FROM extents WHERE chunk = ? LIMIT 1"
+_UNUSED_DATA = "SELECT data, base FROM chunks WHERE id = ?"
+_AGAINST = "SELECT id, data FROM chunks WHERE base = ? ORDER BY id"
+_SET_DATA = "UPDATE chunks SET data = ?, base = ? WHERE id = ?"
+_DELETE = "DELETE FROM chunks WHERE id = ?"
+_DELETE_MARKS = "DELETE FROM landmarks WHERE chunk = ?"
+_LOST_EXTENTS = "DELETE FROM extents WHERE generation NOT IN (SELECT id FROM generations)"
+_LOST_VERSIONS = "DELETE FROM versions WHERE generation NOT IN (SELECT id FROM generations)"
+UNUSED = """
+SELECT id FROM chunks
+WHERE NOT EXISTS (SELECT 1 FROM extents WHERE extents.chunk = chunks.id)
+AND NOT EXISTS (SELECT 1 FROM chunks AS other WHERE other.base = chunks.id)
+"""
+
+
+def drop_unused(db: Database, chunks: Iterable[int]) -> int:
+    """Delete those of some chunks that no file holds and no chunk needs; how many those were."""
+    dropped = 0
+    todo = list(chunks)
+    while todo:
+        chunk = todo.pop()
+        if db.read(_IS_USED, (chunk, chunk))[0][0]:
+            continue
+        row = db.one(_BASE, (chunk,))
+        if row is None:
+            continue
+        db.run(_DELETE_MARKS, (chunk,))
+        db.run(_DELETE, (chunk,))
+        dropped += 1
+        if row[0] is not None:
+            todo.append(row[0])
+    return dropped
+
+
+def erase_unused(db: Database, chunks: Sequence[int]) -> None:
+    """Delete those of some chunks that no file holds, also if others are compressed against them.
+
+    Those others are compressed again without them. A chunk that cannot be read any more keeps its
+    base: it can still be compared with a copy of the library.
+    """
+    for chunk in chunks:
+        if db.one(_IN_FILES, (chunk,)) is None:
+            _release(db, chunk)
+    drop_unused(db, chunks)
+
+
+def _release(db: Database, chunk: int) -> None:
+    """Compress what is compressed against a chunk without it: one alone, the rest against that."""
+    row = db.one(_UNUSED_DATA, (chunk,))
+    others = db.read(_AGAINST, (chunk,))
+    if row is None or not others:
+        return
+    base = unpacked(row[0])
+    first: tuple[int, bytes] | None = None
+    for id, data in others:
+        try:
+            whole = unpacked(data, base)
+        except ValueError:
+            continue  # damaged before; `check` reports it
+        if first is None:
+            first = (id, whole)
+            db.run(_SET_DATA, (packed(whole), None, id))
+            continue
+        new, against = packed_against(whole, first[1])
+        db.run(_SET_DATA, (new, first[0] if against else None, id))
+
+
+def sweep(db: Database) -> int:
+    """Delete all chunks that nothing refers to; how many those were."""
+    with db.transaction():
+        db.run(_LOST_EXTENTS)
+        db.run(_LOST_VERSIONS)
+        return drop_unused(db, [int(row[0]) for row in db.read(UNUSED)])
+
 
 _AHEAD = 16
 """How many chunks are looked at in advance."""
@@ -169,3 +253,57 @@ def _in(db: Database, chunk: int) -> str:
 
 def _shown(path: bytes) -> str:
     return visible_line(os.fsdecode(path))
+
+
+_HASH = "SELECT hash, size FROM chunks WHERE id = ?"
+_PLACES = """
+SELECT files.path, extents.start
+FROM extents JOIN generations ON generations.id = extents.generation
+JOIN files ON files.id = generations.file WHERE extents.chunk = ?
+"""
+_COPIES = "SELECT id FROM chunks WHERE base = ?"
+_RENEW = "UPDATE chunks SET data = ?, base = NULL WHERE id = ?"
+
+
+def mend_chunks(db: Database, crew: Crew) -> int:
+    """Put back the data of damaged chunks where a file still has it; how many those were.
+
+    A chunk that is compressed against one that stays damaged gets data of its own.
+    """
+    mended = 0
+    while found := damaged_chunks(db, crew):
+        now = sum(_mended(db, chunk) or _copies_mended(db, chunk) for chunk in found)
+        if not now:
+            break
+        mended += now
+    return mended
+
+
+def _copies_mended(db: Database, chunk: int) -> int:
+    return sum(_mended(db, int(row[0])) for row in db.read(_COPIES, (chunk,)))
+
+
+def _mended(db: Database, chunk: int) -> bool:
+    row = db.one(_HASH, (chunk,))
+    if row is None:
+        return False
+    for data in _candidates(db, chunk, row[1]):
+        if chunk_hash(data) == row[0]:
+            db.run(_RENEW, (packed(data), chunk))
+            return True
+    return False
+
+
+def _candidates(db: Database, chunk: int, size: int) -> Iterator[bytes]:
+    """What is now in the files at the places where the chunk was."""
+    for path, start in db.read(_PLACES, (chunk,)):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            yield os.pread(fd, size, start)
+        except OSError:
+            continue
+        finally:
+            os.close(fd)

@@ -40,9 +40,9 @@ from talktree.library.encryption.state import (
 )
 from talktree.library.erasure.key import NAME as FORGET_KEY
 from talktree.library.fulltext.location import FOLDER
+from talktree.library.importing.import_run import Work
 from talktree.library.importing.lock import WriterLock
 from talktree.library.importing.result import Imported, Tell
-from talktree.library.importing.work import Work
 from talktree.library.library import Library
 from talktree.library.sources.changes import NOTHING
 

@@ -17,7 +17,7 @@ from talktree.library.erasure.finish import (
 )
 from talktree.library.erasure.row_deletion import delete_paths, delete_sources, loose_files
 from talktree.library.erasure.tombstones import Tombstones, content_digest, is_unique
-from talktree.library.stats.settle import Sums
+from talktree.library.stats.totals import Sums
 
 if TYPE_CHECKING:
     from talktree.library.library import Library

@@ -18,14 +18,14 @@ from talktree.formats import by_slug
 from talktree.formats.engine import Origin, read
 from talktree.library.erasure.tombstones import names_in
 from talktree.library.extract.claude_code import told as told_of_lines
-from talktree.library.importing.blocks import BLOCK, line_blocks
+from talktree.library.importing.lines import BLOCK, line_blocks
 from talktree.library.sources.detect import Recognised, source_of
 from talktree.library.sources.open import opened
 
 if TYPE_CHECKING:
     from talktree.files import Content
     from talktree.library.erasure.tombstones import Tombstones
-    from talktree.library.sources.find import Found
+    from talktree.library.sources.scan import Found
     from talktree.model.document import Document
 
 CONTENT = "content"

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from talktree.library.archive.codec import packed
-from talktree.library.archive.hashes import chunk_hash
-from talktree.library.archive.sweep import erase_unused
+from talktree.library.archive.codec import chunk_hash, packed
+from talktree.library.archive.verify import erase_unused
 from talktree.library.erasure.masking import Span, mask
 from talktree.library.erasure.packed_members import Resized, is_packed, mask_packed
 from talktree.library.erasure.readings import encoding_of, is_json

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from talktree.library.archive.sweep import erase_unused
+from talktree.library.archive.verify import erase_unused
 from talktree.library.sources.changes import OTHER
 
 if TYPE_CHECKING:

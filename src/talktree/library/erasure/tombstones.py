@@ -21,7 +21,7 @@ from talktree.library.erasure.key import KeyedHash, keyed_hash
 if TYPE_CHECKING:
     from talktree.files.content import Content
     from talktree.library.database.connection import Database
-    from talktree.library.sources.find import Found
+    from talktree.library.sources.scan import Found
 
 PATH, ID, CONTENT, SEEN, ORIGIN = "path", "id", "content", "seen", "origin"
 SHORTEST_ID = 8

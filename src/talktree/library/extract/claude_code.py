@@ -23,31 +23,13 @@ from talktree.library.extract.claude_members import (
     output_of,
 )
 from talktree.library.extract.collector import Telling
-from talktree.library.extract.keys import (
-    LATEST,
-    ROLES,
-    group_of,
-    lone_key,
-    reply_key,
-    seconds,
-    stamp_of,
-    states,
-    title_rank,
-)
-from talktree.library.extract.tags import tags_of
-from talktree.library.extract.texts import (
-    call_files,
-    call_text,
-    is_todo_tool,
-    lacks_words,
-    todo_text,
-    todos_in,
-)
-from talktree.library.extract.told import (
+from talktree.library.extract.facts import (
     ERROR,
+    LATEST,
     MESSAGE,
     NODE,
     PROMPT,
+    ROLES,
     SAMPLED,
     SIDECHAIN,
     TRAIT,
@@ -58,7 +40,23 @@ from talktree.library.extract.told import (
     Piece,
     Reply,
     Told,
+    group_of,
     key_of,
+    lone_key,
+    reply_key,
+    seconds,
+    stamp_of,
+    states,
+    title_rank,
+)
+from talktree.library.extract.texts import (
+    call_files,
+    call_text,
+    is_todo_tool,
+    lacks_words,
+    tags_of,
+    todo_text,
+    todos_in,
 )
 from talktree.model.outline import Listing, Trait
 from talktree.model.replies import SYNTHETIC

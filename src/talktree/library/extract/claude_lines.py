@@ -10,8 +10,8 @@ from talktree.formats.claude_code.lens import get
 from talktree.formats.format import Record
 from talktree.formats.jsonl_file import NO_NODE
 from talktree.library.extract.collector import Telling
-from talktree.library.extract.entries import tell_entry
-from talktree.library.extract.told import SIDECHAIN
+from talktree.library.extract.facts import SIDECHAIN
+from talktree.library.extract.from_model import tell_entry
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json.decode import decode

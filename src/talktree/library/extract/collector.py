@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.library.extract.keys import group_of, stamp_of
-from talktree.library.extract.texts import Task, prompt_title, whole
-from talktree.library.extract.told import (
+from talktree.library.extract.facts import (
     FOLLOWS,
     LOOSE,
     NODE,
@@ -24,8 +22,11 @@ from talktree.library.extract.told import (
     Piece,
     Reply,
     Told,
+    group_of,
     key_of,
+    stamp_of,
 )
+from talktree.library.extract.texts import Task, prompt_title, whole
 from talktree.model.compaction import COMPACTED, RESTORED, compaction_of
 from talktree.model.derive import DONE
 from talktree.model.measures import MessageMeasures, measured_numbers, measured_words

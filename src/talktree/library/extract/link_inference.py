@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from array import array
 
-from talktree.library.extract.shape import NOWHERE, Shape
-from talktree.library.extract.told import FOLLOWS, TRAIT
+from talktree.library.extract.facts import FOLLOWS, TRAIT
+from talktree.library.extract.packed_tree import NOWHERE, Shape
 from talktree.model.outline import Trait
 
 _TRAITS = bytes((byte >> TRAIT) + 1 for byte in range(256))

@@ -14,7 +14,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
-from talktree.library.extract.told import COMPACT, SIDECHAIN, TRAIT
+from talktree.library.extract.facts import COMPACT, SIDECHAIN, TRAIT
 from talktree.model.active_point import find_active, mark_active, newest_message
 from talktree.model.habits import Habits
 from talktree.model.outline import Listing, Trait

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from talktree.library.extract.claude_code import told
-from talktree.library.extract.told import Heading, Piece
+from talktree.library.extract.facts import Heading, Piece
 from talktree.text.json.value import REFUSALS
 
 FIRST_LOOK = 1 << 16

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from talktree.library.extract.facts import FOLLOWS, LOOSE, SIDECHAIN, TRAIT
 from talktree.library.extract.packed_tree_state import Records
-from talktree.library.extract.told import FOLLOWS, LOOSE, SIDECHAIN, TRAIT
 from talktree.model.habits import Habits
 from talktree.model.inferred_links import (
     Nodes,

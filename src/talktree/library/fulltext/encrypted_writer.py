@@ -31,7 +31,7 @@ from talktree.library.fulltext.encrypted_index import (
 from talktree.library.fulltext.tokenizer import IN_WORDS, plain
 
 if TYPE_CHECKING:
-    from talktree.library.extract.told import Piece
+    from talktree.library.extract.facts import Piece
 
 BATCH_CHARACTERS, BATCH_DOCUMENTS = 8 << 20, 5000
 """How much the thread is given at once: each batch is one statement.

@@ -17,7 +17,7 @@ from talktree.library.fulltext.tokenizer import plain
 from talktree.parallel.priority import has_room, standing_back
 
 if TYPE_CHECKING:
-    from talktree.library.extract.told import Piece
+    from talktree.library.extract.facts import Piece
 
 LEAST_HEAP = 15_000_000
 """What tantivy wants at least for each thread."""

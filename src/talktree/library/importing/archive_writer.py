@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.library.archive.chunks import Chunker, Mark
-from talktree.library.archive.hashes import chunk_hash
+from talktree.library.archive.codec import chunk_hash
 from talktree.library.archive.prefix import ReadBytes
 from talktree.library.archive.store import Archive
 from talktree.library.importing.source_rows import FileRow
 from talktree.library.sources.changes import HERE, Known
-from talktree.library.sources.find import Seen
+from talktree.library.sources.scan import Seen
 
 GUARD = 4096
 """How many of the last bytes are compared first: that shows most rewrites at little cost."""

@@ -17,11 +17,11 @@ from talktree.parallel.concurrent_call import at_once
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes
-    from talktree.library.extract.told import Piece
+    from talktree.library.extract.facts import Piece
     from talktree.library.fulltext.either_index import AnyWriting
     from talktree.library.importing.archive_writer import Keeping
     from talktree.library.library import Library
-    from talktree.library.sources.find import Seen
+    from talktree.library.sources.scan import Seen
 
 SMALL = 16 << 20
 """Less than that is indexed by one thread with little memory, which starts and ends at once."""

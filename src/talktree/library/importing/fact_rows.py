@@ -12,8 +12,8 @@ from typing import Any
 
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
-from talktree.library.extract.told import Reply, Told
-from talktree.library.stats.settle import Sums
+from talktree.library.extract.facts import Reply, Told
+from talktree.library.stats.totals import Sums
 
 WENT_WELL, FAILED = 1, 2
 UNSEEN = ""

@@ -16,9 +16,8 @@ from talktree.library.erasure.finish import finish_erasures, is_pending
 from talktree.library.erasure.key import NAME as KEY
 from talktree.library.erasure.key import keyed_hash
 from talktree.library.fulltext.index_checksums import damaged_files
+from talktree.library.importing.import_run import DIRTY, WAIT, Work
 from talktree.library.importing.result import Imported, Tell
-from talktree.library.importing.run import DIRTY, WAIT
-from talktree.library.importing.work import Work
 from talktree.library.sources.changes import NOTHING
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ import msgspec
 from talktree.errors import TalktreeError
 from talktree.library.archive.verify import Trouble
 from talktree.library.database.schema import REBUILDABLE
-from talktree.library.extract.told import Heading
+from talktree.library.extract.facts import Heading
 from talktree.library.fulltext.index_checksums import is_recorded
-from talktree.library.importing.pieces import read_pieces
+from talktree.library.importing.import_run import Work
+from talktree.library.importing.import_source import read_pieces
 from talktree.library.importing.result import Imported
-from talktree.library.importing.work import Work
 from talktree.library.library import Library
 from talktree.library.sources.changes import NOTHING
-from talktree.library.stats.once import settled
+from talktree.library.stats.totals import settled
 from talktree.text.escape import visible_line
 
 if TYPE_CHECKING:

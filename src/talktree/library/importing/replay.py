@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.library.archive.file_content import InArchive
-from talktree.library.importing.blocks import line_blocks
 from talktree.library.importing.context import Intake
-from talktree.library.importing.lines import told_of
+from talktree.library.importing.import_source import tell_whole
+from talktree.library.importing.lines import line_blocks, told_of
 from talktree.library.importing.source_writer import Taking
-from talktree.library.importing.whole import tell_whole
 
 _GENERATION = """
 SELECT generation, modified FROM files WHERE source = ? AND generation IS NOT NULL

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from talktree.library.database.connection import Database
 from talktree.library.database.names import storable
 from talktree.library.sources.changes import Known
-from talktree.library.sources.find import Seen
+from talktree.library.sources.scan import Seen
 
 _SOURCE_AT = "SELECT id FROM sources WHERE path = ?"
 _ADD_SOURCE = "INSERT INTO sources (path, format, lines, size) VALUES (?, ?, ?, 0)"

@@ -11,10 +11,10 @@ import msgspec
 from talktree.errors import mistake
 from talktree.files import Content
 from talktree.library.database.connection import Database
-from talktree.library.extract.general import read_lines
+from talktree.library.extract.facts import ConversationFacts, Heading, Link, Told
+from talktree.library.extract.from_model import read_lines
 from talktree.library.extract.link_inference import may_infer_links
-from talktree.library.extract.shape import Shape
-from talktree.library.extract.told import ConversationFacts, Heading, Link, Told
+from talktree.library.extract.packed_tree import Shape
 from talktree.library.importing.context import Intake
 from talktree.library.importing.expiry import kept_until
 from talktree.library.importing.source_rows import SourceRow

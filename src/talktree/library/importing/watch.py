@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from talktree.errors import Busy
+from talktree.library.importing.import_run import import_
 from talktree.library.importing.result import Imported, Tell
-from talktree.library.importing.run import import_
 
 if TYPE_CHECKING:
-    from talktree.library.importing.places import ImportRoots
     from talktree.library.library import Library
+    from talktree.library.sources.scan import ImportRoots
 
 EVERY = 1.0
 SHARE = 20

@@ -16,7 +16,7 @@ from tantivy import Query as IndexQuery
 
 from talktree.library.fulltext.index import SCHEMA
 from talktree.library.fulltext.tokenizer import tag_words
-from talktree.library.search.meaning import IN_TAGS
+from talktree.library.search.match import IN_TAGS
 from talktree.library.search.phrase_pattern import Pattern, pattern_of
 from talktree.library.search.query import (
     All,

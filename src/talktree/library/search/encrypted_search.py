@@ -21,7 +21,7 @@ from talktree.library.fulltext.encrypted_index import EncryptedFullText
 from talktree.library.fulltext.index import Corrupt, Place
 from talktree.library.fulltext.tokenizer import tag_words
 from talktree.library.search.compile import Stretch
-from talktree.library.search.meaning import IN_TAGS
+from talktree.library.search.match import IN_TAGS
 from talktree.library.search.phrase_pattern import Pattern, pattern_of
 from talktree.library.search.query import (
     All,

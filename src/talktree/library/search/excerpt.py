@@ -15,7 +15,7 @@ from itertools import islice
 from msgspec import Struct
 
 from talktree.library.fulltext.tokenizer import keeps_places
-from talktree.library.search.needles import Mark, Needle, Plain, marks_in, occurrences
+from talktree.library.search.match import Mark, Needle, Plain, marks_in, occurrences
 
 WIDTH = 200
 """How many characters of a text are shown."""

@@ -1,4 +1,4 @@
-"""What a query says, as values. `meaning.py` says what each of them finds."""
+"""What a query says, as values. `match.py` says what each of them finds."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Hits are made as they are asked for, a page at a time. What the index cannot tell is asked of each
 piece on the way (`meaning.matches`), for which only as much of it is read as that needs.
+
+A piece the index has found, of which only that is read what is asked for.
 """
 
 from __future__ import annotations
@@ -14,19 +16,75 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.search.candidate import Candidate
+from talktree.library.fulltext.tokenizer import letters, row
+from talktree.library.search.backend import About, Library, Shelf, Where, shelf_of
 from talktree.library.search.engine import find
 from talktree.library.search.excerpt import WIDTH, excerpt
-from talktree.library.search.kept import Library, shelf_of
-from talktree.library.search.meaning import matches
-from talktree.library.search.needles import Needle, needles_of
+from talktree.library.search.match import Needle, matches, needles_of
+from talktree.library.search.parse import parse
 from talktree.library.search.query import Query
-from talktree.library.search.shelf import Shelf
-from talktree.library.search.syntax import parse
 from talktree.text.times import SECOND, to_datetime
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from talktree.library.extract.facts import Piece
+    from talktree.library.fulltext.index import Place
+
+
+class Candidate:
+    """What is at a place of a shelf."""
+
+    def __init__(self, shelf: Shelf, place: Place, score: float = 0.0) -> None:
+        self._shelf = shelf
+        self.place = place
+        self.score = score
+
+    @cached_property
+    def is_there(self) -> bool:
+        """Whether the archive still has it; it may have gone on since the index was made."""
+        return self.about is not None
+
+    @cached_property
+    def about(self) -> About | None:
+        """What is told of its conversation."""
+        return self._shelf.about(self.place.source, self.place.at)
+
+    @cached_property
+    def piece(self) -> Piece:
+        """The piece itself; an empty one if its record is not what it was."""
+        found = self._shelf.pieces(self.place.source, self.place.at)
+        if self.place.part < len(found):
+            return found[self.place.part]
+        from talktree.library.extract.facts import Piece
+
+        return Piece(self.place.at, "other", "", "", None, "", "")
+
+    @cached_property
+    def where(self) -> Where:
+        """The id and the state of its record."""
+        return self._shelf.where(self.place.source, self.place.at)
+
+    @property
+    def state(self) -> str:
+        """What the current leaf makes of its record."""
+        return self.where.state
+
+    @property
+    def conversation(self) -> str:
+        """The id of its conversation."""
+        return self.about.conversation if self.about else ""
+
+    @cached_property
+    def row(self) -> list[str]:
+        """Its words in their order."""
+        return row(self.piece.text)
+
+    @cached_property
+    def letters(self) -> str:
+        """Its text without regard to case and accents."""
+        return letters(self.piece.text)
+
 
 SORTS = ("best", "new", "old")
 _PAGE = 20

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.sources.find import POSITIVE, Closed, Found, Seen, Unread, found, seen_as
+from talktree.library.sources.scan import POSITIVE, Closed, Found, Seen, Unread, found, seen_as
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database

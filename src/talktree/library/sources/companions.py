@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from talktree.formats import all_formats
-from talktree.library.sources.find import SESSION_ENDINGS
+from talktree.library.sources.scan import SESSION_ENDINGS
 
 
 def is_companion(path: bytes) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from talktree.errors import TalktreeError
 from talktree.files import OnDisk, Source, load
-from talktree.library.sources.find import SESSION_ENDINGS, Found, Seen
+from talktree.library.sources.scan import SESSION_ENDINGS, Found, Seen
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from talktree.library.sources.find import Seen, seen_as
+from talktree.library.sources.scan import Seen, seen_as
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 _COARSE_CLOCK = 5

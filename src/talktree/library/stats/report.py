@@ -1,8 +1,12 @@
-"""All counts of a library, or of a part of it."""
+"""All counts of a library, or of a part of it.
+
+How many messages were of which role.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Protocol
 
@@ -12,14 +16,27 @@ from talktree.errors import UsageError
 from talktree.home import data_home
 from talktree.library.database.connection import Database
 from talktree.library.listing import conversations
-from talktree.library.stats.days import UNKNOWN, day_name, month_name, week_name
 from talktree.library.stats.filter import Chosen, Filters, Source
 from talktree.library.stats.measures import Measures, measures
 from talktree.library.stats.prices import load_prices
-from talktree.library.stats.roles import messages_by_role
 from talktree.library.stats.tools import ToolUse, tool_uses
+from talktree.library.stats.totals import UNKNOWN, day_name, month_name, week_name
 from talktree.library.stats.usage import Spent, Use, grouped, total, uses
 from talktree.text.times import to_datetime
+
+_ROLES = "SELECT source, role, messages FROM roles ORDER BY source, role"
+
+
+def messages_by_role(
+    db: Database, chosen: Chosen, sources: Collection[int]
+) -> tuple[tuple[str, int], ...]:
+    """The roles in some sources, the most frequent first."""
+    found: Counter[str] = Counter()
+    for source, role, messages in db.read(_ROLES):
+        if source in sources:
+            found[chosen.names.get(role, "")] += messages
+    return tuple(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 IN_TIME = frozenset({"day", "week", "month"})

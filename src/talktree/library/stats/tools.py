@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
 from talktree.library.stats.filter import Chosen, Filters
-from talktree.library.stats.once import BY_USED, COUNTING_CALLS, COUNTS_CALL, settled
-from talktree.library.stats.stretches import stretches
+from talktree.library.stats.totals import BY_USED, COUNTING_CALLS, COUNTS_CALL, settled, stretches
 
 FAILED = 2
 """The state of a call that was answered with an error."""

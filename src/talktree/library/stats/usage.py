@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
 from talktree.library.stats.filter import Chosen, Filters
-from talktree.library.stats.once import BY_SPENT, COUNTING_REPLIES, settled
 from talktree.library.stats.prices import UNIT, Prices
-from talktree.library.stats.stretches import stretches
+from talktree.library.stats.totals import BY_SPENT, COUNTING_REPLIES, settled, stretches
 
 _SPENT = (
     "SELECT source, day, model, project, long, replies, input, output, cache_read, cache_write,"

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from talktree.library.extract.facts import key_of
 from talktree.library.extract.texts import result_text
-from talktree.library.extract.told import key_of
 from talktree.library.stats.filter import Source
-from talktree.library.stats.once import COUNTS_CALL
+from talktree.library.stats.totals import COUNTS_CALL
 from talktree.library.tables.walk import Asked, Where
 from talktree.model.conversation import Conversation
 from talktree.model.message import SIDECHAIN, Message, hiding_flag

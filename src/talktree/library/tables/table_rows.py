@@ -7,8 +7,8 @@ from typing import Any
 
 from talktree.home import data_home
 from talktree.library.extract.texts import call_files
-from talktree.library.stats.once import COUNTS_REPLY
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
+from talktree.library.stats.totals import COUNTS_REPLY
 from talktree.library.tables.calls import call_rows
 from talktree.library.tables.schemas import MEASURES
 from talktree.library.tables.walk import Asked, Where

@@ -25,8 +25,8 @@ from talktree.library.importing.result import Imported
 from talktree.library.library import Library
 from talktree.library.listing import Kept, conversation
 from talktree.library.retention.apply import RetentionResult
-from talktree.library.sources.find import LIKELY, OF_A_SESSION
 from talktree.library.sources.known_files import is_archived
+from talktree.library.sources.scan import LIKELY, OF_A_SESSION
 from talktree.web.actions.import_ import imported
 from talktree.web.actions.uploads import Brought, Uploads
 from talktree.web.documents.desk import Desk

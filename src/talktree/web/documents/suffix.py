@@ -13,8 +13,8 @@ from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.library.archive.file_content import InArchive
-from talktree.library.extract.shape import Glance
-from talktree.library.extract.told import key_of
+from talktree.library.extract.facts import key_of
+from talktree.library.extract.packed_tree import Glance
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
 from talktree.model.stranded import stranded

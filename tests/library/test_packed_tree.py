@@ -13,7 +13,7 @@ from talktree.formats.claude_code import FORMAT
 from talktree.formats.engine import read
 from talktree.library.extract import claude_code
 from talktree.library.extract.duplicate_records import read_of
-from talktree.library.extract.shape import Shape
+from talktree.library.extract.packed_tree import Shape
 from talktree.model.conversation import Conversation
 from tests.library import made
 from tests.library.reading_sessions import Line, encoded

@@ -1,6 +1,8 @@
 """A library as a shelf: pieces from the archive, and what the tables tell of their sources.
 
 What is read of a source is remembered until the index has another commit.
+
+What a search needs of a library: where pieces are, and what is told of their sources.
 """
 
 from __future__ import annotations
@@ -8,21 +10,64 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from weakref import WeakKeyDictionary, ref
 
 from msgspec import Struct
 
 from talktree.library.search.compile import Stretch
-from talktree.library.search.shelf import About, Where
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
-    from talktree.library.extract.shape import Shape
-    from talktree.library.extract.told import Heading, Piece
+    from talktree.library.extract.facts import Heading, Piece
+    from talktree.library.extract.packed_tree import Shape
     from talktree.library.fulltext.either_index import AnyFullText
     from talktree.library.fulltext.index import Place
+
+
+class About(NamedTuple):
+    """What is told of the conversation a piece is in."""
+
+    conversation: str
+    """Its id in its own format, or else its number in the library."""
+    path: bytes
+    format: str
+    title: str | None
+    project: str | None
+    here: bool = True
+    """Whether its file is still there."""
+
+
+class Where(NamedTuple):
+    """What is told of one record: its id, and whether the current leaf reaches it."""
+
+    message: str | None
+    state: str
+
+
+class Shelf(Protocol):
+    """A library as a search sees it."""
+
+    @property
+    def fulltext(self) -> AnyFullText:
+        """The index."""
+
+    def ahead(self, places: Sequence[Place]) -> None:
+        """Tell that the pieces of these places will be asked for."""
+
+    def pieces(self, source: int, at: int) -> Sequence[Piece]:
+        """The pieces of one record, made again; none if it is no longer there."""
+
+    def about(self, source: int, at: int) -> About | None:
+        """What is told of the conversation of a record; None if it was forgotten meanwhile."""
+
+    def where(self, source: int, at: int) -> Where:
+        """The id of a record, and its state: current, abandoned or compacted."""
+
+    def sessions(self, beginning: str) -> Sequence[Stretch]:
+        """The conversations whose ids begin so."""
+
 
 _SOURCE = """
 SELECT s.native, s.path, s.format, s.title, n.text, s.state, s.lines, f.generation
@@ -113,7 +158,7 @@ class KeptShelf:
         if known is None:
             return ()
         if not known.lines:
-            from talktree.library.importing.pieces import pieces_at
+            from talktree.library.importing.import_source import pieces_at
 
             return pieces_at(self._db, source, at)
         line = self._line(source, at)
@@ -126,7 +171,7 @@ class KeptShelf:
         ids = _CALL_ID.findall(line)
         if not ids:
             return None
-        from talktree.library.extract.told import Heading, key_of
+        from talktree.library.extract.facts import Heading, key_of
 
         keys = [key_of(id.decode("utf-8", "replace")) for id in ids]
         rows = [(key, self._db.one(_TOOL, (key, source))) for key in keys]
@@ -155,7 +200,7 @@ class KeptShelf:
         if known is None:
             return Where(None, state)
         if not known.lines:
-            from talktree.library.importing.pieces import id_at as kept_id
+            from talktree.library.importing.import_source import id_at as kept_id
 
             return Where(kept_id(self._db, source, at), state)
         from talktree.library.extract.record import id_at
@@ -183,7 +228,7 @@ class KeptShelf:
 
     def _shape(self, source: int) -> Shape | None:
         if source not in self._shapes:
-            from talktree.library.extract.shape import Shape
+            from talktree.library.extract.packed_tree import Shape
 
             row = self._db.one(_SHAPE, (source,))
             self._shapes[source] = Shape.unpack(row[0]) if row and row[0] else None

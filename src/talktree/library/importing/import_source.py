@@ -1,23 +1,39 @@
-"""Taking in one source that has changed: what kind of change it is, and what follows from it."""
+"""Taking in one source that has changed: what kind of change it is, and what follows from it.
+
+The pieces of sources that are read as a whole, kept so that one sentence can be shown alone.
+
+Pieces of line formats are not kept: their record is one line of the archive.
+
+Taking in a source that is read as a whole, through the model: any file or folder of any format.
+
+Its bytes go into the archive first, and what is told of it is read from there: so an import and a
+later `reindex` tell the same.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
 
-from talktree.errors import Failure
-from talktree.formats import all_formats
+import msgspec
+
+from talktree.errors import Failure, TalktreeError, failure_of, mistake
+from talktree.files.source import give_back_large_blocks
+from talktree.formats import all_formats, by_slug
 from talktree.formats.secrets import without_secrets
+from talktree.library.archive.codec import packed, unpacked
+from talktree.library.archive.file_content import archived_source
+from talktree.library.database.connection import Database
 from talktree.library.erasure.recognition import find_forgotten
+from talktree.library.extract.facts import Piece
+from talktree.library.extract.from_model import told as told_of_source
 from talktree.library.importing.archive_writer import FileComparison, Keeping
-from talktree.library.importing.blocks import read_blocks
 from talktree.library.importing.context import Intake
-from talktree.library.importing.lines import LineFile
-from talktree.library.importing.result import DAMAGED, Skipped
+from talktree.library.importing.lines import LineFile, read_blocks
+from talktree.library.importing.result import DAMAGED, Skipped, without_path
 from talktree.library.importing.source_rows import FileRow, SourceRow
 from talktree.library.importing.source_writer import Taking
-from talktree.library.importing.whole import tell_whole
 from talktree.library.sources.changes import (
     FOLDER,
     GONE,
@@ -38,8 +54,110 @@ from talktree.library.sources.detect import (
     relative,
     source_of,
 )
-from talktree.library.sources.find import Seen, seen_as
 from talktree.library.sources.open import opened
+from talktree.library.sources.scan import Seen, seen_as
+
+GROUP = 64 << 10
+"""How many characters are compressed together, about."""
+
+_ADD = "INSERT INTO pieces (source, first, data) VALUES (?, ?, ?)"
+_AT = "SELECT data FROM pieces WHERE source = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+_ALL = "SELECT first, data FROM pieces WHERE source = ? ORDER BY first"
+_PACK = msgspec.msgpack.Encoder()
+
+
+class _Group(NamedTuple):
+    """Pieces that are compressed together, and the ids of their records."""
+
+    pieces: list[Piece]
+    ids: dict[int, str]
+
+
+_UNPACK = msgspec.msgpack.Decoder(_Group)
+
+
+def keep_pieces(db: Database, source: int, pieces: Iterable[Piece], ids: Mapping[int, str]) -> None:
+    """Keep the pieces of a source, which has none, and the ids of their records."""
+    db.many(_ADD, ((source, group[0].at, _packed(group, ids)) for group in _groups(pieces)))
+
+
+def _packed(group: list[Piece], ids: Mapping[int, str]) -> bytes:
+    named = {piece.at: _whole(ids[piece.at]) for piece in group if piece.at in ids}
+    return packed(_PACK.encode(_Group(group, named)))
+
+
+def pieces_at(db: Database, source: int, at: int) -> list[Piece]:
+    """The pieces of one record of a source."""
+    return [piece for piece in _group(db, source, at).pieces if piece.at == at]
+
+
+def read_pieces(db: Database, source: int) -> list[tuple[int, object]]:
+    """All that is kept of the pieces of a source; an error if some of it is damaged."""
+    return [(first, _UNPACK.decode(unpacked(data))) for first, data in db.read(_ALL, (source,))]
+
+
+def id_at(db: Database, source: int, at: int) -> str | None:
+    """The id of one record of a source."""
+    return _group(db, source, at).ids.get(at)
+
+
+def _group(db: Database, source: int, at: int) -> _Group:
+    row = db.one(_AT, (source, at))
+    return _Group([], {}) if row is None else _UNPACK.decode(unpacked(row[0]))
+
+
+def _groups(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Pieces in groups; those of one record stay together."""
+    group: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        if size > GROUP and piece.at != group[-1].at:
+            yield group
+            group, size = [], 0
+        group.append(_encodable(piece))
+        size += len(piece.text)
+    if group:
+        yield group
+
+
+def _encodable(piece: Piece) -> Piece:
+    """A piece without halves of characters, which UTF-8 cannot hold."""
+    if piece.text.isascii() and piece.files.isascii():
+        return piece
+    return piece._replace(text=_whole(piece.text), files=_whole(piece.files))
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+COPY_AGAIN = "what could be read was imported; copy the file again, or restore it from a backup"
+
+
+def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
+    """Tell a source anew from the archive; what went wrong, if something did."""
+    give_back_large_blocks()
+    source = archived_source(intake.db, intake.archive, taking.id)
+    taking.forget()
+    failure = None
+    try:
+        told = told_of_source(source, by_slug(format))
+    except TalktreeError as error:
+        failure = failure_of(error)
+    except Exception as error:
+        failure = mistake(os.fsdecode(taking.path), error)
+    else:
+        intake.result.records += len(told.links)
+        taking.tell(told)
+        keep_pieces(intake.db, taking.id, told.pieces, told.ids)
+        intake.index(taking.id, told.pieces)
+        if told.damage is not None:
+            why = f"{os.fsdecode(taking.path)}: {told.damage}; the rest is missing"
+            failure = Failure(DAMAGED, why, COPY_AGAIN, 3)
+    taking.archived = sum(content.size for content in source.files.values())
+    taking.trouble = None if failure is None else without_path(failure.message, taking.path)
+    return failure
+
 
 Imports = Literal["new", "grown", "replaced", "moved", "back"]
 What = Imports | Literal["gone", "unchanged", "other", "forgotten", "failed"]

@@ -3,20 +3,66 @@
 Whether a reply counts is a question of every source that tells it, so the answers are kept added up
 by source and day (`spent`, `used`). They are a cache: while they are not up to date, readers add up
 the replies and calls themselves, with the same statements.
+
+Which replies and calls count, as statements.
+
+What happened once counts once: of several sources that tell the same reply, the one with the most
+tokens tells it, and of those the one that was imported first.
+
+A stretch of time as whole days, which are added up already, and what is left at its ends.
+
+Days, weeks and months (UTC) as they are written.
 """
 
 from __future__ import annotations
 
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
 from talktree.library.database.connection import Database
-from talktree.library.extract.told import Told
-from talktree.library.stats.once import (
-    BY_SPENT,
-    BY_USED,
-    COUNTING_CALLS,
-    COUNTING_REPLIES,
-    UNSETTLED,
-    settled,
-)
+from talktree.library.extract.facts import Told
+from talktree.library.stats.filter import DAY, Filters
+from talktree.library.stats.prices import BANDS
+
+UNSETTLED = "unsettled"
+"""The mark in `about` while the sums are not up to date."""
+COUNTS_REPLY = """NOT EXISTS (
+  SELECT 1 FROM replies AS o WHERE o.key = r.key AND o.source <> r.source AND (
+    o.input + o.output + o.cache_read + o.cache_write
+      > r.input + r.output + r.cache_read + r.cache_write
+    OR (o.input + o.output + o.cache_read + o.cache_write
+      = r.input + r.output + r.cache_read + r.cache_write AND o.source < r.source)))"""
+"""Whether the reply `r` counts in its source."""
+COUNTS_CALL = """(c.at >= 0 AND NOT EXISTS (
+  SELECT 1 FROM calls AS o WHERE o.key = c.key AND o.source <> c.source AND o.at >= 0 AND (
+    (o.state > 0) > (c.state > 0) OR ((o.state > 0) = (c.state > 0) AND o.source < c.source))))"""
+"""Whether the call `c` counts in its source: where it was answered, and of those in the first.
+
+A row before the beginning of its source is a result whose call was not seen.
+"""
+COUNTING_REPLIES = f"""
+SELECT r.source, r.time / {DAY} - (r.time % {DAY} < 0) AS day, r.model, r.project,
+  (r.input + r.cache_read + r.cache_write > {BANDS[0]})
+    + (r.input + r.cache_read + r.cache_write > {BANDS[1]}) AS long,
+  COUNT(*), SUM(r.input), SUM(r.output), SUM(r.cache_read), SUM(r.cache_write),
+  SUM(r.cache_write_hour)
+FROM replies AS r WHERE {COUNTS_REPLY}"""
+"""Replies, each where it counts; what follows says which, and groups them."""
+COUNTING_CALLS = f"""
+SELECT c.source, c.time / {DAY} - (c.time % {DAY} < 0) AS day, c.tool,
+  COUNT(*), SUM(c.state > 0), SUM(c.state = 2)
+FROM calls AS c WHERE {COUNTS_CALL}"""
+"""Calls, each where it counts."""
+BY_SPENT = " GROUP BY r.source, day, r.model, r.project, long"
+BY_USED = " GROUP BY c.source, day, c.tool"
+_MARKED = "SELECT 1 FROM about WHERE key = ?"
+
+
+def settled(db: Database) -> bool:
+    """Whether the sums of replies and calls are up to date."""
+    return db.one(_MARKED, (UNSETTLED,)) is None
+
 
 MOST_KEYS = 200_000
 """No more keys than this are remembered."""
@@ -128,3 +174,66 @@ class Sums:
         self._everything = False
         self._sources.clear()
         self._keys.clear()
+
+
+EARLIEST, LATEST = -(2**62 // DAY) * DAY, (2**62 // DAY) * DAY
+"""Whole days before and behind which there is nothing."""
+
+
+class Stretch(NamedTuple):
+    """From a beginning up to an end that is not part of it."""
+
+    days: bool
+    """Whether these are numbers of days; else they are nanoseconds."""
+    start: int
+    end: int
+
+
+def stretches(filters: Filters, *, quick: bool) -> list[Stretch]:
+    """The time that is asked for; only moments if the sums of days are of no use."""
+    since = EARLIEST if filters.since is None else max(filters.since, EARLIEST)
+    until = LATEST if filters.until is None else min(filters.until, LATEST)
+    first, behind = -(-since // DAY), until // DAY
+    if not quick or first >= behind:
+        return [Stretch(days=False, start=since, end=until)]
+    found = [Stretch(days=True, start=first, end=behind)]
+    if since < first * DAY:
+        found.append(Stretch(days=False, start=since, end=first * DAY))
+    if behind * DAY < until:
+        found.append(Stretch(days=False, start=behind * DAY, end=until))
+    return found
+
+
+UNKNOWN = "unknown"
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+@lru_cache(maxsize=4096)
+def day_name(day: int | None) -> str:
+    """`2026-01-31`, for the number of a day since 1970."""
+    found = _date(day)
+    return UNKNOWN if found is None else found.isoformat()
+
+
+@lru_cache(maxsize=4096)
+def week_name(day: int | None) -> str:
+    """`2026-W05`: the week of ISO 8601, which begins on Monday."""
+    found = _date(day)
+    if found is None:
+        return UNKNOWN
+    year, week, _ = found.isocalendar()
+    return f"{year:04d}-W{week:02d}"
+
+
+def month_name(day: int | None) -> str:
+    """`2026-01`."""
+    name = day_name(day)
+    return name if name == UNKNOWN else name[:7]
+
+
+def _date(day: int | None) -> date | None:
+    """The date of a day, if a calendar reaches so far."""
+    try:
+        return None if day is None else date.fromordinal(day + _EPOCH)
+    except (ValueError, OverflowError):
+        return None

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import UsageError
-from talktree.library.search.bad_query import BadQuery
-from talktree.library.search.moments import moment
+from talktree.library.search.parse import DEEPEST, LONGEST, BadQuery, moment, parse
 from talktree.library.search.query import (
     All,
     Any,
@@ -26,7 +25,6 @@ from talktree.library.search.query import (
     Session,
     Time,
 )
-from talktree.library.search.syntax import DEEPEST, LONGEST, parse
 from tests.cases import examples
 
 A, B, C, D = (Row((word,)) for word in "abcd")

@@ -1,0 +1,493 @@
+"""Reading queries as people write them.
+
+The grammar is in `docs/design/library.md`. The reader is a loop with a stack; it says where and why
+it cannot go on. What it gives is never deeper than `DEEPEST`, so that others may follow it down.
+
+Points in time as queries write them: a day, a month, a year, or so long ago.
+
+A query that cannot be read: what is wrong, a caret below the place, and a hint.
+
+Reading single terms of a query: texts and fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from talktree.errors import UsageError
+from talktree.library.fulltext.tokenizer import letters, row
+from talktree.library.search.query import (
+    All,
+    Any,
+    Field,
+    Is,
+    Not,
+    Part,
+    Prefix,
+    Query,
+    Row,
+    Session,
+    Time,
+)
+from talktree.text.escape import visible_line
+
+_DATE = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?", re.ASCII)
+_AGO = re.compile(r"(\d{1,5})([hdwmy])", re.ASCII)
+
+
+def moment(text: str, now: datetime | None = None) -> int | None:
+    """The second at which it begins, by the clock of `now`; None if it names no time."""
+    now = now or datetime.now().astimezone()
+    try:
+        found = _moment(text.lower(), now)
+        return None if found is None else int(found.timestamp())
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _moment(text: str, now: datetime) -> datetime | None:
+    if text in {"today", "yesterday"}:
+        return _day(now - timedelta(days=text == "yesterday"))
+    date = _DATE.fullmatch(text)
+    if date:
+        year, month, day = (int(part or 1) for part in date.groups())
+        return _local(datetime(year, month, day), now)
+    ago = _AGO.fullmatch(text)
+    if ago is None:
+        return None
+    count, unit = int(ago[1]), ago[2]
+    if unit in "my":
+        return _months_before(now, count * (12 if unit == "y" else 1))
+    return now - timedelta(hours=count * {"h": 1, "d": 24, "w": 168}[unit])
+
+
+def _day(time: datetime) -> datetime:
+    return _local(datetime(time.year, time.month, time.day), time)
+
+
+def _local(time: datetime, now: datetime) -> datetime:
+    """That time by the clock of this machine, or of whatever zone was asked for."""
+    if now.utcoffset() == now.astimezone().utcoffset():
+        return time.astimezone()  # the offset of that day, not of this one
+    return time.replace(tzinfo=now.tzinfo)
+
+
+def _months_before(now: datetime, months: int) -> datetime:
+    """The same day of an earlier month, or the last one it has."""
+    year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
+    following = datetime(year + month // 11, (month + 1) % 12 + 1, 1)
+    last = (following - timedelta(days=1)).day
+    return now.replace(year=year, month=month + 1, day=min(now.day, last))
+
+
+_SHOWN = 60
+"""How many characters of a long query are shown before and behind the place."""
+
+
+class BadQuery(UsageError):
+    """A query that cannot be read; `position` is where, in characters."""
+
+    kind = "bad-query"
+
+    def __init__(self, why: str, query: str, position: int, hint: str) -> None:
+        super().__init__(f"{why}\n{pointed(query, position)}", hint=hint)
+        self.why = why
+        self.query = query
+        self.position = position
+
+
+def pointed(query: str, position: int) -> str:
+    """The query on one line, and a caret below the place on the next."""
+    before, behind = query[:position], query[position:]
+    if len(before) > _SHOWN:
+        before = "…" + before[-_SHOWN:]
+    if len(behind) > _SHOWN:
+        behind = behind[:_SHOWN] + "…"
+    before, behind = visible_line(before), visible_line(behind)
+    return f"  {before}{behind}\n  {' ' * _width(before)}^"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """What somebody may have meant who wrote that name."""
+    import difflib  # only who mistyped pays for it
+
+    found = difflib.get_close_matches(name.lower(), list(known), 1, 0.5)
+    return found[0] if found else None
+
+
+def _width(text: str) -> int:
+    """How many columns a terminal needs for it."""
+    import unicodedata
+
+    return sum(
+        2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char)
+        for char in text
+    )
+
+
+LABEL_FIELDS = ("tag", "author", "sentiment", "topic", "language", "safe")
+"""What formats record about messages (`model/measures.py: SEARCHED`)."""
+WORD_FIELDS = (
+    *("role", "kind", "tool", "model", "project", "branch", "format", "file"),
+    *LABEL_FIELDS,
+)
+TRUTHS = {"true": "true", "yes": "true", "false": "false", "no": "false"}
+FIELDS = (*WORD_FIELDS, "before", "after", "is", "session", "has")
+STATES = ("error", "sidechain", "abandoned", "compacted", "deleted")
+_ALL_FIELDS = "the fields are " + ", ".join(f"{name}:" for name in FIELDS)
+
+
+def text(query: str, at: int, value: str) -> Query:
+    """What a text without quotes looks for."""
+    inner = value.strip("*")
+    if "*" not in value:
+        return Row(_words(query, at, value))
+    if not inner:
+        raise BadQuery("there is nothing but stars", query, at, "write word* or *part*")
+    if "*" in inner:
+        place = at + value.index(inner) + inner.index("*")
+        raise BadQuery(
+            "a star can only be at the ends", query, place, "write word* or *part*, or two words"
+        )
+    if value.startswith("*") and value.endswith("*"):
+        return _part(query, at, inner)
+    if value.startswith("*"):
+        raise BadQuery(
+            "a star at the beginning needs one at the end", query, at, f"write *{inner}*"
+        )
+    return Prefix(_beginning(query, at, inner))
+
+
+def quoted_text(query: str, at: int, value: str) -> Query:
+    """What a text in quotes looks for."""
+    return Row(_words(query, at, value))
+
+
+def field(query: str, at: int, value_at: int, name: str, value: str, now: datetime | None) -> Query:
+    """What a field looks for."""
+    lower = name.lower()
+    if lower not in FIELDS:
+        likely = nearest(lower, FIELDS)
+        raise BadQuery(
+            f"there is no field {name}:",
+            query,
+            at,
+            f'did you mean {likely}: ? To look for the text, put it in quotes: "{name}:…"'
+            if likely
+            else f'{_ALL_FIELDS}; to look for the text, put it in quotes: "{name}:…"',
+        )
+    if not value:
+        raise BadQuery(f"{lower}: has no value", query, value_at, _example(lower))
+    if lower == "format":
+        from talktree.formats import resolve_alias  # few queries name a format
+
+        value = resolve_alias(value)
+    if lower == "safe":
+        value = _truth(query, value_at, value)
+    if lower in WORD_FIELDS:
+        return Field(lower, _words(query, value_at, value))
+    if lower == "has":
+        return _part(query, value_at, value)
+    if lower == "session":
+        return Session(value)
+    if lower == "is":
+        return _state(query, value_at, value)
+    return _time(query, value_at, lower, value, now)
+
+
+def is_positive(query: Query) -> bool:
+    """Whether something is looked for, and not only left out."""
+    if isinstance(query, Not):
+        return False
+    if isinstance(query, All | Any):
+        return any(is_positive(part) for part in query.parts)
+    return True
+
+
+def _words(query: str, at: int, value: str) -> tuple[str, ...]:
+    found = row(value)
+    if not found:
+        raise BadQuery(
+            "there is no letter and no digit to look for", query, at, f"signs: has:{_quoted(value)}"
+        )
+    return tuple(found)
+
+
+def _beginning(query: str, at: int, value: str) -> tuple[str, ...]:
+    """The words of `foo.ba*`; the last must reach to the star."""
+    found = _words(query, at, value)
+    if len(row(value + "x")) > len(found) and row(value + "x")[-1] == "x" and not _alone(value):
+        raise BadQuery(
+            "there is no letter before the star",
+            query,
+            at + len(value),
+            f"without the star, or has:{_quoted(value)}",
+        )
+    return found
+
+
+def _alone(value: str) -> bool:
+    """Whether it ends with a character that is a word by itself."""
+    return bool(row(value[-1:]))
+
+
+def _part(query: str, at: int, value: str) -> Query:
+    found = letters(value)
+    if not found or found.isspace():
+        raise BadQuery("there is nothing to look for", query, at, 'write has:"some text"')
+    return Part(found)
+
+
+def _state(query: str, at: int, value: str) -> Query:
+    if value.lower() in STATES:
+        return Is(value.lower())
+    likely = nearest(value, STATES)
+    raise BadQuery(
+        f"nothing is known as is:{value}",
+        query,
+        at,
+        f"did you mean is:{likely} ?"
+        if likely
+        else "write " + ", ".join(f"is:{x}" for x in STATES),
+    )
+
+
+def _truth(query: str, at: int, value: str) -> str:
+    found = TRUTHS.get(value.lower())
+    if found is None:
+        raise BadQuery(f"“{value}” is neither true nor false", query, at, _example("safe"))
+    return found
+
+
+def _time(query: str, at: int, name: str, value: str, now: datetime | None) -> Query:
+
+    found = moment(value, now)
+    if found is None:
+        raise BadQuery(f"“{value}” is no time", query, at, _example(name))
+    return Time(found, None) if name == "after" else Time(None, found)
+
+
+def _example(name: str) -> str:
+    if name in {"before", "after"}:
+        return f"write {name}:2026-01-31, {name}:2026-01, {name}:2026, {name}:today or {name}:7d"
+    return {
+        "has": 'write has:"some text"',
+        "is": "write " + ", ".join(f"is:{state}" for state in STATES),
+        "session": "write session: and the id or its beginning",
+        "file": "write file:name.py",
+        "role": "write role:user or role:assistant",
+        "safe": "write safe:true or safe:false",
+    }.get(name, f"write {name}:word")
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+LONGEST = 10_000
+"""The most characters a query may have."""
+DEEPEST = 50
+"""The most parentheses that may be open at once."""
+_BLANK = re.compile(r"\s*")
+_NAME = re.compile(r"([A-Za-z_]+):(?![:/\\])")
+_OPERATORS = ("AND", "OR", "NOT")
+
+
+def parse(query: str, now: datetime | None = None) -> Query:
+    """What a query says; `now` is what `7d` counts from."""
+    if len(query) > LONGEST:
+        raise BadQuery(
+            f"the query is longer than {LONGEST:,} characters",
+            query,
+            LONGEST,
+            "look for a few words of it",
+        )
+    return _Reader(query, now).read()
+
+
+class _Group:
+    """A group that is being read: what must hold, the last of it perhaps with alternatives."""
+
+    def __init__(self, start: int, *, negated: bool) -> None:
+        self.start = start
+        self.negated = negated
+        self.all: list[list[Query]] = []
+        self.operator: tuple[str, int] | None = None
+
+    def take(self, part: Query) -> None:
+        """One more clause, behind whatever operator was read."""
+        if self.operator and self.operator[0] == "OR":
+            self.all[-1].append(part)
+        else:
+            self.all.append([part])
+        self.operator = None
+
+    def whole(self) -> Query:
+        """What the group says."""
+        parts = [either[0] if len(either) == 1 else Any(tuple(either)) for either in self.all]
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+
+class _Clause(NamedTuple):
+    """One thing to look for and where it ends."""
+
+    query: Query
+    end: int
+
+
+class _Reader:
+    def __init__(self, query: str, now: datetime | None) -> None:
+        self.query = query
+        self.now = now
+        self.at = 0
+        self.open = [_Group(0, negated=False)]
+
+    def read(self) -> Query:
+        """What the whole query says."""
+        self._blank()
+        while self.at < len(self.query):
+            if self.query[self.at] == ")":
+                self._close()
+            elif not self._operator():
+                self._clause()
+            self._blank()
+        if len(self.open) > 1:
+            raise self._bad("this parenthesis is never closed", self.open[-1].start, "add a )")
+        group = self.open[0]
+        if not group.all and not group.operator:
+            raise self._bad("the query is empty", 0, "write the words to look for")
+        self._complete(group)
+        whole = group.whole()
+        if not is_positive(whole):
+            raise self._bad(
+                "the query only says what not to find", 0, "add a word or a field to look for"
+            )
+        return whole
+
+    def _blank(self) -> None:
+        found = _BLANK.match(self.query, self.at)
+        self.at = found.end() if found else self.at
+
+    def _bad(self, why: str, position: int, hint: str) -> BadQuery:
+        return BadQuery(why, self.query, position, hint)
+
+    def _operator(self) -> bool:
+        """Take `AND` and `OR`, which stand between two things to look for."""
+        name = next((name for name in _OPERATORS if self._is_word(name)), None)
+        if name is None or name == "NOT":
+            return False
+        group = self.open[-1]
+        if group.operator or not group.all:
+            raise self._bad(
+                f"there is nothing before {name}", self.at, f'to look for the word, write "{name}"'
+            )
+        group.operator = (name, self.at)
+        self.at += len(name)
+        return True
+
+    def _is_word(self, name: str) -> bool:
+        end = self.at + len(name)
+        return self.query.startswith(name, self.at) and (
+            end == len(self.query) or self.query[end].isspace() or self.query[end] in "()"
+        )
+
+    def _close(self) -> None:
+        if len(self.open) == 1:
+            raise self._bad("there is no ( for this )", self.at, "take it out, or add a (")
+        group = self.open.pop()
+        if not group.all and not group.operator:
+            raise self._bad("there is nothing in these parentheses", group.start, "take them out")
+        self._complete(group)
+        self.at += 1
+        self.open[-1].take(Not(group.whole()) if group.negated else group.whole())
+
+    def _complete(self, group: _Group) -> None:
+        if group.operator:
+            name, position = group.operator
+            raise self._bad(
+                f"there is nothing behind {name}",
+                position,
+                f'add what to look for; to look for the word, write "{name}"',
+            )
+
+    def _clause(self) -> None:
+        start = self.at
+        negated = self._negation()
+        if self.query.startswith("(", self.at):
+            self._open(negated=negated)
+            return
+        if (
+            self.at == len(self.query)
+            or self.query[self.at] == ")"
+            or self.query[self.at].isspace()
+        ):
+            raise self._bad("there is nothing to leave out here", start, "add it right behind")
+        found = self._one()
+        self.at = found.end
+        self.open[-1].take(Not(found.query) if negated else found.query)
+
+    def _open(self, *, negated: bool) -> None:
+        if len(self.open) > DEEPEST:
+            raise self._bad(
+                f"more than {DEEPEST} parentheses are open here", self.at, "write it with fewer"
+            )
+        self.open.append(_Group(self.at, negated=negated))
+        self.at += 1
+
+    def _negation(self) -> bool:
+        """Take `-` and `NOT`; what are only signs, and options like `--all`, is text."""
+        if self._is_word("NOT"):
+            self.at += 3
+            self._blank()
+            return True
+        if not self.query.startswith("-", self.at) or self.query.startswith("--", self.at):
+            return False
+        signs, end = self._bare(self.at)
+        if len(signs) > 1 and not self.query.startswith('"', end) and not row(signs):
+            return False
+        self.at += 1
+        return True
+
+    def _one(self) -> _Clause:
+        name = _NAME.match(self.query, self.at)
+        start = name.end() if name else self.at
+        quoted = self.query.startswith('"', start)
+        value, end = self._quoted(start) if quoted else self._bare(start)
+        if name:
+            query = field(self.query, name.start(), start, name[1], value, self.now)
+        elif quoted:
+            query = quoted_text(self.query, start, value)
+        else:
+            query = text(self.query, start, value)
+        return _Clause(query, end)
+
+    def _quoted(self, start: int) -> tuple[str, int]:
+        """What is between quotes; a backslash makes a quote or a backslash part of it."""
+        value: list[str] = []
+        at = start + 1
+        while at < len(self.query):
+            char = self.query[at]
+            if char == '"':
+                return "".join(value), at + 1
+            if char == "\\" and self.query[at + 1 : at + 2] in ('"', "\\"):
+                at += 1
+                char = self.query[at]
+            value.append(char)
+            at += 1
+        raise self._bad(
+            "this quote is never closed", start, 'add a "; for a quote in the text write \\"'
+        )
+
+    def _bare(self, start: int) -> tuple[str, int]:
+        """Up to a blank or a quote, or a parenthesis that was not opened in the same text."""
+        depth = 0
+        for at in range(start, len(self.query)):
+            char = self.query[at]
+            if char.isspace() or char == '"' or (char == ")" and not depth):
+                return self.query[start:at], at
+            depth += (char == "(") - (char == ")")
+        return self.query[start:], len(self.query)
