@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from talktree.model import making
+from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
@@ -14,8 +14,8 @@ from talktree.testing.edits import KINDS, outcome
 from tests.browser.screens.editing import Editing
 
 PAIRS: dict[str, Callable[[Conversation, str, str], Operation]] = {
-    "move": making.move,
-    "swap": making.swap,
+    "move": operations.move,
+    "swap": operations.swap,
 }
 """Edits that take a second message."""
 

@@ -14,7 +14,7 @@ from talktree.errors import UsageError
 from talktree.library.library import Library
 from talktree.library.stats.report import BY, Statistics
 from talktree.library.stats.usage import Spent
-from talktree.model.tally import Tally
+from talktree.model.statistics import Tally
 from tests.library import made
 from tests.library.made import MODEL, OTHER_MODEL, Session, Tokens, Truth
 

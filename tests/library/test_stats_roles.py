@@ -9,7 +9,7 @@ import pytest
 
 from talktree import api
 from talktree.library.library import Library
-from talktree.model.tally import Tally
+from talktree.model.statistics import Tally
 from talktree.views.library_shapes import library_stats_shape
 from talktree.views.statistics import statistics_shape
 from tests.library import made

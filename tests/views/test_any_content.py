@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
-from talktree.model.tally import Tally
+from talktree.model.statistics import Tally
 from talktree.testing.strategies import messages
 from talktree.views.lines import Line
 from talktree.views.outline import outline_lines

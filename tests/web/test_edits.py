@@ -16,7 +16,7 @@ from talktree import api
 from talktree.errors import TalktreeError
 from talktree.formats.engine.write import edited
 from talktree.library.versions.editing import Versions
-from talktree.model import making
+from talktree.model import operations
 from talktree.model.document import Document
 from talktree.model.operations import Delete
 from talktree.testing.edits import KINDS, Outcome, shape, tried
@@ -158,7 +158,7 @@ def test_any_words_are_kept_or_refused(slug: str, text: str, kind: str) -> None:
     document = _demo(slug)
     talk = document.conversations[0]
     about = talk.path()[-1]
-    made = making.reply if kind == "reply" else making.replace
+    made = operations.reply if kind == "reply" else operations.replace
     outcome = tried_one(document, talk, about, lambda *_: made(talk, about.id, text))
     assert not outcome.lost
 

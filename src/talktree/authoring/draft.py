@@ -28,7 +28,7 @@ from talktree.formats.attachment_review import review_attachment
 from talktree.formats.blocks import attach_file
 from talktree.formats.engine.new_document import with_conversation
 from talktree.formats.engine.write import edited, refuse_role, refuse_unwritable
-from talktree.model import making
+from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
@@ -227,7 +227,7 @@ class Draft(Document):
         above = self._tip if queued else self._above(conversation, to)
         own = None if id is None else new_id(kind, conversation, id)
         near = None if above is None else conversation[above]
-        operation = making.reply(
+        operation = operations.reply(
             conversation,
             above,
             text,
@@ -285,7 +285,7 @@ class Draft(Document):
         text_of(content, "a content")
         if media_type is not None:
             text_of(media_type, "a media type")
-        make = making.artifact
+        make = operations.artifact
         new = self._kind.new_id
         self.do(make(self.conversation, about, title, content, media_type, new_id=new))
         return self.conversation[about]
@@ -315,9 +315,9 @@ class Draft(Document):
         about = message_id(self.conversation, id)
         text_of(text, "a text")
         if not branch:
-            self.do(making.replace(self.conversation, about, text))
+            self.do(operations.replace(self.conversation, about, text))
             return self.conversation[about]
-        operation = making.revise(self.conversation, about, text, new_id=self._kind.new_id)
+        operation = operations.revise(self.conversation, about, text, new_id=self._kind.new_id)
         self.do(operation)
         self._tip = operation.id
         return self.conversation[operation.id]
@@ -328,30 +328,30 @@ class Draft(Document):
         if DELETED not in self._kind.can.flags:
             self.remove(about)
             return
-        self._do_and_leave(making.delete(self.conversation, about))
+        self._do_and_leave(operations.delete(self.conversation, about))
 
     def undelete(self, id: str | Message) -> Message:
         """Take the mark of a deleted message away again."""
         about = message_id(self.conversation, id)
-        self.do(making.undelete(self.conversation, about))
+        self.do(operations.undelete(self.conversation, about))
         return self.conversation[about]
 
     def remove(self, id: str | Message) -> None:
         """Take a message out; what followed it follows the message before it."""
         about = message_id(self.conversation, id)
-        self._do_and_leave(making.remove(self.conversation, about))
+        self._do_and_leave(operations.remove(self.conversation, about))
 
     def move(self, id: str | Message, to: str | Message) -> Message:
         """Let a message and all below it follow another one; `root` makes it a beginning."""
         conversation = self.conversation
         about = message_id(conversation, id)
-        self.do(making.move(conversation, about, self._above(conversation, to)))
+        self.do(operations.move(conversation, about, self._above(conversation, to)))
         return self.conversation[about]
 
     def retype(self, id: str | Message, role: str) -> Message:
         """Give a message another role."""
         about = message_id(self.conversation, id)
-        self.do(making.retype(self.conversation, about, text_of(role, "a role")))
+        self.do(operations.retype(self.conversation, about, text_of(role, "a role")))
         return self.conversation[about]
 
     def do(self, operation: Operation) -> None:
@@ -408,4 +408,4 @@ class Draft(Document):
         if given is not None:
             return moment_of(given, self._kind)
         newest = self._work.newest
-        return making.now() if newest is None else max(making.now(), newest + MILLI)
+        return operations.now() if newest is None else max(operations.now(), newest + MILLI)

@@ -22,9 +22,9 @@ from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.findings import Severity
 from talktree.model.habits import ANY, Habits
-from talktree.model.making import random_id
 from talktree.model.measures import MessageMeasures, measures_of_model
 from talktree.model.message import Context, Message
+from talktree.model.operations import random_id
 from talktree.model.parts import Part
 from talktree.model.replies import ReplyUsage, reply_of
 from talktree.model.skeleton import Skeleton

@@ -12,6 +12,7 @@ from operator import lt
 from typing import TYPE_CHECKING, Protocol, overload
 
 from talktree.errors import NotFound
+from talktree.model.derived import BEST, rank
 from talktree.model.entries import Entry, Head
 from talktree.model.identity import SourceIndex
 from talktree.model.inferred_links import KEPT
@@ -20,7 +21,6 @@ from talktree.model.message import Message
 from talktree.model.outline import outline
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import NO_TIME, Skeleton
-from talktree.model.titles import BEST, rank
 from talktree.model.tree import Branch, Tree
 from talktree.model.vendor_walk import walk_back, written_links
 

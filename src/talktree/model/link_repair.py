@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from copy import copy
 
 from talktree.model.conversation import Conversation
+from talktree.model.detached_messages import Lane, LaneOf, orphans, stranded
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.model.orphans import Lane, LaneOf, orphans
 from talktree.model.skeleton import INFERRED, ROOT, Skeleton
-from talktree.model.stranded import stranded
 
 MOST_STEPS = 12
 """Mending a link may show that another is wrong too; real files take one step or two."""

@@ -19,7 +19,7 @@ from talktree.formats import by_slug
 from talktree.formats.blocks import attach
 from talktree.formats.engine import Origin
 from talktree.formats.engine.write import edited
-from talktree.model import making
+from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import DELETED, Message
@@ -33,19 +33,19 @@ MOST_TRIED = 12
 Maker = Callable[[Conversation, Message], Operation]
 
 KINDS: dict[str, Maker] = {
-    "reply": lambda talk, each: making.reply(talk, each.id, TEXT),
-    "new beginning": lambda talk, _: making.reply(talk, None, TEXT),
-    "edit as a branch": lambda talk, each: making.revise(talk, each.id, TEXT),
-    "edit in place": lambda talk, each: making.replace(talk, each.id, TEXT),
-    "clone": lambda talk, each: making.clone(talk, each.id),
-    "clone with replies": lambda talk, each: making.clone(talk, each.id, below=True),
-    "move": lambda talk, each: making.move(talk, each.id, next(talk.messages()).id),
-    "pop up": lambda talk, each: making.pop_up(talk, each.id),
-    "swap": lambda talk, each: making.swap(talk, each.id, next(talk.messages()).id),
-    "change role": lambda talk, each: making.retype(talk, each.id, _other_role(talk, each)),
-    "delete": lambda talk, each: making.delete(talk, each.id),
-    "restore": lambda talk, each: making.undelete(talk, each.id),
-    "remove": lambda talk, each: making.remove(talk, each.id),
+    "reply": lambda talk, each: operations.reply(talk, each.id, TEXT),
+    "new beginning": lambda talk, _: operations.reply(talk, None, TEXT),
+    "edit as a branch": lambda talk, each: operations.revise(talk, each.id, TEXT),
+    "edit in place": lambda talk, each: operations.replace(talk, each.id, TEXT),
+    "clone": lambda talk, each: operations.clone(talk, each.id),
+    "clone with replies": lambda talk, each: operations.clone(talk, each.id, below=True),
+    "move": lambda talk, each: operations.move(talk, each.id, next(talk.messages()).id),
+    "pop up": lambda talk, each: operations.pop_up(talk, each.id),
+    "swap": lambda talk, each: operations.swap(talk, each.id, next(talk.messages()).id),
+    "change role": lambda talk, each: operations.retype(talk, each.id, _other_role(talk, each)),
+    "delete": lambda talk, each: operations.delete(talk, each.id),
+    "restore": lambda talk, each: operations.undelete(talk, each.id),
+    "remove": lambda talk, each: operations.remove(talk, each.id),
     "attach": lambda talk, each: attach(
         by_slug(talk.format), each.id, "dot.gif", "image/gif", PIXEL
     ),

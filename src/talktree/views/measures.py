@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from talktree.library.stats.measures import Measured, Measures, most_common, summarize
-from talktree.model.tally import Tally
+from talktree.model.statistics import Tally
 from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, line
 from talktree.views.measure import duration

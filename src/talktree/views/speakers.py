@@ -6,7 +6,7 @@ from functools import cache
 
 from talktree.errors import NotFound
 from talktree.formats import by_slug
-from talktree.model.derive import ASSISTANT, speaker
+from talktree.model.derived import ASSISTANT, speaker
 from talktree.model.message import Message
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from talktree.model.compaction import COMPACTED, OPERATIONS, RESTORED
 from talktree.model.parts import Event
-from talktree.model.tally import Tally, Tokens
+from talktree.model.statistics import Tally, Tokens
 from talktree.text.json.value import Json
 from talktree.views.compactions import compaction_facts, compaction_shape
 from talktree.views.lines import EMPTY, Line, line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from talktree.model.derive import DONE
+from talktree.model.derived import DONE
 from talktree.model.message import Todo
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from talktree.model.derive import tool_key, written_todos
+from talktree.model.derived import tool_key, written_todos
 from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.text.escape import uncoloured
 from talktree.views.arguments import PATHS, SUBJECTS, amount, arguments_of, first

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
-from talktree.model.derive import todos_of
+from talktree.model.derived import todos_of
 from talktree.model.message import META, Message, Todo
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.model.skeleton import ROOT

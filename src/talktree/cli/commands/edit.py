@@ -30,7 +30,7 @@ from talktree.formats.attachment_review import refuse_size, review_attachment
 from talktree.formats.blocks import attach_file
 from talktree.formats.engine.new_document import with_conversation
 from talktree.formats.engine.write import edited
-from talktree.model import making
+from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.operations import Operation, Reply, Revise
@@ -77,31 +77,31 @@ class Asked:
         if self.verb == "reply":
             parent = None if about == BEGINNING else about
             role = str(self._more.get("role") or "user")
-            return making.reply(conversation, parent, self._text(), role, new_id=new_id)
+            return operations.reply(conversation, parent, self._text(), role, new_id=new_id)
         about = conversation[about].id
         match self.verb:
             case "replace" if self._more.get("here"):
-                return making.replace(conversation, about, self._text())
+                return operations.replace(conversation, about, self._text())
             case "replace":
-                return making.revise(conversation, about, self._text(), new_id=new_id)
+                return operations.revise(conversation, about, self._text(), new_id=new_id)
             case "clone":
                 below = bool(self._more.get("with_replies"))
-                return making.clone(conversation, about, below=below, new_id=new_id)
+                return operations.clone(conversation, about, below=below, new_id=new_id)
             case "delete":
-                return making.delete(conversation, about)
+                return operations.delete(conversation, about)
             case "undelete":
-                return making.undelete(conversation, about)
+                return operations.undelete(conversation, about)
             case "remove":
-                return making.remove(conversation, about)
+                return operations.remove(conversation, about)
             case "move":
                 to = self._needed("to", "--to ID, or --to root")
-                return making.move(conversation, about, None if to == BEGINNING else to)
+                return operations.move(conversation, about, None if to == BEGINNING else to)
             case "swap":
-                return making.swap(conversation, about, self._needed("other", "--with ID"))
+                return operations.swap(conversation, about, self._needed("other", "--with ID"))
             case "attach":
                 return self._attach(conversation, about)
             case _:
-                return making.retype(conversation, about, self._needed("role", "--role ROLE"))
+                return operations.retype(conversation, about, self._needed("role", "--role ROLE"))
 
     def _attach(self, conversation: Conversation, about: str) -> Operation:
         file = Path(self._needed("file", "--file FILE"))

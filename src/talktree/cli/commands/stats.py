@@ -18,7 +18,7 @@ from talktree.cli.output import tell_damage, tell_unrecognised
 from talktree.errors import TalktreeError, UsageError
 from talktree.formats.collection import Collection, documents_of, unrecognised_files
 from talktree.formats.companions import without_companions
-from talktree.model.tally import Tally
+from talktree.model.statistics import Tally
 from talktree.text.json.value import Json
 from talktree.views.shapes import document_text
 from talktree.views.statistics import statistics_lines, statistics_shape

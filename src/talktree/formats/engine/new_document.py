@@ -11,8 +11,8 @@ from talktree.formats.engine.read import read
 from talktree.formats.format import About, Format
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.making import now
 from talktree.model.message import Context
+from talktree.model.operations import now
 from talktree.model.skeleton import Skeleton
 
 

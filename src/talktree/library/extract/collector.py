@@ -28,7 +28,7 @@ from talktree.library.extract.facts import (
 )
 from talktree.library.extract.texts import Task, prompt_title, whole
 from talktree.model.compaction import COMPACTED, RESTORED, compaction_of
-from talktree.model.derive import DONE
+from talktree.model.derived import DONE
 from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
 from talktree.model.message import Message
 from talktree.model.outline import CALLS, Listing

@@ -62,7 +62,7 @@ from talktree.model import pairing
 from talktree.model.compaction import RESTORED, compaction_of
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
-from talktree.model.derive import written_todos
+from talktree.model.derived import rank, written_todos
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.habits import Habits
@@ -73,7 +73,6 @@ from talktree.model.outline import Listing
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import ROOT, Skeleton
-from talktree.model.titles import rank
 from talktree.model.vendor_walk import find_resume_point, walk_back, written_links
 
 SUMMARIES = frozenset({"summary", "compacted"})

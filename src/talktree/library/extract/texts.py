@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from talktree.library.fulltext.tokenizer import tag_words
-from talktree.model.derive import TODO_TOOLS, tool_key, written_todos
+from talktree.model.derived import TODO_TOOLS, tool_key, written_todos
 from talktree.model.message import Todo
 from talktree.model.parts import (
     Artifact,

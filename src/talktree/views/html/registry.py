@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from talktree.errors import BrokenPlugin
-from talktree.model.derive import tool_key
+from talktree.model.derived import tool_key
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Event, Text, ToolCall, ToolResult, Unknown
 from talktree.plugins import Plugin, describe_failure, load_plugin, plugin_names

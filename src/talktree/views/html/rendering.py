@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from talktree.model.derive import tool_key
+from talktree.model.derived import tool_key
 from talktree.model.parts import (
     Artifact,
     Attachment,

@@ -8,7 +8,7 @@ from talktree.errors import UsageError
 from talktree.formats import by_slug
 from talktree.formats.blocks import attach_file
 from talktree.formats.engine.write import refuse_role
-from talktree.model import making
+from talktree.model import operations
 from talktree.model.operations import Attach, Clone, Operation
 from talktree.web.actions.attaching import content_of
 from talktree.web.actions.uploads import Uploads
@@ -39,30 +39,30 @@ def operation_of(opened: Opened, deed: Deed, uploads: Uploads) -> Operation:
     new_id = by_slug(opened.document.format).new_id
     match deed:
         case DoReply(parent=parent, text=text, role=role):
-            return making.reply(talk, parent, text, _role(opened, role), new_id=new_id)
+            return operations.reply(talk, parent, text, _role(opened, role), new_id=new_id)
         case DoRevise(about=about, text=text):
-            return making.revise(talk, about, text, new_id=new_id)
+            return operations.revise(talk, about, text, new_id=new_id)
         case DoReplace(about=about, text=text):
-            return making.replace(talk, about, text)
+            return operations.replace(talk, about, text)
         case DoClone(about=about, below=below):
-            return _few(making.clone(talk, about, below=below, new_id=new_id))
+            return _few(operations.clone(talk, about, below=below, new_id=new_id))
         case DoMove(about=about, to=to):
-            return making.move(talk, about, to)
+            return operations.move(talk, about, to)
         case DoSwap(about=about, other=other):
-            return making.swap(talk, about, other)
+            return operations.swap(talk, about, other)
         case DoPopUp(about=about):
             # As it is shown: links that were inferred count as well.
-            return making.pop_up(opened.conversation, about)
+            return operations.pop_up(opened.conversation, about)
         case DoRetype(about=about, role=role):
-            return making.retype(talk, about, _role(opened, role))
+            return operations.retype(talk, about, _role(opened, role))
         case DoAttach(about=about):
             return _attach(opened, talk[about].id, deed, uploads)
         case DoDelete(about=about):
-            return making.delete(talk, about)
+            return operations.delete(talk, about)
         case DoUndelete(about=about):
-            return making.undelete(talk, about)
+            return operations.undelete(talk, about)
         case DoRemove(about=about):
-            return making.remove(talk, about)
+            return operations.remove(talk, about)
         case _:
             assert_never(deed)
 

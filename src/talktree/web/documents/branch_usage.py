@@ -10,7 +10,6 @@ from talktree.home import data_home
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.model.compaction import OPERATIONS, compaction_of
 from talktree.model.conversation import Conversation
-from talktree.model.latency import answer_seconds
 from talktree.model.measures import (
     MessageMeasures,
     measured_numbers,
@@ -20,7 +19,7 @@ from talktree.model.measures import (
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolCall
 from talktree.model.replies import total
-from talktree.model.tally import DAY
+from talktree.model.statistics import DAY, answer_seconds
 from talktree.web.documents.steps import Shown
 
 FEELINGS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from talktree.model.derive import tool_key
+from talktree.model.derived import tool_key
 from talktree.model.parts import ToolCall
 from talktree.views.folding import Step
 

@@ -7,12 +7,12 @@ from typing import Literal
 from urllib.parse import quote
 
 from talktree.model.compaction import COMPACTIONS
-from talktree.model.derive import DONE, todos_of
-from talktree.model.latency import answer_seconds
+from talktree.model.derived import DONE, todos_of
 from talktree.model.measures import recorded_seconds, recorded_usage
 from talktree.model.message import Message, Usage
 from talktree.model.outline import Trait
 from talktree.model.parts import Event, ToolCall
+from talktree.model.statistics import answer_seconds
 from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.model.compaction import COMPACTIONS
-from talktree.model.derive import TODO_TOOLS, tool_key
+from talktree.model.derived import TODO_TOOLS, tool_key
 from talktree.model.message import ERROR
 from talktree.model.parts import (
     Artifact,

@@ -15,9 +15,9 @@ from talktree.formats.engine import read
 from talktree.library.archive.file_content import InArchive
 from talktree.library.extract.facts import key_of
 from talktree.library.extract.packed_tree import Glance
+from talktree.model.detached_messages import stranded
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
-from talktree.model.stranded import stranded
 from talktree.web.documents.open_conversation import Opened, Paper
 
 if TYPE_CHECKING:

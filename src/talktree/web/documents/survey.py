@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from talktree.model.derive import DONE, todos_of
+from talktree.model.derived import DONE, todos_of
 from talktree.model.message import Message
 from talktree.web.documents.branch_usage import Spending
 from talktree.web.documents.open_conversation import Opened

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from talktree.model.derive import todos_of
+from talktree.model.derived import todos_of
 from talktree.model.message import Message
 from talktree.web.documents.survey import TaskStep, survey_of
 from talktree.web.documents.times import milliseconds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from talktree.model.derive import DONE, written_todos
+from talktree.model.derived import DONE, written_todos
 from talktree.model.message import Todo
 from talktree.views.arguments import first
 from talktree.views.html.escaped import escape

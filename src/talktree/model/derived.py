@@ -1,12 +1,17 @@
 """Facts that no message states by itself: who speaks, and what the tasks are.
 
 Nothing here is stored or written; it is worked out again from the values whenever it is needed.
+
+Which of the titles that a source gives its conversation is the one to show.
+
+What a person called it goes before what a program made up; of equals the later one counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from talktree.model.entries import Head
 from talktree.model.message import META, SIDECHAIN, Message, Todo
 from talktree.model.parts import Event, ToolCall, ToolResult
 
@@ -76,3 +81,15 @@ def _todo(native: Mapping[str, object]) -> Todo:
         content if isinstance(content, str) else "",
         status if isinstance(status, str) else "pending",
     )
+
+
+BEST = 8
+"""A title that a person gave."""
+NAMED = 6
+"""Any title of which nothing more is known."""
+_RANKS = {"custom-title": BEST, "ai-title": 7, "agent-name": 5}
+
+
+def rank(head: Head) -> int:
+    """How good the title of a head is; more is better."""
+    return _RANKS.get(head.kind, NAMED)

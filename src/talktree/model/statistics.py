@@ -2,18 +2,20 @@
 
 What is copied into several files counts once: API messages and tool calls are known by their ids.
 Memory grows with the number of days, models, tools, calls and API messages, not with contents.
+
+How long replies took, from the times of the messages.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from talktree.model.compaction import OPERATIONS, compaction_of
 from talktree.model.conversation import Conversation
-from talktree.model.derive import DONE, todos_of
-from talktree.model.latency import latencies
+from talktree.model.derived import DONE, todos_of
 from talktree.model.link_repair import mended
 from talktree.model.measures import (
     NO_MEASURES,
@@ -23,10 +25,52 @@ from talktree.model.measures import (
     recorded_seconds,
 )
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
+from talktree.model.outline import Trait
 from talktree.model.pairing import Turn
 from talktree.model.parts import Event, ToolCall
 from talktree.model.replies import ReplyUsage, total
+from talktree.model.skeleton import NO_TIME, ROOT
 from talktree.text.times import SECOND
+
+NOTHING_RECORDED: Mapping[int, float] = MappingProxyType({})
+IDLE_SECONDS = 3600.0
+"""A longer gap is not the time of an answer: a person was away, or times were rewritten."""
+
+
+def answer_seconds(asked: int | None, answered: int | None) -> float | None:
+    """Seconds from a request to its answer, if the times (in nanoseconds) can mean that."""
+    if asked is None or answered is None or NO_TIME in (asked, answered):
+        return None
+    seconds = (answered - asked) / 1e9
+    return seconds if 0 <= seconds <= IDLE_SECONDS else None
+
+
+def latencies(
+    conversation: Conversation, recorded: Mapping[int, float] = NOTHING_RECORDED
+) -> array[float]:
+    """Seconds from each prompt to the first reply to it, from the skeleton alone.
+
+    Where the format recorded how long a reply took, by position, that counts instead.
+    """
+    bones = conversation.skeleton
+    waits = array("d")
+    prompts: dict[int, int] = {}
+    for here in conversation.tree.order:
+        above = bones.parents[here]
+        trait = bones.traits[here]
+        before = prompts.get(above, ROOT)
+        if trait == Trait.SAID and not bones.sidechain[here]:
+            prompts[here] = here
+        elif trait == Trait.NOTE and before != ROOT:
+            prompts[here] = before
+        elif trait == Trait.REPLY and here in recorded:
+            waits.append(recorded[here])
+        elif trait == Trait.REPLY and before != ROOT:
+            seconds = answer_seconds(bones.times[before], bones.times[here])
+            if seconds is not None:
+                waits.append(seconds)
+    return waits
+
 
 DAY = 86_400 * SECOND
 UNKNOWN = "unknown"

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.model.derive import speaker, todos_of, tool_key
-from talktree.model.latency import latencies
+from talktree.model.derived import speaker, todos_of, tool_key
 from talktree.model.message import META, SIDECHAIN, Message, Todo, Usage
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
-from talktree.model.tally import Tally
+from talktree.model.statistics import Tally, latencies
 from talktree.views.speakers import speaker_in
 from tests.talk import at, call, reply, result, said, talk
 
