@@ -38,9 +38,8 @@ from talktree.formats.engine import read
 from talktree.formats.rule_context import Talk
 from talktree.formats.sources import Found as FoundSource
 from talktree.formats.sources import load_found
-from talktree.parallel.crew import in_processes
-from talktree.parallel.forking import may_fork
 from talktree.parallel.ordered_map import in_order
+from talktree.parallel.pool import in_processes, may_fork
 from talktree.parallel.schedule import WORTH
 
 A_SHARE = 2000

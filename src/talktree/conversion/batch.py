@@ -58,7 +58,7 @@ from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.formats.sources import OWN, Found, Stamp, found
 from talktree.model.document import Document
-from talktree.parallel.crew import AHEAD, in_processes
+from talktree.parallel.pool import AHEAD, in_processes
 from talktree.parallel.schedule import together
 
 

@@ -40,7 +40,7 @@ from talktree.model.conversation import STRETCH
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
-from talktree.parallel.forking import may_fork
+from talktree.parallel.pool import may_fork
 from talktree.text.json.value import Json
 
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}

@@ -45,7 +45,7 @@ from talktree.formats.sources import Found, found, load_found
 from talktree.library.library import Library
 from talktree.library.listing import Kept
 from talktree.model.document import Document
-from talktree.parallel.crew import in_processes
+from talktree.parallel.pool import in_processes
 
 
 class ArchivedSource(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from talktree.errors import Unreadable
 from talktree.library.extract.claude_usage import Books, Entry, count_file
-from talktree.parallel.crew import in_processes
+from talktree.parallel.pool import in_processes
 
 WORTHWHILE = 24 << 20
 """Bytes for which it pays to begin another process."""

@@ -7,7 +7,7 @@ import sys
 
 STOPPED_AT_ONCE = """
 import signal, time
-from talktree.parallel.crew import in_processes
+from talktree.parallel.pool import in_processes
 
 def work(job):
     time.sleep(0.001 * (job % 7))

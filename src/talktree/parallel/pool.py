@@ -3,11 +3,15 @@
 A process that is killed costs its job a second try, not the others. When the work is stopped, the
 processes are told to, and clean up what they were building; when it is killed, they end by
 themselves.
+
+Whether a process can begin as a copy of this one.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from multiprocessing import get_context, resource_tracker
@@ -16,7 +20,15 @@ from types import FrameType
 from typing import Generic, TypeVar
 
 from talktree.errors import Unreadable
-from talktree.parallel.forking import may_fork
+
+
+def may_fork() -> bool:
+    """Whether a process can begin as a copy of this one, with all modules at hand.
+
+    A copy has only the thread that made it, so a lock that another one holds would stay locked.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1
+
 
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
