@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         Unknown,
     )
     from talktree.model.tree import Branch, Tree
-    from talktree.repairs.repair import Repair
+    from talktree.repairs.run import Repair
     from talktree.session.session import Session
     from talktree.session.store import Store
 
@@ -101,7 +101,7 @@ _HOMES = {
     "talktree.formats": ("slugs",),
     "talktree.formats.collection": ("Collection",),
     "talktree.library.library": ("Library",),
-    "talktree.repairs.repair": ("Repair",),
+    "talktree.repairs.run": ("Repair",),
     "talktree.model.conversation": ("Conversation",),
     "talktree.model.counts": ("ConversationCounts",),
     "talktree.model.document": ("Document",),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from talktree.checks.report import Report
     from talktree.files.safe_replace import Replacement
     from talktree.library.library import Library
-    from talktree.repairs.repair import Repair
+    from talktree.repairs.run import Repair
     from talktree.session.session import Session
 
 DEFAULT = Options()
@@ -247,7 +247,7 @@ def repair(
     Of a file with companion files only the file itself is repaired.
     """
     from talktree.checks.registry import chosen, refuse_unknown, rules_for
-    from talktree.repairs.repair import repaired
+    from talktree.repairs.run import repaired
 
     if isinstance(document, Document):
         document = _alone(_as_written(document))

@@ -34,7 +34,7 @@ from talktree.formats.studio_xml.repair import is_sound
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.findings import READING
-from talktree.repairs.repair import Repair, repaired
+from talktree.repairs.run import Repair, repaired
 from talktree.testing.strategies import damaged
 from talktree.text.json.repair import strange_bytes
 from tests.cases import examples

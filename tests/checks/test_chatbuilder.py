@@ -14,7 +14,7 @@ from talktree.formats.chatbuilder.parse import take_apart
 from talktree.formats.chatbuilder.parse_header import REQUIRED
 from talktree.formats.engine import read
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.cases import examples
 
 ID = "7b0c1d5e-4a1f-4c55-9e0a-000000000001"

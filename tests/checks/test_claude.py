@@ -18,7 +18,7 @@ from talktree.checks.report import report
 from talktree.files import Source, load
 from talktree.formats.claude_code.rule_support import is_uuid
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.conversion.foreign import again, every_sample, files_of, sample
 
 Line = dict[str, Any]

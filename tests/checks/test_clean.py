@@ -12,7 +12,7 @@ from talktree.files import load
 from talktree.formats.detect import detect
 from talktree.formats.engine import read
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.conversion.trips import SLUGS, into
 
 DEMO = Path(__file__).parents[2] / "demo"

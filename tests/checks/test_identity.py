@@ -13,7 +13,7 @@ from talktree.formats.engine import read
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
-from talktree.repairs.repair import Repair, repaired
+from talktree.repairs.run import Repair, repaired
 from tests.cases import examples
 from tests.checks.linked import Line, document, uuid
 

@@ -12,7 +12,7 @@ from talktree import api
 from talktree.checks.report import report
 from talktree.files import Source
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.conversion.foreign import again, every_sample, files_of, sample
 from tests.formats.cases import DATA
 

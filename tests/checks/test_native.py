@@ -14,7 +14,7 @@ from talktree.checks.report import report
 from talktree.files import Source
 from talktree.formats.native.lens_entries import ENTRIES, PARTS
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.conversion.foreign import again, every_sample, files_of, sample
 
 Object = dict[str, Any]

@@ -11,7 +11,7 @@ from talktree.checks.registry import chosen, rules_for
 from talktree.checks.report import report
 from talktree.files import Source
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.checks.session import Session
 
 MUSE = chosen(rules_for("muse"), select=["ROL"])

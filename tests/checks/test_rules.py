@@ -11,7 +11,7 @@ import pytest
 from talktree.checks.registry import all_rules
 from talktree.checks.report import report
 from talktree.formats.rule import Rule
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.checks.generated import CONFIGURED, LIMITS
 from tests.checks.samples import RULES, sample, samples
 

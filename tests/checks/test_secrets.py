@@ -14,7 +14,7 @@ from talktree.checks.report import Report, report
 from talktree.files import Source
 from talktree.formats.engine import Origin
 from talktree.model.document import Document
-from talktree.repairs.repair import Repair, repaired
+from talktree.repairs.run import Repair, repaired
 
 _dice = random.Random(11)
 PLACEHOLDER = re.compile(r"\[redacted:([a-z-]+):([0-9]+)\]")

@@ -16,7 +16,7 @@ from talktree.checks.support.image_sizes import image_in
 from talktree.model.document import Document
 from talktree.model.message import SIDECHAIN
 from talktree.model.parts import Attachment, Text
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.checks.session import Session
 
 RULES = chosen(rules_for("claude-code"), select=["SYN5"])

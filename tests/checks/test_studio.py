@@ -24,7 +24,7 @@ from talktree.formats.studio.write import linked
 from talktree.formats.studio_text import FORMAT as TEXT
 from talktree.formats.studio_xml import FORMAT as XML
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from talktree.testing.strategies import plain_text
 from tests.cases import examples
 from tests.formats.cases import DATA

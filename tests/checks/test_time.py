@@ -14,7 +14,7 @@ from talktree.checks.report import report
 from talktree.checks.rules.time import FIRST_TALK, TOLERATED
 from talktree.files import Source
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from talktree.text.times import MILLI, SECOND, from_iso, to_iso
 from tests.checks.session import Session
 

@@ -18,7 +18,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.checks.session import Session, call, lines, name
 
 MISSING = "[Tool result missing due to internal error]"

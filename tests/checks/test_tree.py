@@ -22,7 +22,7 @@ from talktree.model.document import Document
 from talktree.model.inferred_links import SEQUENCE
 from talktree.model.link_repair import mended
 from talktree.model.skeleton import ROOT
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.cases import examples
 from tests.checks.linked import RECORDS, SESSION, Line, document, uuid
 from tests.checks.session import Session

@@ -14,7 +14,7 @@ from talktree.checks.reachability import reach
 from talktree.checks.report import report
 from talktree.files import save
 from talktree.model.document import Document
-from talktree.repairs.repair import Repair, repaired
+from talktree.repairs.run import Repair, repaired
 from tests.cases import TORTURE
 from tests.damage import byte_damage, link_damage, store_damage, tool_damage, value_damage
 from tests.damage.clean import clean

@@ -8,7 +8,7 @@ import pytest
 
 from talktree.checks.report import report
 from talktree.model.document import Document
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.cases import TORTURE, scale
 from tests.conversion.trips import Files
 from tests.damage.clean import clean

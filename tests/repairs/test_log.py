@@ -11,7 +11,7 @@ from talktree import api
 from talktree.errors import Unreadable
 from talktree.files import Source, save
 from talktree.repairs.log import logged, undone
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from tests.conversion.trips import Files
 from tests.damage.clean import clean
 from tests.damage.lines import ALL

@@ -11,7 +11,7 @@ from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.model.document import Document
-from talktree.repairs.repair import MOST_ROUNDS, Repair, repaired
+from talktree.repairs.run import MOST_ROUNDS, Repair, repaired
 from tests.damage.lines import ALL
 from tests.torture.mutants import mutant
 

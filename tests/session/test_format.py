@@ -19,7 +19,7 @@ from talktree.formats.sage.places import LOCK
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Event
-from talktree.repairs.repair import repaired
+from talktree.repairs.run import repaired
 from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.undo import commands

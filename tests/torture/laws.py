@@ -17,7 +17,7 @@ from talktree.model.document import Document
 from talktree.model.link_repair import mended
 from talktree.repairs.byte_origins import NEW, first_trace, traced
 from talktree.repairs.log import logged, undone
-from talktree.repairs.repair import Repair, repaired
+from talktree.repairs.run import Repair, repaired
 from talktree.views.lines import Line
 from talktree.views.outline import outline_lines
 from talktree.views.terminal import as_text

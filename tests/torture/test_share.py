@@ -17,6 +17,6 @@ def test_mutants_are_read_checked_and_repaired(slug: str) -> None:
 
 
 def test_a_repair_that_stops_too_early_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("talktree.repairs.repair.MOST_ROUNDS", 1)
+    monkeypatch.setattr("talktree.repairs.run.MOST_ROUNDS", 1)
     failures = [found for number in range(1, 30) if (found := torture("studio", number))]
     assert any("a second repair changes something" in each for each in failures)

@@ -20,8 +20,8 @@ from talktree.errors import Damaged, Unreadable
 from talktree.files import Content, Source, parked
 from talktree.files.outputs import LOG
 from talktree.files.splice import Splice, spliced
-from talktree.repairs.action import Action
-from talktree.repairs.repair import Repair
+from talktree.repairs.plan import Action
+from talktree.repairs.run import Repair
 from talktree.text.json_write import encode
 
 SUFFIX = LOG

@@ -18,7 +18,7 @@ from talktree.files.safe_replace import (
     wait_until_settled,
 )
 from talktree.repairs.log import SUFFIX, digests, logged, repaired_digests, undone
-from talktree.repairs.repair import Repair
+from talktree.repairs.run import Repair
 
 
 def keep(repair: Repair, target: str | Path, *, gate: OutputGate | None = None) -> list[Path]:

@@ -23,7 +23,7 @@ from talktree.cli.output import tell_damage
 from talktree.errors import UsageError
 from talktree.files import OutputGate, is_named_so, save
 from talktree.files.safe_replace import refuse_if_written
-from talktree.repairs.repair import Repair
+from talktree.repairs.run import Repair
 from talktree.repairs.write import keep, log_of
 from talktree.text.json.value import Json
 from talktree.views.measure import counted

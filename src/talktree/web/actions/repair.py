@@ -12,8 +12,8 @@ from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.library.library import Library
 from talktree.library.versions.editing import WAIT, Versions
-from talktree.repairs.action import Action
-from talktree.repairs.repair import Repair
+from talktree.repairs.plan import Action
+from talktree.repairs.run import Repair
 from talktree.web.actions.editing import history, refuse_stale
 from talktree.web.actions.summary import summary_of
 from talktree.web.errors import ReadOnly

@@ -8,8 +8,7 @@ from talktree.errors import Damaged, WouldLose
 from talktree.files.splice import Splice
 from talktree.formats.record_file import Item
 from talktree.model.findings import finding
-from talktree.repairs.action import Action
-from talktree.repairs.steps import Step, acceptable
+from talktree.repairs.plan import Action, Step, acceptable
 
 
 class Picky:

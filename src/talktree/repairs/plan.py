@@ -1,0 +1,263 @@
+"""From findings to changes: which bytes, records and files a round of repair touches.
+
+Broken bytes are mended alone, since records may be found anew once they are. Several changes of
+one record are made one after the other, each on what the one before left.
+
+One step of a repair, as people are shown it before it is made.
+
+The changes to one file's records, and which of them the file can take.
+
+A file may refuse a change: its dialect has no place for the new value, or its brackets are broken
+in a way that nobody mended. Then all other changes are made, and what is refused stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from talktree.checks.run import Found
+from talktree.errors import Damaged, WouldLose
+from talktree.files.splice import Splice
+from talktree.formats.engine import Origin
+from talktree.formats.fixes import Drop, Insert, Patch, Remake, Revalue
+from talktree.formats.record_file import Item, Sheet
+from talktree.formats.rule_context import Seen, Talk
+from talktree.model.findings import Finding, Safety
+from talktree.text.json.strings import Trail, write_trail
+from talktree.text.json.value import Json, same
+from talktree.text.json_write import encode
+from talktree.text.secrets import masked
+
+MOST_SHOWN = 80
+MOST_MEMBERS = 4
+MOST_READ = 1 << 12
+"""How far bytes are looked at for secrets, so that none is shown in part."""
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    """What a fix changes, and because of which finding."""
+
+    code: str
+    name: str
+    safety: Safety
+    message: str
+    """What is wrong."""
+    path: str | None = None
+    line: int | None = None
+    entry: str | None = None
+    before: str = ""
+    after: str = ""
+    invented: str = ""
+    """What was made up, and from what."""
+
+
+def action(finding: Finding, *, before: str, after: str, invented: str = "") -> Action:
+    """The step that mends a finding."""
+    assert finding.fix is not None
+    return Action(
+        code=finding.code,
+        name=finding.name,
+        safety=finding.fix,
+        message=finding.message,
+        path=finding.path,
+        line=finding.line,
+        entry=finding.entry,
+        before=before,
+        after=after,
+        invented=invented,
+    )
+
+
+def differing(old: Json, new: Json) -> tuple[str, str]:
+    """The members in which two values differ, before and after, in a few words."""
+    found = list(islice(_differing(old, new), MOST_MEMBERS + 1))
+    shown = found[:MOST_MEMBERS]
+    more = ", …" if len(found) > len(shown) else ""
+    before = ", ".join(f"{_brief(way, was)}" for way, was, _ in shown)
+    after = ", ".join(f"{_brief(way, now)}" for way, _, now in shown)
+    return before + more, after + more
+
+
+ABSENT = object()
+
+
+def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
+    pending: list[tuple[Trail, object, object]] = [(None, old, new)]
+    while pending:
+        trail, was, now = pending.pop()
+        if was is now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            names = [*was, *(name for name in now if name not in was)]
+            deeper = [(name, was.get(name, ABSENT), now.get(name, ABSENT)) for name in names]
+        elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+            deeper = [(str(at), was[at], now[at]) for at in range(len(was))]
+        elif ABSENT in (was, now) or not same(was, now):  # type: ignore[arg-type]
+            yield write_trail(trail) or "it", was, now
+            continue
+        else:
+            continue
+        pending += [((trail, name), one, two) for name, one, two in deeper[::-1]]
+
+
+def _brief(way: str, value: object) -> str:
+    if value is ABSENT:
+        return f"{way}: (absent)"
+    # What a plan shows is printed and pasted elsewhere; a secret may not travel with it. Some are
+    # known by their names only.
+    text = masked(f"{way}: {encode(value).decode('utf-8', 'replace')}")  # type: ignore[arg-type]
+    most = len(way) + 2 + MOST_SHOWN
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def brief_bytes(data: bytes) -> str:
+    """Some bytes in a few words."""
+    if not data:
+        return "nothing"
+    text = masked(data[:MOST_READ].decode("utf-8", "backslashreplace"))
+    return text if len(data) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}… ({len(data):,} bytes)"
+
+
+class Gathered:
+    """The changes of one round, by file and record."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        self._mended: set[tuple[str, str]] = set()
+        self._patched: set[Patch] = set()
+        self.patches: dict[str, list[tuple[Patch, Found]]] = {}
+        self.values: dict[int, list[tuple[Revalue, Found]]] = {}
+        self.drops: dict[int, tuple[Drop, Found]] = {}
+        self.inserts: dict[int, list[tuple[Insert, Found]]] = {}
+        self.remakes: dict[str, tuple[Remake, Found]] = {}
+
+    def take(self, found: Found) -> None:
+        """Add what mends a finding."""
+        fix = found.rule.fix
+        assert fix is not None
+        if found.finding.path in self.origin.damaged:
+            # To write it anew would hide that a part of it is missing.
+            return
+        subject: object = found.subject
+        if found.rule.on == "reading":
+            # The bytes of a file are mended for a rule once, wherever it is broken there.
+            path = found.finding.path or ""
+            if (path, found.rule.code) in self._mended:
+                return
+            self._mended.add((path, found.rule.code))
+            subject = self.origin.by_path.get(path)
+        for change in fix.mend(subject, found.told):
+            self._add(change, found)
+
+    def _add(self, change: object, found: Found) -> None:
+        match change:
+            case Patch():
+                if change not in self._patched:
+                    self._patched.add(change)
+                    self.patches.setdefault(change.path, []).append((change, found))
+            case Revalue():
+                self.values.setdefault(_number(change.talk, change.position), []).append(
+                    (change, found)
+                )
+            case Drop():
+                self.drops.setdefault(_number(change.talk, change.position), (change, found))
+            case Insert():
+                self.inserts.setdefault(_number(change.talk, change.after), []).append(
+                    (change, found)
+                )
+            case Remake():
+                self.remakes.setdefault(change.path, (change, found))
+            case _:
+                raise TypeError(f"{change!r} is no change")
+
+    def paths(self) -> set[str]:
+        """The files in which records change."""
+        numbers = [*self.values, *self.drops, *self.inserts]
+        return {self.origin.path_of(number) for number in numbers}
+
+
+def _number(talk: Talk, position: int) -> int:
+    return talk.conversation.members[position]
+
+
+def revalued(changes: Iterable[tuple[Revalue, Found]]) -> tuple[Json, list[Action]]:
+    """A record's value after all its changes, and the steps."""
+    actions: list[Action] = []
+    seen: Seen | None = None
+    for change, found in changes:
+        if seen is None:
+            seen = change.talk.seen(change.position)
+        old = seen.record.value
+        new = change.make(seen)
+        before, after = differing(old, new)
+        if before or after:
+            made_up = change.invented
+            actions.append(action(found.finding, before=before, after=after, invented=made_up))
+        seen.record.value = new
+        # From here on its names are those it has now, not those the skeleton knew.
+        seen.record.id, seen.record.parent = "", None
+        seen = Seen(seen.record, change.talk.format.get(seen.record), seen.position, seen.talk)
+    assert seen is not None
+    return seen.record.value, actions
+
+
+def patch_actions(sheet: Sheet, patches: Iterable[tuple[Patch, Found]]) -> Iterator[Action]:
+    """The steps of changes to bytes."""
+    for patch, found in patches:
+        old = sheet.content.read(patch.start, patch.stop)
+        yield action(found.finding, before=brief_bytes(old), after=brief_bytes(patch.new))
+
+
+MOST_TRIES = 200
+"""How often a file is put together to find the changes it refuses."""
+
+
+class Step(NamedTuple):
+    """What is done about one record."""
+
+    items: list[Item]
+    """What stands in the file then; nothing if the record is taken out."""
+    otherwise: list[Item]
+    """What stands there if the step is not made."""
+    actions: list[Action]
+
+    @property
+    def refused(self) -> Step:
+        """The step not made."""
+        return Step(self.otherwise, self.otherwise, [])
+
+
+def acceptable(sheet: Sheet, steps: Sequence[Step]) -> tuple[list[Splice], list[Step]]:
+    """The splices for as many of the steps as a file can take, and the steps themselves."""
+    found = _splices(sheet, steps)
+    if found is not None:
+        return found, list(steps)
+    made = [step.refused for step in steps]
+    splices: list[Splice] = []
+    places = [place for place, step in enumerate(steps) if step.actions]
+    pending = [places[len(places) // 2 :], places[: len(places) // 2]]
+    tries = 0
+    while pending and tries < MOST_TRIES:
+        group = pending.pop()
+        if not group:
+            continue
+        tries += 1
+        chosen = set(group)
+        tried = [steps[at] if at in chosen else step for at, step in enumerate(made)]
+        found = _splices(sheet, tried)
+        if found is not None:
+            made, splices = tried, found
+        elif len(group) > 1:
+            pending += [group[len(group) // 2 :], group[: len(group) // 2]]
+    return splices, made
+
+
+def _splices(sheet: Sheet, steps: Sequence[Step]) -> list[Splice] | None:
+    try:
+        return list(sheet.splices([item for step in steps for item in step.items]))
+    except (Damaged, WouldLose):
+        return None
