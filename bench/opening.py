@@ -12,7 +12,7 @@ import msgspec
 
 from bench.measure import Row, peak_memory, side_by_side
 from talktree.session import Store
-from talktree.session.journal.seal import sealed
+from talktree.session.journal.lines import sealed
 
 MESSAGES_PER_MEGABYTE = 200
 SHOWN = 20

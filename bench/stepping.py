@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from bench.measure import Row, side_by_side, table
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.step import Step
 from talktree.session.handle import Opened
 from talktree.session.index.index import Index

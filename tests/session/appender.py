@@ -14,7 +14,7 @@ from pathlib import Path
 from talktree.errors import NotSaved
 from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Journal
-from talktree.session.journal.seal import sealed
+from talktree.session.journal.lines import sealed
 
 
 def message(name: str, number: int, size: int) -> bytes:

@@ -17,8 +17,7 @@ from typing import IO, NamedTuple
 
 from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Durability, Journal
-from talktree.session.journal.lines import Line, last_lines, lines
-from talktree.session.journal.seal import judged
+from talktree.session.journal.lines import Line, judged, last_lines, lines
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from talktree.errors import NotUndoable
+from talktree.session.capture.blobs import PIECE, WHOLE
 from talktree.session.capture.file_state import File
-from talktree.session.capture.pieces import PIECE, WHOLE
 from talktree.session.capture.step import Step
 from talktree.session.handle import Opened
 from talktree.session.undo import commands

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.handle import Opened
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Journal

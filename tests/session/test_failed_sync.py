@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.journal.seal import sealed
+from talktree.session.journal.lines import sealed
 from tests.cases import TORTURE
 from tests.session.faults import injected, need_strace, was_injected
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer

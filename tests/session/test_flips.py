@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from talktree.session.journal.seal import judged, sealed
+from talktree.session.journal.lines import judged, sealed
 from tests.cases import TORTURE
 from tests.session.journals import served
 

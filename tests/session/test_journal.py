@@ -14,8 +14,7 @@ import pytest
 
 from talktree.errors import NotSaved, UsageError
 from talktree.session.journal.journal import LOGS, Durability, Journal
-from talktree.session.journal.lines import lines
-from talktree.session.journal.seal import judged, sealed
+from talktree.session.journal.lines import judged, lines, sealed
 from tests.session.journals import ROOT, opened, quarantined, served
 
 MODES: list[Durability] = ["safe", "fast"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.session.journal.journal import Journal
-from talktree.session.journal.seal import judged
+from talktree.session.journal.lines import judged
 from tests.cases import examples
 from tests.session.journals import opened, quarantined, served
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.journal.lines import BLOCK, Line, last_lines, lines
-from talktree.session.journal.seal import sealed
+from talktree.session.journal.lines import BLOCK, Line, last_lines, lines, sealed
 from tests.session.journals import opened, served
 
 BODIES = st.lists(

@@ -12,11 +12,10 @@ import pytest
 
 from talktree.errors import Escapes
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import PIECE, WHOLE, Contents
 from talktree.session.capture.file_state import ABSENT, File, Folder, Link, State, Unknown
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.path_probe import look
-from talktree.session.capture.pieces import PIECE, WHOLE
 
 LIMITS = Limits()
 NOBODY = 65534

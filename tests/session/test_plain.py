@@ -20,7 +20,7 @@ from talktree.model.message import (
     Usage,
 )
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
-from talktree.session.recording.plain import Lines
+from talktree.session.recording.recorder import Lines
 from talktree.text.json_write import encode_new
 from talktree.text.times import MILLI
 from tests.cases import examples

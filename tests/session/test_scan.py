@@ -9,13 +9,12 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.file_state import ABSENT, File, Unknown, same
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.scan import Scan
+from talktree.session.capture.scan import Scan, Walker
 from talktree.session.capture.snapshots import Taken
 from talktree.session.capture.step import Step
-from talktree.session.capture.walk import Walker
 from talktree.session.handle import Opened
 from tests.session.trees import (
     deeds,

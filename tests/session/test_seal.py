@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.journal.seal import LONGEST, judged, number_at_end, sealed
+from talktree.session.journal.lines import LONGEST, judged, number_at_end, sealed
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.journal.seal import judged, sealed
-from talktree.session.journal.tail import Tail, tail
+from talktree.session.journal.lines import Tail, judged, sealed, tail
 from tests.cases import TORTURE
 from tests.session.journals import opened, quarantined, served
 

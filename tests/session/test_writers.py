@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.session.journal.journal import Durability
-from talktree.session.journal.lines import lines
-from talktree.session.journal.seal import judged
+from talktree.session.journal.lines import judged, lines
 from tests.cases import TORTURE
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from hypothesis import strategies as st
 
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.file_state import Absent, File, Folder, Link, State, Unknown
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.snapshots import Change

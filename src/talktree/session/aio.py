@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from talktree.session.capture.work import FilePath, Unprotected, Work
+from talktree.session.capture.step import FilePath, Unprotected, Work
 from talktree.session.erasure.report import Erasure
 from talktree.session.journal.journal import Durability
 from talktree.session.navigation import Journey

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from talktree.files.sandbox import Anchor
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.budget import Budget
-from talktree.session.capture.contents import Contents
-from talktree.session.capture.known import Known
+from talktree.session.capture.file_cache import Known
 from talktree.session.capture.limits import Limits
 from talktree.session.index.index import Index
 from talktree.session.journal.journal import Journal

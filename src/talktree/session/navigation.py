@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from talktree.session.capture.work import FilePath, inside
+from talktree.session.capture.step import FilePath, inside
 from talktree.session.care import care
 from talktree.session.care.care import Freed, Usage
 from talktree.session.care.inspection import Trouble
@@ -23,7 +23,7 @@ from talktree.session.undo import commands
 from talktree.session.undo.commands import Move
 from talktree.session.undo.compare import Comparison, compared
 from talktree.session.undo.execute import Outcome
-from talktree.session.undo.logbook import Entry, logbook
+from talktree.session.undo.move_log import Entry, logbook
 from talktree.session.undo.move_records import ALL, Scope
 from talktree.session.undo.plan import Choice, Plan
 from talktree.session.undo.reports import MoveReport, moves_since_reply

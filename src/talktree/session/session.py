@@ -16,7 +16,7 @@ from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Text, ToolCall
 from talktree.session import branches as _branches
 from talktree.session.branches import Branch
-from talktree.session.capture.work import FilePath, Unprotected, Work
+from talktree.session.capture.step import FilePath, Unprotected, Work
 from talktree.session.config import Settings
 from talktree.session.errors import plainly
 from talktree.session.handle import Opened
@@ -27,11 +27,10 @@ from talktree.session.recording import children as _children
 from talktree.session.recording import compaction as _compaction
 from talktree.session.recording import todos as _todos
 from talktree.session.recording.api import Verbs
-from talktree.session.recording.calls import find_call, unanswered
 from talktree.session.recording.children import Child, Sidechain
 from talktree.session.recording.compaction import Statistics
 from talktree.session.recording.context import Difference, Surroundings, differences
-from talktree.session.recording.recorder import At, Recorder, Where
+from talktree.session.recording.recorder import At, Recorder, Where, find_call, unanswered
 from talktree.session.recording.thinking import Asked, effective, setting
 from talktree.session.recording.todos import Progress
 from talktree.session.undo.recover import recover

@@ -14,10 +14,10 @@ from talktree.errors import NotFound, UsageError
 from talktree.files.private import refuse_writable
 from talktree.files.sandbox import Anchor
 from talktree.session import metadata
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.budget import Budget
-from talktree.session.capture.contents import Contents
 from talktree.session.capture.limits import LIMITS, Limits
-from talktree.session.capture.work import FilePath
+from talktree.session.capture.step import FilePath
 from talktree.session.config import Settings, set_settings, settings
 from talktree.session.erasure.forget import Forgetting, finish_interrupted, is_interrupted
 from talktree.session.erasure.report import Erasure

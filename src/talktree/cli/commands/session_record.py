@@ -19,7 +19,7 @@ from talktree.cli.group import Verb
 from talktree.errors import Unreadable, UsageError
 from talktree.session.capture.step import Step
 from talktree.session.session import Session
-from talktree.session.undo.logbook import changes
+from talktree.session.undo.move_log import changes
 from talktree.text.escape import visible_line
 from talktree.text.json.value import Json
 from talktree.views.operations import touched_lines, touched_shape

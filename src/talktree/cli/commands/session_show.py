@@ -15,7 +15,7 @@ from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.session.recording.todos import todos_at
 from talktree.session.session import Session
 from talktree.session.undo.compare import compared
-from talktree.session.undo.logbook import Entry, logbook
+from talktree.session.undo.move_log import Entry, logbook
 from talktree.text.json.value import Json
 from talktree.views.comparison import comparison_lines, comparison_shape
 from talktree.views.lines import line

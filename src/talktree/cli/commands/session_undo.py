@@ -209,7 +209,7 @@ def _refuse_contradictions(how: How) -> None:
 
 
 def _show(plan: Plan, diffs: Mapping[bytes, Sequence[str]], how: How) -> None:
-    from talktree.session.undo.differences import in_words
+    from talktree.session.undo.diff import in_words
     from talktree.views.plans import Change, choice_lines, plan_lines, summary
 
     changes = [

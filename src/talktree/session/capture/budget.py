@@ -5,7 +5,7 @@ Nothing is refused and nothing is removed for it: people decide what to do about
 
 from __future__ import annotations
 
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.limits import GIB, MIB
 
 USUAL = 5 * GIB

@@ -15,9 +15,9 @@ from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.file_state import ABSENT, State, Unknown, name_from_json, same
 from talktree.session.capture.path_probe import look
+from talktree.session.capture.scan import Walker, folders_above
 from talktree.session.capture.snapshots import Change, Taken, taken
 from talktree.session.capture.step_records import Said, step_lines
-from talktree.session.capture.walk import Walker, folders_above
 from talktree.session.handle import Opened
 from talktree.session.journal.lines import last_lines
 from talktree.text.json.decode import decode

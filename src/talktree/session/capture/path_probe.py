@@ -11,10 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 from talktree.errors import Escapes
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import WHOLE, Contents, cut
 from talktree.session.capture.file_state import ABSENT, File, Folder, Link, State, Unknown
 from talktree.session.capture.limits import GIB, MIB, Limits
-from talktree.session.capture.pieces import WHOLE, cut
 from talktree.text.times import SECOND
 
 Stamp: TypeAlias = tuple[int, ...]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from talktree.errors import Escapes
 from talktree.files.sandbox import checked
-from talktree.session.capture.contents import file_name
+from talktree.session.capture.blobs import file_name
 from talktree.session.capture.file_state import (
     ABSENT,
     HASH_LENGTH,

@@ -2,14 +2,22 @@
 
 Before the tool may write, what is there is kept and a line says so; when it is done, what it left
 is kept and a line says that. A step that was cut off has the first line only.
+
+A step as callers use it: with the paths they have at hand.
+
+Paths are relative to the workspace, wherever the process was started; an absolute one must lead
+into it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Literal, TypeAlias
 from uuid import uuid4
 
 from talktree.errors import Escapes, NotUndoable
@@ -18,14 +26,12 @@ from talktree.files.sandbox import Anchor, checked
 from talktree.session.capture.file_state import ABSENT, Folder, State, Unknown, name_to_json, same
 from talktree.session.capture.interrupted_steps import end_cut_off_steps
 from talktree.session.capture.path_probe import look
-from talktree.session.capture.scan import Scan
+from talktree.session.capture.scan import HERE as CURRENT
+from talktree.session.capture.scan import Scan, Walker, folders_above
 from talktree.session.capture.snapshots import Change
 from talktree.session.capture.step_records import Said, step_lines
-from talktree.session.capture.walk import HERE, Walker, folders_above
 from talktree.session.errors import plainly
 from talktree.session.handle import Opened
-
-Unprotected = Literal["refuse", "mark"]
 
 
 @plainly
@@ -51,7 +57,7 @@ class Step:
         """What the tool changed, once the step is over."""
         self._opened = opened
         self._paths = [checked(path) for path in paths]
-        self._roots = [root if root == HERE else checked(root) for root in watch]
+        self._roots = [root if root == CURRENT else checked(root) for root in watch]
         self._unprotected = unprotected
         self._scans: list[Scan] = []
         self._before: dict[bytes, State] = {}
@@ -147,7 +153,7 @@ class Step:
     def _note_missing_above(self, path: bytes) -> None:
         """Folders that a tool must make first to write there are paths of the step, too."""
         for folder in folders_above(path):
-            if folder == HERE or folder in self._before:
+            if folder == CURRENT or folder in self._before:
                 continue
             state = look(self._workspace, folder, None, self._opened.limits)
             if isinstance(state, Folder):
@@ -271,3 +277,48 @@ def _workspace_of(opened: Opened) -> Anchor:
             hint="open it with the folder it is to work in",
         )
     return opened.workspace
+
+
+FilePath: TypeAlias = str | bytes | os.PathLike[str]
+Unprotected: TypeAlias = Literal["refuse", "mark"]
+HERE = b"."
+
+
+def inside(workspace: Anchor | None, path: FilePath) -> bytes:
+    """A path as the session has it; a refusal if it leads elsewhere."""
+    raw = os.fsencode(path)
+    if workspace is not None and raw.startswith(b"/"):
+        with suppress(ValueError):
+            raw = os.fsencode(Path(os.fsdecode(raw)).relative_to(workspace.path))
+    raw = raw.removeprefix(b"./").rstrip(b"/") or raw
+    return raw if raw == HERE else checked(raw)
+
+
+@plainly
+class Work(Step):
+    """A step, made by `Session.step`."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        message: str,
+        paths: Iterable[FilePath],
+        watch: Iterable[FilePath],
+        unprotected: Unprotected,
+    ) -> None:
+        self._place = opened.workspace
+        super().__init__(
+            opened,
+            message,
+            [inside(self._place, path) for path in paths],
+            [inside(self._place, path) for path in watch],
+            unprotected,
+        )
+
+    def __enter__(self) -> Work:
+        super().__enter__()
+        return self
+
+    def track(self, *paths: FilePath) -> None:
+        """More paths that the tool is going to change: safe to be changed when this returns."""
+        super().track(*(inside(self._place, path) for path in paths))

@@ -17,12 +17,11 @@ from typing import Any, Literal, NamedTuple
 from talktree.errors import Escapes
 from talktree.files.durable import UNFINISHED
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import ENDING, FOLDER
+from talktree.session.capture.blobs import ENDING, FOLDER
 from talktree.session.capture.file_state import HASH_LENGTH
 from talktree.session.capture.snapshots import contents_named, taken
 from talktree.session.journal.journal import LOGS
-from talktree.session.journal.lines import Line, lines
-from talktree.session.journal.seal import judged
+from talktree.session.journal.lines import Line, judged, lines
 from talktree.session.undo.move_records import moves
 from talktree.text.json.decode import decode
 

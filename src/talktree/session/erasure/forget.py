@@ -11,7 +11,7 @@ from talktree.files.durable import replace
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
 from talktree.session.branches import meant
-from talktree.session.capture.work import HERE, FilePath, inside
+from talktree.session.capture.step import HERE, FilePath, inside
 from talktree.session.erasure.erase import Work, plan_erasure, stage_erasure
 from talktree.session.erasure.legacy_file import OlderFile
 from talktree.session.erasure.log_rewrite import recorded_names

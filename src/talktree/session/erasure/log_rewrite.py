@@ -12,11 +12,10 @@ from typing import Any
 
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.file_state import name_from_json
-from talktree.session.capture.walk import HERE
+from talktree.session.capture.scan import HERE
 from talktree.session.erasure.line_changes import LineChanges
 from talktree.session.erasure.targets import Targets, log_lines
-from talktree.session.journal.lines import Line
-from talktree.session.journal.seal import LONGEST, SEAL, judged, sealed
+from talktree.session.journal.lines import LONGEST, SEAL, Line, judged, sealed
 from talktree.text.json.decode import decode
 from talktree.text.json_write import encode_new
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from talktree.files.durable import UNFINISHED, create_whole, sync_folder, write_all
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import FOLDER as BACKUPS
+from talktree.session.capture.blobs import FOLDER as BACKUPS
 from talktree.session.care.inspection import ERASURE
 from talktree.session.index.schema import clear_cache
 from talktree.session.journal.quarantine import FOLDER as QUARANTINE

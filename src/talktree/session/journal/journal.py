@@ -20,12 +20,10 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from talktree.errors import Busy, NotSaved, UsageError
 from talktree.files.durable import write_all
 from talktree.files.locking import network_file_system
-from talktree.session.journal.commit import Commit, Replaced, SyncFailed
-from talktree.session.journal.group import Group
+from talktree.session.journal.commit import Commit, Group, Replaced, SyncFailed
 from talktree.session.journal.lockfile import APPENDING, WRITING, LockFile
-from talktree.session.journal.log import Log, Place, Written, end_of
+from talktree.session.journal.log import Log, Place, Readers, Written, end_of
 from talktree.session.journal.log_replacement import renew
-from talktree.session.journal.reading import Readers
 
 if TYPE_CHECKING:
     from talktree.files.sandbox import Anchor

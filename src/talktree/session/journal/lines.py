@@ -1,17 +1,141 @@
 """The lines of a log, forwards and backwards, without a lock and without holding the file.
 
 A reader takes whole lines only: what a writer has begun is served when it is there to its end.
+
+Seals of lines; they are the format's, whose rules verify them, too.
+
+Lines that ran together, told apart again.
+
+A newline that was lost, overwritten or turned into another byte makes one line of two. NULs, which
+a file system may leave where a block never reached the disk, do the same. Whatever is provably a
+whole line of its own is served as one; the rest stays together, as it is.
+
+How a log ends, before anything is appended to it.
+
+Never append onto a partial line: that is how one torn line becomes two lost ones.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from talktree.session.journal.fused import BLANK, Line, apart, begun
-from talktree.session.journal.seal import LONGEST
+import msgspec
 
-__all__ = ["Line", "last_lines", "lines"]
+from talktree.formats.sage.checksum import LONGEST, SEAL, Verdict, judged, number_at_end, sealed
+
+__all__ = [
+    "LONGEST",
+    "SEAL",
+    "Line",
+    "Verdict",
+    "judged",
+    "last_lines",
+    "lines",
+    "number_at_end",
+    "sealed",
+]
+
+
+BLANK = b" \t\r\n\0"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NULS = re.compile(rb"\0+")
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Line(NamedTuple):
+    """One line: where it starts in its file, and its bytes without newline and blanks around it."""
+
+    start: int
+    raw: bytes
+
+
+def whole(raw: bytes) -> bool:
+    """Whether some bytes are a complete line: no beginning of an object is an object."""
+    return judged(raw).state == "good" or _is_object(raw)
+
+
+def _is_object(raw: bytes) -> bool:
+    try:
+        _OBJECT.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+def apart(start: int, raw: bytes) -> Iterator[Line]:
+    """What stands between two newlines, as the lines it is made of; nothing if it is blank."""
+    line = _trimmed(start, raw)
+    if not line.raw:
+        return
+    if b"\0" in line.raw:
+        for each in _between_nuls(line):
+            yield from _between_seals(each)
+    else:
+        yield from _between_seals(line)
+
+
+def begun(start: int, raw: bytes) -> list[Line]:
+    """The whole lines in what no newline follows: a writer may be at work on the rest."""
+    found = [*apart(start, raw)]
+    while found and not whole(found[-1].raw):
+        found.pop()
+    return found
+
+
+def _trimmed(start: int, raw: bytes) -> Line:
+    bare = raw.lstrip(BLANK)
+    if bare.startswith(_BYTE_ORDER_MARK):
+        bare = bare[len(_BYTE_ORDER_MARK) :]
+    return Line(start + len(raw) - len(bare), bare.rstrip(BLANK))
+
+
+def _between_nuls(line: Line) -> Iterator[Line]:
+    """Objects that NULs part are lines; NULs inside of a line are damage and stay in it."""
+    at = stop = 0
+    edges = [match.span() for match in _NULS.finditer(line.raw)]
+    for (_, begin), (end, _) in zip([(0, 0), *edges], [*edges, (len(line.raw),) * 2], strict=True):
+        if whole(line.raw[begin:end]):
+            if at < stop:
+                yield Line(line.start + at, line.raw[at:stop])
+            yield Line(line.start + begin, line.raw[begin:end])
+            at = stop = end
+        elif at == stop:
+            at, stop = begin, end
+        else:
+            stop = end
+    if at < stop:
+        yield Line(line.start + at, line.raw[at:stop])
+
+
+def _between_seals(line: Line) -> Iterator[Line]:
+    """A seal that fits and stands inside of a line is the end of another one."""
+    ends = [match.end() for match in SEAL.finditer(line.raw)]
+    if not ends or ends == [len(line.raw)]:
+        yield line
+        return
+    at = before = 0
+    for end in ends:
+        begin = _beginning(line.raw, at, before, end)
+        if begin is not None:
+            if line.raw.find(b"{", at, begin) >= 0:
+                yield Line(line.start + at, line.raw[at:begin])
+            yield Line(line.start + begin, line.raw[begin:end])
+            at = end
+        before = end
+    if line.raw.find(b"{", at) >= 0 or at == 0:
+        yield _trimmed(line.start + at, line.raw[at:])
+
+
+def _beginning(raw: bytes, at: int, before: int, end: int) -> int | None:
+    """Where the line begins that ends here: behind what was served, or behind the last seal."""
+    for candidate in dict.fromkeys((raw.find(b"{", at, end), raw.find(b"{", before, end))):
+        if candidate >= 0 and judged(raw[candidate:end]).state == "good":
+            return candidate
+    return None
+
 
 BLOCK = 1 << 20
 
@@ -97,3 +221,66 @@ def _exactly(fd: int, start: int, size: int) -> bytes:
             return found.ljust(size, b"\0")
         found += more
     return found
+
+
+_BLOCK = 1 << 20
+
+
+class Tail(NamedTuple):
+    """The end of a log."""
+
+    length: int
+    """How much of it is whole lines; what is behind must go."""
+    number: int
+    """The number of the last line."""
+    open: bool = False
+    """Whether the last line is whole but for its newline."""
+
+
+def glance(fd: int, size: int) -> Tail | None:
+    """The end of a log that other writers of ours have just used; None if it looks otherwise."""
+    end = os.pread(fd, LONGEST, max(0, size - LONGEST))
+    number = number_at_end(end[:-1]) if end.endswith(b"\n") else None
+    return None if number is None else Tail(size, number)
+
+
+def tail(fd: int, size: int) -> Tail:
+    """The end of a log nobody vouches for."""
+    length = _without_nuls(fd, size)
+    is_open = False
+    for start, raw, ended in segments(fd, length):
+        if ended and raw.strip(BLANK):
+            break
+        if ended and b"\0" in raw:
+            # A line of NULs at the very end never was a line.
+            length = start
+        elif not ended:
+            kept = begun(start, raw)
+            is_open = bool(kept)
+            length = kept[-1].start + len(kept[-1].raw) if kept else start
+            if kept:
+                break
+    return Tail(length, _number(fd, length), is_open)
+
+
+def _without_nuls(fd: int, size: int) -> int:
+    """The length of a file without the NULs at its end, however many they are."""
+    while size > 0:
+        begin = max(0, size - _BLOCK)
+        block = os.pread(fd, size - begin, begin)
+        kept = len(block.rstrip(b"\0"))
+        if kept or not block:
+            return begin + kept
+        size = begin
+    return 0
+
+
+def _number(fd: int, length: int) -> int:
+    """The number of the last line: that of the last good seal, and one for each line since."""
+    since = 0
+    for line in last_lines(fd, length):
+        verdict = judged(line.raw)
+        if verdict.state == "good" and verdict.number is not None:
+            return verdict.number + since
+        since += 1
+    return since

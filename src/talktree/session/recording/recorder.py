@@ -4,6 +4,13 @@ A recorder belongs to one handle of a session and continues from that handle's o
 where the session stands and appending happen under one lock, so that a message never lands behind
 a move of somebody else's unnoticed. Several threads may share it, and several processes may each
 have their own: their messages are branches of one tree.
+
+Lines of messages that are nothing but words, written by a typed encoder.
+
+Nearly all of a busy session's lines are like that. What comes out is byte for byte what the format
+itself writes; everything else, and whatever the encoder refuses, goes that way.
+
+Tool calls that nobody has answered, as they stand after an agent was interrupted.
 """
 
 from __future__ import annotations
@@ -15,23 +22,128 @@ from functools import partial
 from time import monotonic, time_ns
 from typing import Any, TypeAlias
 
+from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.json import Encoder
 from msgspec.structs import replace
 
 from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
+from talktree.formats.sage import FORMAT
 from talktree.formats.sage.detect_kinds import CONTINUES
+from talktree.formats.sage.lens_members import context_value, todos_value
 from talktree.formats.sage.lens_parts import event_of
-from talktree.model.message import SIDECHAIN, Message, Todo
-from talktree.model.parts import Event, Text, ToolCall
+from talktree.formats.sage.write import strict
+from talktree.model.message import NO_FLAGS, SIDECHAIN, Context, Message, ThinkingSetting, Todo
+from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.session.handle import Opened
+from talktree.session.index.index import Index
+from talktree.session.index.node import Node
 from talktree.session.journal.journal import Place
 from talktree.session.journal.lines import lines
 from talktree.session.metadata import Metadata
 from talktree.session.names import new_id
 from talktree.session.recording.context import Surroundings
-from talktree.session.recording.plain import Lines
 from talktree.session.recording.todos import todos_at, todos_of
 from talktree.text.json.decode import decode
-from talktree.text.times import MILLI
+from talktree.text.json_write import encode_new
+from talktree.text.times import MILLI, to_iso
+
+PLAIN = frozenset({"user", "assistant", "system"})
+
+
+class _Said(Struct, gc=False):
+    role: str
+    content: str
+
+
+class _Usage(Struct, gc=False):
+    inputTokens: int
+    outputTokens: int
+    cacheReadTokens: int
+    cacheWriteTokens: int
+
+
+class _Thinking(Struct, gc=False):
+    level: str | UnsetType
+    disabled: bool
+    triggers: tuple[str, ...]
+
+
+class _Line(Struct, gc=False):
+    type: str
+    uuid: str
+    parentUuid: str | None
+    timestamp: str
+    sessionId: str
+    version: str
+    context: Raw
+    message: _Said
+    usage: _Usage | UnsetType
+    thinkingMetadata: _Thinking | UnsetType
+    todos: Raw
+    isSidechain: bool
+
+
+_put = FORMAT.lens.put
+_encode = Encoder().encode
+
+
+class Lines:
+    """Writes messages; what is the same for many in a row is written once."""
+
+    def __init__(self) -> None:
+        self._context: tuple[Context, Raw] | None = None
+        self._todos: tuple[tuple[Todo, ...], Raw] = ((), Raw(b"[]"))
+        self._time = (0, to_iso(0))
+
+    def line(self, message: Message) -> bytes:
+        """A message as it is written, such that every reader of JSON takes it."""
+        match message.parts:
+            case (Text(text=words, extra=extra),) if not extra and _is_plain(message):
+                try:
+                    return _encode(self._plain(message, words))
+                except (TypeError, ValueError):
+                    # Half of a character among its words.
+                    pass
+        return encode_new(_put(strict(message), None))
+
+    def _plain(self, message: Message, words: str) -> _Line:
+        context, usage, thinking = message.context, message.usage, message.thinking
+        assert context is not None
+        assert message.time_ns is not None
+        assert message.todos is not None
+        if self._context is None or self._context[0] is not context:
+            self._context = context, Raw(encode_new(context_value(context, {})))
+        if self._time[0] != message.time_ns:
+            self._time = message.time_ns, to_iso(message.time_ns)
+        if self._todos[0] is not message.todos:
+            self._todos = message.todos, Raw(encode_new(todos_value(message.todos)))
+        return _Line(
+            message.role,
+            message.id,
+            message.parent,
+            self._time[1],
+            message.session or "",
+            context.version or "",
+            self._context[1],
+            _Said(message.role, words),
+            UNSET
+            if usage is None
+            else _Usage(usage.input, usage.output, usage.cache_read, usage.cache_write),
+            UNSET if thinking is None else _thinking(thinking),
+            self._todos[1],
+            False,
+        )
+
+
+def _is_plain(message: Message) -> bool:
+    return message.role in PLAIN and message.flags is NO_FLAGS and not message.extra
+
+
+def _thinking(setting: ThinkingSetting) -> _Thinking:
+    if setting.extra:
+        raise TypeError
+    return _Thinking(setting.level or UNSET, setting.disabled, setting.triggers)
+
 
 METADATA_EVERY = 1.0
 """Seconds between two writings of metadata.json while messages are appended."""
@@ -230,3 +342,25 @@ class Recorder:
         except (OSError, TalktreeError) as error:
             # What was said is saved; what tells of it is made again when the session is opened.
             self.opened.notices.append(f"metadata.json could not be written: {error}")
+
+
+def find_call(index: Index, leaf: str | None, id: str) -> ToolCall | None:
+    """The call with this id on the way up from a message; the nearest one."""
+    nodes: list[Node] = [] if leaf is None else index.chain(leaf)
+    for node in reversed(nodes):
+        for part in index.message(node).parts if node.type == "assistant" else ():
+            if isinstance(part, ToolCall) and part.id == id:
+                return part
+    return None
+
+
+def unanswered(index: Index, leaf: str | None) -> tuple[ToolCall, ...]:
+    """The calls of the last reply on the way to a message that have no result yet."""
+    answered: set[str | None] = set()
+    for node in reversed(index.chain(leaf)) if leaf is not None else ():
+        parts = index.message(node).parts
+        answered |= {part.call for part in parts if isinstance(part, ToolResult)}
+        calls = [part for part in parts if isinstance(part, ToolCall)]
+        if calls or node.type == "assistant":
+            return tuple(call for call in calls if call.id not in answered)
+    return ()

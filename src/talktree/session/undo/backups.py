@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from talktree.errors import Escapes, TalktreeError, Unreadable
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.file_state import File, State, Unknown
 from talktree.session.capture.snapshots import FOREIGN_MODE, Backup, Taken
 from talktree.session.handle import Opened

@@ -16,22 +16,22 @@ from talktree.errors import NotUndoable, UsageError, WorldMoved
 from talktree.session.branches import meant, tip
 from talktree.session.capture.erased_paths import path_mark
 from talktree.session.handle import Opened
-from talktree.session.undo import notes
+from talktree.session.undo import move_log
 from talktree.session.undo.execute import Outcome, alone, conduct
 from talktree.session.undo.history import FileLine, Wanted
-from talktree.session.undo.intent import (
+from talktree.session.undo.move_records import ALL, Moved, Scope
+from talktree.session.undo.plan import Choice, Draft, Plan, sealed
+from talktree.session.undo.recover import ground_of
+from talktree.session.undo.target import (
     Intent,
+    last_move,
+    redoable,
     reverted,
     taken_back,
     to_message,
     undone,
     undone_paths,
 )
-from talktree.session.undo.move_records import ALL, Moved, Scope
-from talktree.session.undo.plan import Choice, Plan, sealed
-from talktree.session.undo.planning import Draft
-from talktree.session.undo.points import last_move, redoable
-from talktree.session.undo.recover import ground_of
 from talktree.session.undo.target_folder import Ground
 from talktree.session.undo.timeline import Timeline
 
@@ -107,7 +107,7 @@ class Move:
         goal = Timeline(self._opened.index).message(goal)
         if intent.verb == "revert":
             goal = intent.about
-        words = notes.heading(self._opened, intent.verb, goal, partial=bool(intent.partial))
+        words = move_log.heading(self._opened, intent.verb, goal, partial=bool(intent.partial))
         return Moved(
             id=id,
             verb=intent.verb,

@@ -8,7 +8,7 @@ from talktree.model.message import Todo
 from talktree.session.capture.file_state import State, Unknown, same
 from talktree.session.handle import Opened
 from talktree.session.recording.todos import todos_at
-from talktree.session.undo.differences import bytes_of, difference, in_words
+from talktree.session.undo.diff import bytes_of, difference, in_words
 from talktree.session.undo.history import paths_on, states_at
 
 

@@ -30,8 +30,7 @@ from talktree.session.undo.move_records import (
     moved_line,
     withdrawn_line,
 )
-from talktree.session.undo.plan import Action, Plan
-from talktree.session.undo.planning import Draft
+from talktree.session.undo.plan import Action, Draft, Plan
 from talktree.session.undo.stash import Aside
 from talktree.session.undo.target_folder import Ground, Supply, above
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from talktree.session.capture.file_state import File, State, name_to_json
 from talktree.session.handle import Opened
-from talktree.session.undo.differences import bytes_of, difference, in_words
+from talktree.session.undo.diff import bytes_of, difference, in_words
 from talktree.session.undo.plan import Action, Plan
 from talktree.session.undo.recover import ground_of
 

@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from talktree.session.handle import Opened
-from talktree.session.undo.logbook import Touched, word
+from talktree.session.undo.move_log import Touched, word, words
 from talktree.session.undo.move_records import Moved
-from talktree.session.undo.notes import words
 from talktree.session.undo.timeline import Timeline
 from talktree.text.times import to_datetime
 

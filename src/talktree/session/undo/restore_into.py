@@ -21,22 +21,21 @@ from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
 from talktree.session.branches import meant
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.file_state import ABSENT, Absent, File, Folder, Link, State, Unknown
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.path_probe import Looked
 from talktree.session.errors import plainly
 from talktree.session.handle import Opened
 from talktree.session.undo.backups import Foreign
-from talktree.session.undo.differences import bytes_of, difference
+from talktree.session.undo.diff import bytes_of, difference
 from talktree.session.undo.execute import Outcome, judged_fates
 from talktree.session.undo.execute_files import Execution
 from talktree.session.undo.history import FileLine, Wanted, all_states_at
-from talktree.session.undo.intent import told_uncovered
 from talktree.session.undo.move_records import Standing
-from talktree.session.undo.plan import Action, Choice, Plan, sealed
-from talktree.session.undo.planning import Draft
+from talktree.session.undo.plan import Action, Choice, Draft, Plan, sealed
 from talktree.session.undo.stash import Aside
+from talktree.session.undo.target import told_uncovered
 from talktree.session.undo.target_folder import Ground, Supply
 from talktree.session.undo.timeline import Timeline
 

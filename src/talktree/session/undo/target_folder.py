@@ -12,7 +12,7 @@ from typing import Protocol
 from talktree.errors import Escapes
 from talktree.files.sandbox import Anchor
 from talktree.files.sandbox_open import checked
-from talktree.session.capture.contents import Contents
+from talktree.session.capture.blobs import Contents
 from talktree.session.capture.file_state import ABSENT, File, Folder, State, Unknown
 from talktree.session.capture.limits import Limits
 from talktree.session.capture.path_probe import Looked, looked

@@ -9,13 +9,12 @@ from talktree.errors import TalktreeError
 from talktree.session.capture.file_state import File, name_to_json
 from talktree.session.claude.file_history import ClaudeHistory
 from talktree.session.session import Session as OwnSession
-from talktree.session.undo.differences import in_words
+from talktree.session.undo.diff import in_words, is_text
 from talktree.session.undo.execute import Outcome
 from talktree.session.undo.history import FileLine, position
-from talktree.session.undo.merge import is_text
 from talktree.session.undo.plan import Action
 from talktree.session.undo.plan import Plan as OwnPlan
-from talktree.session.undo.points import redoable, undo_point
+from talktree.session.undo.target import redoable, undo_point
 from talktree.views.html.rendering import diff_unified
 from talktree.views.measure import counted, one_line
 from talktree.web.actions.travelling import Contents, restored_folder

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import NotFound, NotSaved
-from talktree.session.journal.group import Group
+from talktree.session.journal.commit import Group
 from talktree.session.journal.journal import Journal
+from talktree.session.journal.lines import judged
 from talktree.session.journal.log import Place, Written
-from talktree.session.journal.seal import judged
 from tests.session.journals import opened, served
 
 WRITERS = 8

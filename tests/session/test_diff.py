@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.undo.merge import is_text, merged
+from talktree.session.undo.diff import is_text, merged
 
 lines = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"d\n", b"e\n"]), max_size=8)
 

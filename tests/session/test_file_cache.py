@@ -9,9 +9,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from talktree.session.capture.file_cache import SPARE, Known, KnownFile, Row, Seen
 from talktree.session.capture.file_state import ABSENT, File, Link
-from talktree.session.capture.known import Known, Seen
-from talktree.session.capture.known_file import SPARE, KnownFile, Row
 from tests.cases import examples
 from tests.session.trees import CASES, paths
 

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from talktree.errors import Escapes, NotSaved, Unreadable
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.contents import MANY, Contents
+from talktree.session.capture.blobs import MANY, PIECE, WHOLE, Contents
 from talktree.session.capture.file_state import File
-from talktree.session.capture.pieces import PIECE, WHOLE
 from tests.cases import examples
 from tests.session.trees import CASES
 

@@ -1,0 +1,148 @@
+"""A three-way merge of text by lines; what overlaps is left to people.
+
+What differs between two states of a path, as a unified diff or in a few words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher, unified_diff
+from typing import NamedTuple
+
+from talktree.errors import TalktreeError
+from talktree.session.capture.file_state import Absent, File, Folder, Link, State, name_to_json
+from talktree.session.undo.target_folder import Supply
+from talktree.session.undo.three_way import kind
+
+LARGEST = 1 << 20
+"""Bytes above which nobody waits for a merge by lines."""
+
+
+class _Edit(NamedTuple):
+    """Lines of the base that one side replaced."""
+
+    start: int
+    stop: int
+    lines: tuple[bytes, ...]
+
+
+def is_text(data: bytes) -> bool:
+    """Whether lines are what this is made of."""
+    if b"\0" in data:
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
+    """Both changes to the base in one text; None if they meet in the same lines, or it is no text.
+
+    Changes that touch without a line between them count as meeting, unless they are the same.
+    """
+    if not all(map(is_text, (base, one, other))):
+        return None
+    if one == other or other == base:
+        return one
+    if one == base:
+        return other
+    lines = _lines(base)
+    found = _together(_edits(lines, _lines(one)), _edits(lines, _lines(other)))
+    if found is None:
+        return None
+    result: list[bytes] = []
+    at = 0
+    for edit in found:
+        result += lines[at : edit.start]
+        result += edit.lines
+        at = edit.stop
+    result += lines[at:]
+    return b"".join(result)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return data.splitlines(keepends=True) if b"\r" not in data else _by_newline(data)
+
+
+def _by_newline(data: bytes) -> list[bytes]:
+    """Lines end with a newline only, so that a carriage return stays where it is."""
+    parts = data.split(b"\n")
+    lines = [part + b"\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
+
+
+def _edits(base: Sequence[bytes], changed: Sequence[bytes]) -> Iterator[_Edit]:
+    matcher = SequenceMatcher(None, base, changed, autojunk=False)
+    for tag, start, stop, first, last in matcher.get_opcodes():
+        if tag != "equal":
+            yield _Edit(start, stop, tuple(changed[first:last]))
+
+
+def _together(ours: Iterator[_Edit], theirs: Iterator[_Edit]) -> list[_Edit] | None:
+    """The edits of both sides in order, each once; None if two different ones meet."""
+    found: list[_Edit] = []
+    for edit in sorted({*ours, *theirs}):
+        if found and edit.start <= found[-1].stop:
+            return None
+        found.append(edit)
+    return found
+
+
+def bytes_of(supply: Supply, state: State) -> bytes | None:
+    """The content of a small file; None if it cannot be had or is large."""
+    if isinstance(state, Absent):
+        return b""
+    if not isinstance(state, File) or state.size > LARGEST:
+        return None
+    try:
+        return b"".join(supply.pieces(state))
+    except TalktreeError:
+        return None
+
+
+def difference(path: bytes, old: bytes | None, new: bytes | None) -> list[str]:
+    """A unified diff of two texts, line by line; empty if they are no texts or equal."""
+    if old is None or new is None or not is_text(old) or not is_text(new):
+        return []
+    name = name_to_json(path)
+    found = unified_diff(
+        _split_lines(old), _split_lines(new), f"a/{name}", f"b/{name}", lineterm=""
+    )
+    return list(found)
+
+
+def _split_lines(data: bytes) -> list[str]:
+    lines = data.decode().split("\n")
+    if lines[-1]:
+        lines[-1] += "\n\\ No newline at end of file"
+    else:
+        lines.pop()
+    return lines
+
+
+def in_words(before: State, after: State) -> str:
+    """What changes, in a few words."""
+    return ", ".join(_words(before, after)) or "nothing"
+
+
+def _words(before: State, after: State) -> Iterator[str]:
+    match before, after:
+        case File(), File():
+            if before.hash != after.hash:
+                yield f"{before.size:,} → {after.size:,} bytes"
+            if before.mode != after.mode:
+                yield f"mode {before.mode:04o} → {after.mode:04o}"
+        case Folder(), Folder():
+            if before.mode != after.mode:
+                yield f"mode {before.mode:04o} → {after.mode:04o}"
+        case _, File():
+            yield f"{after.size:,} bytes"
+        case File(), Absent():
+            yield f"{before.size:,} bytes"
+        case _, Link():
+            yield f"to {name_to_json(after.target)}"
+        case _:
+            if type(before) is not type(after):
+                yield f"{kind(before)} → {kind(after)}"
