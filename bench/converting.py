@@ -15,7 +15,7 @@ from bench.history import history
 from bench.measure import Row, side_by_side
 from talktree import api
 from talktree.formats import by_slug
-from talktree.text.json_write import encode_new
+from talktree.text.json.encode import encode_new
 
 TARGETS = ("studio", "sage")
 _CLI = """

@@ -9,8 +9,8 @@ from talktree.files import Source
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.model.document import Document
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode
 
 SESSION = "5c0ffee0-0000-4000-8000-000000000001"
 Object = dict[str, Json]

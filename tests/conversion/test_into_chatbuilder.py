@@ -22,8 +22,8 @@ from talktree.model.message import Author, Message
 from talktree.model.parts import Text, ToolCall
 from talktree.testing.strategies import messages, uuids, wild_json, wild_text
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json, same
-from talktree.text.json_write import encode
 from tests.conversion.chatbuilder_reader import File, folders
 from tests.conversion.foreign import (
     Files,

@@ -30,8 +30,8 @@ from talktree.model.parts import Artifact, Attachment, Text, Unknown
 from talktree.testing import contract
 from talktree.testing.strategies import messages, wild_json, wild_text
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json, same
-from talktree.text.json_write import encode
 from talktree.text.times import MILLI, millis_hold
 from tests.formats.cases import all_samples, name
 from tests.formats.studio_schema import SCHEMA

@@ -16,8 +16,8 @@ from talktree.model import edit
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Attachment, Text
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode
 
 FILE = Path(__file__).parent.parent / "data" / "claude-code" / "good" / "steered.jsonl"
 TYPED = "and show overdue ones in red"

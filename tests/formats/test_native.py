@@ -30,8 +30,8 @@ from talktree.model.parts import Text, Unknown
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.testing.strategies import entries, messages, uuids
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode
 from talktree.text.json.value import REFUSALS, Token
-from talktree.text.json_write import encode
 from tests.cases import examples
 from tests.formats.cases import DATA, all_samples, name
 from tests.random_sessions import random_session

@@ -17,8 +17,8 @@ from talktree.formats.record_file import Item
 from talktree.formats.studio import FORMAT
 from talktree.testing.strategies import wild_json, wild_text
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json, Token, same
-from talktree.text.json_write import encode
 
 ABOUT = About(id="talk", session="00000000-0000-4000-8000-000000000000")
 

@@ -21,7 +21,7 @@ from talktree.model.message import (
 )
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.session.recording.recorder import Lines
-from talktree.text.json_write import encode_new
+from talktree.text.json.encode import encode_new
 from talktree.text.times import MILLI
 from tests.cases import examples
 

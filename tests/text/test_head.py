@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.testing.strategies import damaged, json_values, word
+from talktree.text.json.encode import COMPACT, PRETTY, Style, encode
 from talktree.text.json.head import complete, decode_head
 from talktree.text.json.scanner import Kind, scan
 from talktree.text.json.value import same
-from talktree.text.json_style import COMPACT, PRETTY, Style
-from talktree.text.json_write import encode
 
 _documents = st.lists(st.dictionaries(word, json_values, max_size=4), max_size=4) | json_values
 _styles = st.sampled_from([COMPACT, PRETTY, Style(ascii=True)])

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from talktree.testing.strategies import damaged, json_values, wild_text
 from talktree.text.json.decode import decode, inspect
+from talktree.text.json.encode import COMPACT, PRETTY, Style, encode, encode_new, learn
 from talktree.text.json.patch import member, patch
 from talktree.text.json.scanner import scan
 from talktree.text.json.value import Json, Token, Written, same
-from talktree.text.json_style import COMPACT, PRETTY, Style, learn
-from talktree.text.json_write import encode, encode_new
 
 styles = st.builds(
     Style,

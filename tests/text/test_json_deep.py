@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from talktree.testing.strategies import damaged, json_values
 from talktree.text.json.decode import decode, peek
+from talktree.text.json.encode import LONG, encode, encode_long
 from talktree.text.json.scanner import Node, scan, scan_shallow, scan_values
 from talktree.text.json.value import Json, Token, same
-from talktree.text.json_write import LONG, encode, encode_long
 
 DEPTH = 2_500
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from talktree.text import numpy_scan
 from talktree.text.char_classes import marked
 from talktree.text.json.precheck import quotes_escaped
-from talktree.text.secret_tokens import tokens
 from talktree.text.secrets.numpy_prefilter import may_tell
+from talktree.text.secrets.tokens import tokens
 
 numpy = pytest.importorskip("numpy")
 DRAWN = b"Vq8Zr2LkT0wYb7Xn4Hd9sQ1eZk3vX9qLmW2rT7yBn4HcJ8dFs6GpKa1Ue5Vo"

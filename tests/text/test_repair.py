@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.testing.strategies import damaged, json_values
+from talktree.text.json.encode import encode
 from talktree.text.json.repair import applied, mended, strange_bytes
-from talktree.text.json_nodes import Kind
-from talktree.text.json_write import encode
+from talktree.text.json.syntax import Kind
 
 
 @pytest.mark.parametrize(

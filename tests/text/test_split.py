@@ -17,10 +17,9 @@ from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, ki
 from talktree.formats.nested_file import Piece
 from talktree.formats.studio import FORMAT
 from talktree.testing.strategies import any_text, damaged, json_values, word
+from talktree.text.json.encode import COMPACT, PRETTY, encode
 from talktree.text.json.split import cut
 from talktree.text.json.value import Json, same
-from talktree.text.json_style import COMPACT, PRETTY
-from talktree.text.json_write import encode
 
 NAMES = (ANALYTICS, APPLICATION)
 _records = st.recursive(

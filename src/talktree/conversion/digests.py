@@ -24,8 +24,8 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.text.json.encode import encode_new
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode_new
 
 PLACEHOLDER = "(No messages; Talktree keeps the records of the source here.)"
 """What a message says that is made only to embed what has no other place."""

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Part
+from talktree.text.json.encode import encode, encode_new
 from talktree.text.json.value import Json, Token, Written
-from talktree.text.json_write import encode, encode_new
 
 VERSION = 2
 

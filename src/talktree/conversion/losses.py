@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from talktree.errors import WouldLose
-from talktree.text.json_write import encode
+from talktree.text.json.encode import encode
 
 Kept = Literal["carried", "rendered", "lost"]
 """How a thing the target has no place for is kept: it travels along unseen, is shown as text (and

@@ -36,9 +36,8 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.text.escape import visible_json
+from talktree.text.json.encode import PRETTY, Style, encode, encode_string
 from talktree.text.json.value import Json
-from talktree.text.json_style import PRETTY, Style
-from talktree.text.json_write import encode, encode_string
 
 __all__ = ["parsed", "rendered"]
 

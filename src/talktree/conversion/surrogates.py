@@ -7,8 +7,8 @@ import msgspec
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode, is_plain
 from talktree.text.json.value import Json, Token
-from talktree.text.json_write import encode, is_plain
 
 
 def _hooked(value: object) -> str:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from talktree.export.redaction import Redactor
 from talktree.export.targets import PROTECTED
-from talktree.text.secret_kinds import NAMED_PASSWORD
 from talktree.text.secrets import Secret
 from talktree.text.secrets.finds import suspects
 from talktree.text.secrets.json_objects import members
 from talktree.text.secrets.manifests import SECRET_VALUE
 from talktree.text.secrets.named_values import is_number_secret
+from talktree.text.secrets.patterns import NAMED_PASSWORD
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")

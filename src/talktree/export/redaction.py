@@ -19,9 +19,9 @@ from msgspec import Struct
 from talktree.export.targets import PROTECTED, WORD, Targets
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.text.secret_kinds import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
 from talktree.text.secrets.named_values import is_number_secret
+from talktree.text.secrets.patterns import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
 from talktree.text.word_pattern import plain_word
 
 _SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")

@@ -10,7 +10,7 @@ from talktree.errors import UsageError
 from talktree.home import config_file
 from talktree.text.personal_data import personal_in
 from talktree.text.safe_patterns import UnsafePattern, UserPattern, compile_pattern
-from talktree.text.secret_kinds import KIND_COUNT
+from talktree.text.secrets.patterns import KIND_COUNT
 from talktree.text.word_pattern import WordPattern
 
 WORD = "word"

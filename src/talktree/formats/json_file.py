@@ -20,13 +20,12 @@ from talktree.formats.nested_file import Piece, PieceSheet
 from talktree.formats.record_file import Item, Mending, each_kind_once
 from talktree.model.findings import Finding, finding
 from talktree.text.json.decode import inspect
+from talktree.text.json.encode import encode, learn
 from talktree.text.json.patch import patch
 from talktree.text.json.repair import JsonMending
 from talktree.text.json.scanner import DEEP, MOST_PROBLEMS, Kind, Node, Problem, Scan, scan
 from talktree.text.json.split import Cut, Cuts, cut
 from talktree.text.json.value import Json, same
-from talktree.text.json_style import learn
-from talktree.text.json_write import encode
 
 HoleNode = Callable[[Node, int], Node | None]
 """The list of records nested in a record, by its node and depth."""

@@ -14,9 +14,8 @@ from talktree.formats.format import About, Format, Split
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, Head
+from talktree.text.json.encode import Style, encode, encode_string
 from talktree.text.json.value import Json
-from talktree.text.json_style import Style
-from talktree.text.json_write import encode, encode_string
 
 _LINE = Style(item=", ", colon=": ")
 

@@ -16,7 +16,7 @@ from talktree.formats.record_file import Mending
 from talktree.model.entries import Opaque
 from talktree.text.json.repair import JsonMending, in_order, mended
 from talktree.text.json.scanner import Kind, Node, Scan
-from talktree.text.json_tokens import STRING_OR_BLANKS
+from talktree.text.json.syntax import STRING_OR_BLANKS
 from talktree.text.lines import BLANKS
 
 if TYPE_CHECKING:

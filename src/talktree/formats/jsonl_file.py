@@ -34,11 +34,10 @@ from talktree.formats.record_file import (
 from talktree.model.findings import Finding, finding
 from talktree.model.outline import LineOutline
 from talktree.text.json.decode import Decoded, decode, inspect, oddities, peek
+from talktree.text.json.encode import Style, encode, learn
 from talktree.text.json.patch import patch
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import REFUSALS, Json
-from talktree.text.json_style import Style, learn
-from talktree.text.json_write import encode
 from talktree.text.lines import Span, diagnosis, is_blank, respan
 from talktree.text.positions import characters
 from talktree.text.utf8 import BOM

@@ -15,8 +15,8 @@ from talktree.formats.jsonl_file import LineDialect, LineSheet
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.findings import finding
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode_new
 from talktree.text.json.value import Json, Written
-from talktree.text.json_write import encode_new
 from talktree.text.lines import respan
 
 HEAD = 1 << 16

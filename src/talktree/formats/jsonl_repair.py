@@ -14,7 +14,7 @@ from talktree.formats.format import Record
 from talktree.formats.record_file import Mending
 from talktree.text.json.decode import Decoded, oddities
 from talktree.text.json.repair import mended
-from talktree.text.json_tokens import NULS
+from talktree.text.json.syntax import NULS
 from talktree.text.lines import diagnosis, is_blank
 from talktree.text.utf8 import BOM
 

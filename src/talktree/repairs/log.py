@@ -22,7 +22,7 @@ from talktree.files.outputs import LOG
 from talktree.files.splice import Splice, spliced
 from talktree.repairs.plan import Action
 from talktree.repairs.run import Repair
-from talktree.text.json_write import encode
+from talktree.text.json.encode import encode
 
 SUFFIX = LOG
 """How a log is named; no tool takes it for a conversation."""

@@ -27,9 +27,9 @@ from talktree.formats.fixes import Drop, Insert, Patch, Remake, Revalue
 from talktree.formats.record_file import Item, Sheet
 from talktree.formats.rule_context import Seen, Talk
 from talktree.model.findings import Finding, Safety
+from talktree.text.json.encode import encode
 from talktree.text.json.strings import Trail, write_trail
 from talktree.text.json.value import Json, same
-from talktree.text.json_write import encode
 from talktree.text.secrets import masked
 
 MOST_SHOWN = 80

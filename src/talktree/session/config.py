@@ -18,10 +18,9 @@ from talktree.session.capture.budget import USUAL
 from talktree.session.journal.journal import Durability
 from talktree.session.recording.thinking import LEVELS, Level, checked_phrases
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import PRETTY, encode
 from talktree.text.json.patch import member, patch
 from talktree.text.json.value import Json
-from talktree.text.json_style import PRETTY
-from talktree.text.json_write import encode
 
 NAME = b"config.json"
 OWN_NAME = b"config.talktree.json"

@@ -26,10 +26,9 @@ from talktree.model.parts import NOTHING
 from talktree.session.journal.journal import Journal, Place
 from talktree.session.journal.lines import lines
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import PRETTY, encode
 from talktree.text.json.patch import patch
 from talktree.text.json.value import REFUSALS, Json
-from talktree.text.json_style import PRETTY
-from talktree.text.json_write import encode
 from talktree.text.times import MILLI, from_iso, to_iso
 
 NAME = METADATA.encode()

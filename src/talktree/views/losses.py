@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from talktree.text.escape import visible_json
+from talktree.text.json.encode import PRETTY
 from talktree.text.json.value import Json
-from talktree.text.json_style import PRETTY
 from talktree.views.lines import Line, line
 from talktree.views.measure import counted, one_line, size
 from talktree.views.shapes import SCHEMA_VERSION, Object, json_text

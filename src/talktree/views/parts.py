@@ -19,8 +19,8 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.text.escape import uncoloured
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode
 from talktree.text.media import data_size, data_url
 from talktree.views.compactions import compaction_text
 from talktree.views.details import details as details

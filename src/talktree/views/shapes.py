@@ -27,9 +27,8 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.text.escape import visible_json
+from talktree.text.json.encode import COMPACT, PRETTY, Style, encode
 from talktree.text.json.value import Json, Token
-from talktree.text.json_style import COMPACT, PRETTY, Style
-from talktree.text.json_write import encode
 from talktree.views.plain_document import SCHEMA_VERSION as SCHEMA_VERSION
 from talktree.views.speakers import speaker_in
 from talktree.views.when import stamp

@@ -8,7 +8,7 @@ from typing import TypeVar
 from talktree.checks.support.redaction import kept_in, may_keep, redacted, told_of
 from talktree.formats.rule import Check, Diagnostic, rule, unsafe
 from talktree.formats.rule_context import Seen
-from talktree.text.secret_kinds import (
+from talktree.text.secrets.patterns import (
     AI_VENDOR_KEY,
     CLOUD_KEY,
     NAMED_PASSWORD,

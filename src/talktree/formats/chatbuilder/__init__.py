@@ -46,9 +46,8 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Author, Message
 from talktree.text import utf8
+from talktree.text.json.encode import PRETTY, encode
 from talktree.text.json.value import Json
-from talktree.text.json_style import PRETTY
-from talktree.text.json_write import encode
 
 if TYPE_CHECKING:
     from talktree.formats.rule import Rule

@@ -9,9 +9,8 @@ from __future__ import annotations
 from talktree.formats.chatbuilder.parse import Layout, take_apart
 from talktree.formats.chatbuilder.parse_header import ROLE, Line, with_newline, without_newline
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import Style, encode
 from talktree.text.json.value import Json
-from talktree.text.json_style import Style
-from talktree.text.json_write import encode
 
 KEY = "X-Talktree"
 _ASCII = Style(ascii=True)

@@ -14,9 +14,8 @@ from talktree.model.entries import Entry, Head, Opaque
 from talktree.model.message import Message
 from talktree.text import utf8
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import Style, encode
 from talktree.text.json.value import Json
-from talktree.text.json_style import Style
-from talktree.text.json_write import encode
 
 KEY = "X-Talktree-Was"
 """The header line in which a message keeps its older file: one line of JSON in ASCII."""

@@ -15,7 +15,7 @@ from talktree.formats.record_file import Mending
 from talktree.model.findings import Finding, finding
 from talktree.text import utf8
 from talktree.text.json.repair import REPLACEMENT, strange_bytes
-from talktree.text.json_tokens import NULS
+from talktree.text.json.syntax import NULS
 
 MARK = BOM.encode()
 

@@ -45,8 +45,8 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode
 from talktree.text.times import MILLI, from_iso
 
 TITLES = {

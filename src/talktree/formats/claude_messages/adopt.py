@@ -18,8 +18,8 @@ from talktree.formats.claude_messages.lens import OPERATIONS
 from talktree.formats.format import About
 from talktree.model.message import ERROR, SIDECHAIN, Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode
 
 BETWEEN = "\n\n"
 

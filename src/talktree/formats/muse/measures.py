@@ -13,9 +13,8 @@ from talktree.formats.muse.lens import unwrapped
 from talktree.model.measures import MOST_SECONDS, MessageMeasures, measures_of_model, recorded_usage
 from talktree.model.message import Message
 from talktree.model.replies import MOST_TOKENS, ReplyUsage, lone_name
+from talktree.text.json.encode import COMPACT, encode
 from talktree.text.json.value import Json
-from talktree.text.json_style import COMPACT
-from talktree.text.json_write import encode
 
 CLASSES: Final = "front_desk_classification_results"
 TOKENS: Final = "message_tokens"

@@ -17,9 +17,8 @@ from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
+from talktree.text.json.encode import Style, encode, encode_string
 from talktree.text.json.value import Json
-from talktree.text.json_style import Style
-from talktree.text.json_write import encode, encode_string
 
 _LINE = Style(item=", ", colon=": ")
 UPDATED = "last_updated_timestamp"

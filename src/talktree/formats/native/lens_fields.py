@@ -23,8 +23,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from talktree.formats.lens import Object
+from talktree.text.json.encode import encode, encode_long, is_plain
 from talktree.text.json.value import Json
-from talktree.text.json_write import encode, encode_long, is_plain
 from talktree.text.times import EARLIEST, LATEST, from_iso, to_iso
 
 

@@ -40,9 +40,8 @@ from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Event, Part
+from talktree.text.json.encode import PRETTY, encode
 from talktree.text.json.value import Json
-from talktree.text.json_style import PRETTY
-from talktree.text.json_write import encode
 
 if TYPE_CHECKING:
     from talktree.formats.rule_context import Talk

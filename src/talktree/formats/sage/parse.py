@@ -28,8 +28,8 @@ from talktree.model.findings import Finding, finding
 from talktree.model.message import Message, Usage
 from talktree.model.outline import LineOutline, Trait, line_outline
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import PRETTY
 from talktree.text.json.value import Json, equal
-from talktree.text.json_style import PRETTY
 
 
 class MetadataSheet(JsonSheet):

@@ -8,8 +8,7 @@ from talktree.formats.sage.adopt import METADATA as USUAL
 from talktree.formats.sage.parse import ContinuedSheet
 from talktree.model.message import Context, Message
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json_style import PRETTY
-from talktree.text.json_write import encode
+from talktree.text.json.encode import PRETTY, encode
 from talktree.text.times import to_iso
 
 PROMPT_LENGTH = 100

@@ -45,8 +45,8 @@ from talktree.formats.sage.lens_snapshots import snapshot_value
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Author, Context, Message, Usage
 from talktree.model.parts import Part, Text, ToolResult
+from talktree.text.json.encode import encode
 from talktree.text.json.value import Json, Token
-from talktree.text.json_write import encode
 from talktree.text.times import to_iso
 
 

@@ -15,8 +15,8 @@ from talktree.formats.studio.detect import looks_like_comments
 from talktree.formats.studio.encodings import Comments
 from talktree.formats.studio.write import composed, readied
 from talktree.model.findings import finding
+from talktree.text.json.encode import PRETTY
 from talktree.text.json.value import Json
-from talktree.text.json_style import PRETTY
 
 
 class Studio(Comments):

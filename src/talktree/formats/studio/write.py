@@ -14,8 +14,8 @@ from talktree.formats.lens import Object
 from talktree.formats.record_file import Item
 from talktree.formats.studio.adopt import MEMBERS
 from talktree.text.json.decode import decode
+from talktree.text.json.encode import encode, encode_new
 from talktree.text.json.value import Json, Written
-from talktree.text.json_write import encode, encode_new
 
 CHILDREN = "children"
 _MORE = b',"children":['

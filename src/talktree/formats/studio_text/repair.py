@@ -23,8 +23,8 @@ from talktree.formats.studio_text.parse_multipart import Line, read_head
 from talktree.text.json.decode import decode
 from talktree.text.json.repair import REPLACEMENT, applied, mended, strange_bytes
 from talktree.text.json.scanner import Problem
+from talktree.text.json.syntax import NULS
 from talktree.text.json.value import same
-from talktree.text.json_tokens import NULS
 from talktree.text.utf8 import BOM
 
 Cutting = Callable[[bytes], Cut]

@@ -25,8 +25,8 @@ from talktree.formats.studio_text.parse_own import (
     VALUE,
     VERSION,
 )
+from talktree.text.json.encode import encode as encode_json
 from talktree.text.json.value import Json, same
-from talktree.text.json_write import encode as encode_json
 from talktree.text.utf8 import decode
 
 LONGEST = 900

@@ -25,10 +25,9 @@ from talktree.formats.studio_xml.elements import (
 )
 from talktree.text import utf8
 from talktree.text.json import decode
+from talktree.text.json.encode import Style, encode
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import Json, same
-from talktree.text.json_style import Style
-from talktree.text.json_write import encode
 
 ASCII = Style(ascii=True)
 _TORN_SECTION = re.compile(rb"(?:\]{1,2}(?:>?<?/?[a-zA-Z]{0,20})|[\xc0-\xff][\x80-\xbf]{0,2})\Z")

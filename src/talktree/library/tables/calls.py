@@ -16,7 +16,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.message import SIDECHAIN, Message, hiding_flag
 from talktree.model.pairing import Pair, Turn
 from talktree.model.parts import ToolCall, ToolResult
-from talktree.text.json_write import encode
+from talktree.text.json.encode import encode
 
 Row = tuple[Any, ...]
 _COPIES = "SELECT c.key FROM calls AS c WHERE c.source = ? AND NOT " + COUNTS_CALL

@@ -17,7 +17,7 @@ from talktree.model.entries import Snapshot
 from talktree.model.measures import MessageMeasures
 from talktree.model.message import ERROR, SIDECHAIN, Message, hiding_flag
 from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult
-from talktree.text.json_write import encode
+from talktree.text.json.encode import encode
 
 Row = tuple[Any, ...]
 _REPLIES = (

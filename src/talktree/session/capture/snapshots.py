@@ -27,7 +27,7 @@ from talktree.session.capture.file_state import (
     same,
     to_json,
 )
-from talktree.text.json_write import encode_new
+from talktree.text.json.encode import encode_new
 from talktree.text.times import to_iso
 
 SNAPSHOT = "file_history_snapshot"

@@ -14,8 +14,8 @@ from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT
 from talktree.session.capture.erased_paths import WHY, path_mark
 from talktree.session.capture.file_state import name_from_json
 from talktree.session.erasure.targets import WHY_MESSAGE, Targets
+from talktree.text.json.encode import encode_new
 from talktree.text.json.patch import patch
-from talktree.text.json_write import encode_new
 
 EMBEDDED = "x-talktree"
 """The member with the record that a line was converted from."""

@@ -17,7 +17,7 @@ from talktree.session.erasure.line_changes import LineChanges
 from talktree.session.erasure.targets import Targets, log_lines
 from talktree.session.journal.lines import LONGEST, SEAL, Line, judged, sealed
 from talktree.text.json.decode import decode
-from talktree.text.json_write import encode_new
+from talktree.text.json.encode import encode_new
 
 Change = Callable[[dict[str, Any], bytes], bytes | None]
 _BLANK = b" \t\r\n\0"

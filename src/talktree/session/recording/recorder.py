@@ -44,7 +44,7 @@ from talktree.session.names import new_id
 from talktree.session.recording.context import Surroundings
 from talktree.session.recording.todos import todos_at, todos_of
 from talktree.text.json.decode import decode
-from talktree.text.json_write import encode_new
+from talktree.text.json.encode import encode_new
 from talktree.text.times import MILLI, to_iso
 
 PLAIN = frozenset({"user", "assistant", "system"})

@@ -7,10 +7,9 @@ stand twice, odd spacing: all survive unless they are the very thing that was ch
 
 from __future__ import annotations
 
+from talktree.text.json.encode import Style, encode, encode_string, learn
 from talktree.text.json.scanner import Kind, Node, scan
 from talktree.text.json.value import Json, same
-from talktree.text.json_style import Style, learn
-from talktree.text.json_write import encode, encode_string
 
 Edit = tuple[int, int, bytes]
 """Replace the bytes from start to stop."""

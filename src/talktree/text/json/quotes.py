@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.json_tokens import COLON, SPACE
+from talktree.text.json.syntax import COLON, SPACE
 
 _REST = rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
 _BLANKS = rb"[ \t\r\n]*+"

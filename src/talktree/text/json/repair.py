@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.text.json.scanner import Scanner
+from talktree.text.json.syntax import CONTROL, NULS, NUMBER, WORDS, Kind, Node, Scan, filled
 from talktree.text.json.value import Json, Token
-from talktree.text.json_nodes import Kind, Node, Scan, filled
-from talktree.text.json_tokens import CONTROL, NULS, NUMBER, WORDS
 
 _PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _HALF = rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}"

@@ -23,10 +23,7 @@ from talktree.text.json.quotes import (
     end_of_unopened,
     end_of_value,
 )
-from talktree.text.json.value import REFUSALS, Json, Token
-from talktree.text.json_nodes import Kind, Node, Problem, Scan, filled
-from talktree.text.json_string import unescape
-from talktree.text.json_tokens import (
+from talktree.text.json.syntax import (
     COLON,
     COLONLESS,
     COMMENT,
@@ -42,7 +39,14 @@ from talktree.text.json_tokens import (
     STRING,
     WORD,
     WORDS,
+    Kind,
+    Node,
+    Problem,
+    Scan,
+    filled,
+    unescape,
 )
+from talktree.text.json.value import REFUSALS, Json, Token
 
 __all__ = ["DEEP", "MOST_PROBLEMS", "Kind", "Node", "Problem", "Scan", "Scanner", "scan"]
 

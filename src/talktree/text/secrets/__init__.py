@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.text.numpy_scan import is_worth
-from talktree.text.secret_blocks import passwords, private_keys
-from talktree.text.secret_kinds import Found
-from talktree.text.secret_tokens import SHORTEST, tokens
 from talktree.text.secrets.finds import by_name, suspects
 from talktree.text.secrets.glued import glued
 from talktree.text.secrets.languages import foreign
 from talktree.text.secrets.named_values import value_named
 from talktree.text.secrets.numpy_prefilter import may_tell_inside
+from talktree.text.secrets.patterns import Found
 from talktree.text.secrets.plain_views import views
+from talktree.text.secrets.tokens import SHORTEST, passwords, private_keys, tokens
 
 LONGEST_NAMED = 1 << 14
 _KEY_BEGINS = b"-----BEGIN"

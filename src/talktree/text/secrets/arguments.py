@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import NAMED_PASSWORD, TOKEN, Found
+from talktree.text.secrets.patterns import NAMED_PASSWORD, TOKEN, Found
 from talktree.text.secrets.quoting import Written, value_from
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import Value, is_drawn, is_mixed, is_password

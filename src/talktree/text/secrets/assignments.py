@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from talktree.text.secret_kinds import Found
-from talktree.text.secret_names import KEYS, PASSWORDS, PINS, is_sure, kind_of
 from talktree.text.secrets.arguments import unwrapped
+from talktree.text.secrets.patterns import KEYS, PASSWORDS, PINS, Found, is_sure, kind_of
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.quoting import Written, line_from, value_from
 from talktree.text.secrets.setting_lines import is_strong

@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from talktree.text.secret_kinds import (
+from talktree.text.secrets.arguments import account, keyed, made_of_key, salted
+from talktree.text.secrets.entropy import is_made_up, is_random, is_varied
+from talktree.text.secrets.json_objects import values_around
+from talktree.text.secrets.patterns import (
     CLOUD_KEY,
     DOCUMENTED,
     NAMED_PASSWORD,
@@ -20,9 +23,6 @@ from talktree.text.secret_kinds import (
     Known,
     rows,
 )
-from talktree.text.secrets.arguments import account, keyed, made_of_key, salted
-from talktree.text.secrets.entropy import is_made_up, is_random, is_varied
-from talktree.text.secrets.json_objects import values_around
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.prompts import called, codes, generated, paired, sent
 from talktree.text.secrets.quoting import value_from

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
 from talktree.text.secrets.entropy import is_random, is_varied
 from talktree.text.secrets.headers import cookies
+from talktree.text.secrets.patterns import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
 from talktree.text.secrets.pipes import piped_to_sudo
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.quoting import Written, value_from

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import Found
 from talktree.text.secrets.calls import called_at
 from talktree.text.secrets.contexts import (
     azure_secrets,
@@ -18,6 +17,7 @@ from talktree.text.secrets.json_objects import is_typed, values_around
 from talktree.text.secrets.languages import is_name_at
 from talktree.text.secrets.manifests import is_kind, is_secure, manifest, parameter
 from talktree.text.secrets.named_values import is_name, named_at
+from talktree.text.secrets.patterns import Found
 from talktree.text.secrets.stem_prefilter import stems
 from talktree.text.secrets.stems import (
     AUTH,

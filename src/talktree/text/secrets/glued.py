@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from string import ascii_letters, digits
 
-from talktree.text.secret_kinds import DOCUMENTED, STARTING, Found, Known, rows
 from talktree.text.secrets.entropy import is_made_up, is_random
+from talktree.text.secrets.patterns import DOCUMENTED, STARTING, Found, Known, rows
 
 _END = rb"(?![A-Za-z0-9_-])"
 _ALNUM = frozenset((ascii_letters + digits).encode())

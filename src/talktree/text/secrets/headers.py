@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import TOKEN, Found
+from talktree.text.secrets.patterns import TOKEN, Found
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.quoting import value_from
 from talktree.text.secrets.setting_lines import is_strong

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import NAMED_PASSWORD, Found
+from talktree.text.secrets.patterns import NAMED_PASSWORD, Found
 from talktree.text.secrets.values import Value, is_cased, is_mixed, is_password
 
 _NAMES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import NAMED_PASSWORD, TOKEN, Found
+from talktree.text.secrets.patterns import NAMED_PASSWORD, TOKEN, Found
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.quoting import value_from
 from talktree.text.secrets.values import Value, is_password, is_token

@@ -4,17 +4,6 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.secret_kinds import Found
-from talktree.text.secret_names import (
-    COOKIES,
-    HEADERS,
-    PASSWORDS,
-    PINS,
-    TOKENS,
-    is_sure,
-    kind_of,
-    meaning,
-)
 from talktree.text.secrets.arguments import argument_behind, unwrapped
 from talktree.text.secrets.assignments import (
     SecretName,
@@ -27,6 +16,17 @@ from talktree.text.secrets.assignments import (
 )
 from talktree.text.secrets.headers import authorization, cookies, dialog
 from talktree.text.secrets.manifests import cookie_pairs
+from talktree.text.secrets.patterns import (
+    COOKIES,
+    HEADERS,
+    PASSWORDS,
+    PINS,
+    TOKENS,
+    Found,
+    is_sure,
+    kind_of,
+    meaning,
+)
 from talktree.text.secrets.pipes import CHPASSWD, piped_to
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.quoting import Written, line_from, value_from

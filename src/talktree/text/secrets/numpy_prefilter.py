@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from talktree.text.char_classes import LONG
 from talktree.text.numpy_scan import is_among, is_running, lane, long_runs, runs_and_dashes
-from talktree.text.secret_kinds import STARTS
-from talktree.text.secret_names import BETWEEN, ENDS
 from talktree.text.secrets.glued import BY_TAIL, SURE, TAIL
+from talktree.text.secrets.patterns import BETWEEN, ENDS, STARTS
 from talktree.text.secrets.prefilter import (
     BASE64,
     BY_LEAD,

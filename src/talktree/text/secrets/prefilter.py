@@ -9,8 +9,7 @@ import re
 from string import ascii_letters, digits
 
 from talktree.text.char_classes import LONG
-from talktree.text.secret_kinds import BY_START, STARTING
-from talktree.text.secret_names import BETWEEN, ENDS
+from talktree.text.secrets.patterns import BETWEEN, BY_START, ENDS, STARTING
 
 LEAD = 9
 """How much before a run tells whether to look closer: the end of a name, and what follows it."""

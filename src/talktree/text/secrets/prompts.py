@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import NAMED_PASSWORD, Found
+from talktree.text.secrets.patterns import NAMED_PASSWORD, Found
 from talktree.text.secrets.values import Value, is_mixed, is_password
 
 _WHAT = "a password"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secret_kinds import Found
-from talktree.text.secret_names import kind_of, meaning
+from talktree.text.secrets.patterns import Found, kind_of, meaning
 from talktree.text.secrets.quoting import Written
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import SHORTEST_UNSURE, Value, is_mixed, is_password

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from talktree.text.json.encode import PRETTY, encode
 from talktree.text.json.value import Json, Token
-from talktree.text.json_style import PRETTY
-from talktree.text.json_write import encode
 from talktree.views.html.escaped import escape
 from talktree.views.html.highlight import code
 

@@ -7,7 +7,7 @@ import msgspec
 from talktree.errors import TalktreeError
 from talktree.formats.engine import Origin
 from talktree.model.message import Message
-from talktree.text.json_write import encode
+from talktree.text.json.encode import encode
 from talktree.views.html.rendering import code
 from talktree.web.documents.open_conversation import Opened
 from talktree.web.schemas.transcript import Raw

@@ -18,7 +18,7 @@ from talktree.export.redaction import Redactor, secrets_of
 from talktree.export.scope import positions, visible
 from talktree.formats import by_slug
 from talktree.text.file_names import plain
-from talktree.text.secret_kinds import KIND_COUNT
+from talktree.text.secrets.patterns import KIND_COUNT
 from talktree.web.actions.writing_out import alone, written
 from talktree.web.documents.desk import Opened
 from talktree.web.job_runner import Progress, Result
