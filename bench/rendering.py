@@ -11,7 +11,6 @@ from bench.measure import Row, side_by_side, table
 from talktree import api
 from talktree.model.parts import Text, Thinking, ToolCall, ToolResult
 from talktree.views.arguments import arguments_of, edits_of, first
-from talktree.views.folding import Step, fold
 from talktree.views.html.rendering import (
     Look,
     blocks,
@@ -21,6 +20,7 @@ from talktree.views.html.rendering import (
     markdown,
     terminal,
 )
+from talktree.views.transcript import Step, fold
 
 SAMPLE = 40
 """Sessions of the history that are rendered."""

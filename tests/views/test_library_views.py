@@ -15,8 +15,13 @@ from talktree.library.importing.expiry import Expiring
 from talktree.library.importing.result import Failed, Imported
 from talktree.library.listing import Kept
 from talktree.library.search.run import Hit
-from talktree.views.kept import expiry_notice, imported_shape, summary_line
-from talktree.views.listed import listed_lines, listed_shape
+from talktree.views.library import (
+    expiry_notice,
+    imported_shape,
+    listed_lines,
+    listed_shape,
+    summary_line,
+)
 from talktree.views.search import hit_lines, hit_shape, show_command, together
 from talktree.views.shapes import json_text
 from talktree.views.terminal import as_text

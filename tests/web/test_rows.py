@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from talktree.formats import by_slug
-from talktree.views.folding import Step
+from talktree.views.transcript import Step
 from talktree.web.documents.desk import Desk, Opened
 from talktree.web.documents.finding import found_rows, says
 from talktree.web.documents.row_body import RowMaker

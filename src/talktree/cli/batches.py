@@ -18,8 +18,8 @@ from talktree.formats import slugs
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.losses import Sums, ledger_lines
-from talktree.views.measure import counted, size
 from talktree.views.shapes import json_text
+from talktree.views.width import counted, size
 
 INTERRUPTED = 130
 MOST_TOLD = 20

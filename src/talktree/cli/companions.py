@@ -13,7 +13,7 @@ from talktree.files.placement import place_in_source
 from talktree.formats.companions import with_companions
 from talktree.formats.engine import Origin
 from talktree.model.document import Document
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 
 def tell_left_out(path: str, document: Document) -> None:

@@ -25,8 +25,8 @@ from talktree.model.findings import Finding, Severity
 from talktree.model.link_repair import inferred_links
 from talktree.text.json.value import Json
 from talktree.views.lines import Line
-from talktree.views.measure import counted
 from talktree.views.terminal import as_text
+from talktree.views.width import counted
 
 PIECE = 1 << 15
 

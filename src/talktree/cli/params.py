@@ -17,7 +17,7 @@ from talktree.files.outputs import STREAM
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.views.lines import Line, line
-from talktree.views.measure import clipped, counted, one_line
+from talktree.views.width import clipped, counted, one_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

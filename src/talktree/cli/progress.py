@@ -33,7 +33,7 @@ def bar(what: str, total: int) -> Iterator[Tick]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    from talktree.views.measure import one_line
+    from talktree.views.width import one_line
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(
@@ -69,7 +69,7 @@ def bytes_bar(what: str) -> Iterator[Measured]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    from talktree.views.measure import one_line
+    from talktree.views.width import one_line
 
     with Progress(
         TextColumn("{task.description}", markup=False),

@@ -29,7 +29,7 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.text.media import data_url
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 LONGEST_OUTPUT = 2_000
 NO_IMAGE = "image left out"

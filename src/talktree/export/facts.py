@@ -9,8 +9,7 @@ from talktree.formats import by_slug
 from talktree.model.counts import SIDECHAIN
 from talktree.model.message import META, Message
 from talktree.model.skeleton import NO_TIME
-from talktree.views.measure import counted, one_line
-from talktree.views.when import moment
+from talktree.views.width import counted, moment, one_line
 
 WIDTH = 120
 LOOKED_AT = 20

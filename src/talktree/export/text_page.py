@@ -20,14 +20,13 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.text.escape import uncoloured
-from talktree.views.folding import Step
 from talktree.views.html.escaped import shown
 from talktree.views.lines import Line
-from talktree.views.measure import counted, one_line
 from talktree.views.parts import compact_json, part_line
 from talktree.views.speakers import speaker_in
 from talktree.views.tools import call_title
-from talktree.views.when import moment
+from talktree.views.transcript import Step
+from talktree.views.width import counted, moment, one_line
 
 MARKS = {DELETED: "deleted", META: "not shown to the user"}
 """What is said about messages that are exported only if that was asked for."""

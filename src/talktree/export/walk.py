@@ -14,8 +14,7 @@ from talktree.export.scope import Section, positions, sections, side_positions, 
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.views.folding import Step, fold
-from talktree.views.reading import as_read
+from talktree.views.transcript import Step, as_read, fold
 
 Tell = Callable[[int], None]
 """Called with how many messages are done; whoever wants to stop raises."""

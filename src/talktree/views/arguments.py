@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 SUBJECTS = (
     "pattern", "query", "url", "file_path", "path", "notebook_path", "bash_id", "shell_id",

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 SHORT = 8
 

@@ -9,8 +9,8 @@ from talktree.model.message import Message
 from talktree.text.json.value import Json
 from talktree.views.diffs import diff_lines
 from talktree.views.lines import Line, indented, line
-from talktree.views.measure import one_line
 from talktree.views.parts import part_line
+from talktree.views.width import one_line
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 _STYLES = {"added": "added", "removed": "removed", "changed": "mark", "moved": "mark"}

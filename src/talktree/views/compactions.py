@@ -7,7 +7,7 @@ from talktree.model.compaction import COMPACTING, RESTORING, CompactionNumbers
 from talktree.model.parts import Event
 from talktree.text.json.value import Json
 from talktree.views.details import details
-from talktree.views.measure import counted, one_line
+from talktree.views.width import counted, one_line
 
 _BEGINS = (COMPACTING, RESTORING)
 

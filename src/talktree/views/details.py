@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 WIDTH = 200
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import unified_diff
 
 from talktree.views.lines import Line, line
-from talktree.views.measure import text_lines
+from talktree.views.width import text_lines
 
 MOST_LINES = 600
 """Beyond this the comparison could take long; then all old lines go and all new ones come."""

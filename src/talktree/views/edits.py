@@ -17,7 +17,7 @@ from talktree.model.operations import (
     Swap,
     Undelete,
 )
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 SHORT = 60
 

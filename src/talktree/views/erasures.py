@@ -8,8 +8,8 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted
 from talktree.views.session_care import space
+from talktree.views.width import counted
 
 
 class ErasureReport(Protocol):

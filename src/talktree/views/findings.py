@@ -7,7 +7,7 @@ from typing import Protocol
 
 from talktree.model.findings import Finding
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.measure import cells, clipped, counted
+from talktree.views.width import cells, clipped, counted
 
 STYLES = {"error": "error", "warning": "mark", "note": "faint"}
 FIXES = {"safe": "a safe fix", "unsafe": "an unsafe fix"}

@@ -15,7 +15,7 @@ from talktree.library.stats.usage import Spent
 from talktree.text.json.value import Json
 from talktree.views.measures import library_measures, measures_shape
 from talktree.views.shapes import Object
-from talktree.views.when import stamp
+from talktree.views.width import stamp
 
 
 def library_stats_shape(statistics: Statistics, by: str | None = None) -> Object:

@@ -9,8 +9,8 @@ from talktree.text.escape import visible_json
 from talktree.text.json.encode import PRETTY
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted, one_line, size
 from talktree.views.shapes import SCHEMA_VERSION, Object, json_text
+from talktree.views.width import counted, one_line, size
 
 Counts = Mapping[tuple[str, str], int]
 """Kind and how it is kept, to how often."""

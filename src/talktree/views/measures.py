@@ -9,8 +9,8 @@ from talktree.library.stats.measures import Measured, Measures, most_common, sum
 from talktree.model.statistics import Tally
 from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.measure import duration
 from talktree.views.plots import bars
+from talktree.views.width import duration
 
 MOST_WORDS = 8
 TITLES = {

@@ -7,8 +7,7 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted, one_line
-from talktree.views.when import moment, stamp
+from talktree.views.width import counted, moment, one_line, stamp
 
 WIDTH = 80
 SHORT = 8

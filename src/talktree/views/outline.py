@@ -28,10 +28,10 @@ from talktree.views.compactions import compaction_text
 from talktree.views.graph import Fork, Lane, NewStart, Piece, Run, Skipped, pieces
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.measure import clipped, counted, one_line
 from talktree.views.parts import part_line, thought
 from talktree.views.speakers import speaker_in
 from talktree.views.tools import call_title
+from talktree.views.width import clipped, counted, one_line
 
 SHORT_RUN = 3
 MOST_PROMPTS = 12

@@ -25,8 +25,7 @@ from talktree.text.media import data_size, data_url
 from talktree.views.compactions import compaction_text
 from talktree.views.details import details as details
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted, one_line, size
-from talktree.views.wrapping import unwrapped
+from talktree.views.width import counted, one_line, size, unwrapped
 
 WIDTH = 100
 NOT_KEPT = "not kept"

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 from talktree.views.comparison import diff_lines
 from talktree.views.lines import Line, indented, line
-from talktree.views.measure import counted, one_line
 from talktree.views.operations import path_text
+from talktree.views.width import counted, one_line
 
 WIDTH = 120
 MOST_DIFF = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.views.lines import Line, line
-from talktree.views.measure import cells, clipped
+from talktree.views.width import cells, clipped
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 LABEL = 28

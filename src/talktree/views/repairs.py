@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from talktree.views.lines import Line, line
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 WIDTH = 100
 

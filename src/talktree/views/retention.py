@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted, size
-from talktree.views.when import stamp
+from talktree.views.width import counted, size, stamp
 
 if TYPE_CHECKING:
     from talktree.library.retention.apply import RetentionResult

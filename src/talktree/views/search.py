@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from talktree.text.escape import visible_line
 from talktree.text.times import SECOND
 from talktree.views.lines import EMPTY, Line, Span, line
-from talktree.views.when import moment, stamp
+from talktree.views.width import moment, stamp
 
 if TYPE_CHECKING:
     from talktree.library.search.run import Hit
@@ -96,7 +96,7 @@ def _time(hit: Hit) -> int | None:
 
 
 def _head(hit: Hit, files: int) -> Line:
-    from talktree.views.measure import one_line
+    from talktree.views.width import one_line
 
     where = [] if hit.state == "current" else [hit.state]
     where += ["sidechain"] if hit.sidechain else []

@@ -10,9 +10,8 @@ from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted, one_line
 from talktree.views.speakers import speaker_in
-from talktree.views.when import moment, stamp
+from talktree.views.width import counted, moment, one_line, stamp
 
 WIDTH = 90
 SHORT = 8

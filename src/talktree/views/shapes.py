@@ -31,7 +31,7 @@ from talktree.text.json.encode import COMPACT, PRETTY, Style, encode
 from talktree.text.json.value import Json, Token
 from talktree.views.plain_document import SCHEMA_VERSION as SCHEMA_VERSION
 from talktree.views.speakers import speaker_in
-from talktree.views.when import stamp
+from talktree.views.width import stamp
 
 Object = dict[str, Json]
 

@@ -11,10 +11,9 @@ from talktree.model.statistics import Tally, Tokens
 from talktree.text.json.value import Json
 from talktree.views.compactions import compaction_facts, compaction_shape
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.measure import counted, duration
 from talktree.views.measures import measures_lines, measures_shape, tally_measures
 from talktree.views.plots import bars
-from talktree.views.when import day, moment, stamp
+from talktree.views.width import counted, day, duration, moment, stamp
 
 MOST_ROWS = 20
 MOST_COMPACTIONS = 5

@@ -9,8 +9,7 @@ from talktree.model.derived import DONE
 from talktree.model.message import Todo
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import one_line
-from talktree.views.when import moment, stamp
+from talktree.views.width import moment, one_line, stamp
 
 MOST = 100
 RUNNING = frozenset({"in_progress", "active", "doing"})

@@ -15,9 +15,9 @@ from talktree.text.escape import uncoloured
 from talktree.views.arguments import PATHS, SUBJECTS, amount, arguments_of, first
 from talktree.views.diffs import changes, diff_lines
 from talktree.views.lines import Line, Span, line, styled
-from talktree.views.measure import counted, one_line, text_lines
 from talktree.views.parts import compact_json, details, part_line
 from talktree.views.todos import checklist
+from talktree.views.width import counted, one_line, text_lines
 
 CUT = 12
 """Lines of output that are shown; the rest is counted."""

@@ -1,32 +1,115 @@
 """The transcript of a branch: who said what, tools folded, everything marked that is special.
 
 Lines come out as the messages are read; nothing is held but the turn at hand.
+
+Messages with each tool result moved to the call it answers, as a stream.
+
+Messages as people read them, where the texts of a format hold more than words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from talktree.errors import NotFound
+from talktree.formats import by_slug
 from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
 from talktree.model.derived import todos_of
 from talktree.model.message import META, Message, Todo
+from talktree.model.pairing import Turn
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.model.skeleton import ROOT
 from talktree.model.tree import Branch
 from talktree.views.compactions import compaction_text
-from talktree.views.folding import Step, fold
 from talktree.views.ids import ShortIds
 from talktree.views.lines import EMPTY, Line, indented, line
-from talktree.views.measure import cells, counted, one_line, wrapped
 from talktree.views.parts import is_filler, part_line
-from talktree.views.reading import as_read
 from talktree.views.speakers import speaker_in
 from talktree.views.todos import checklist
 from talktree.views.tools import call_lines, result_lines
-from talktree.views.when import moment
+from talktree.views.width import cells, counted, moment, one_line, wrapped
+
+_TOOL_PARTS = (ToolCall, ToolResult)
+_NOTHING: dict[int, Any] = {}
+MOST_HELD = 64
+"""Messages held back while a result is awaited; a later result is shown by itself."""
+
+
+class Step(NamedTuple):
+    """A message, the results of its calls, and which of its parts are shown elsewhere."""
+
+    position: int
+    message: Message
+    answers: Mapping[int, ToolResult]
+    """Results by the number of the calling part."""
+    elsewhere: frozenset[int]
+    names: Mapping[int, str]
+    """Tool names of results that are shown here, by the number of the part."""
+
+
+def fold(messages: Iterable[tuple[int, Message]]) -> Iterator[Step]:
+    """The messages in order, results folded into their calls."""
+    turn = Turn()
+    held: list[tuple[int, Message]] = []
+    for position, message in messages:
+        if not held and not any(isinstance(part, _TOOL_PARTS) for part in message.parts):
+            yield Step(position, message, _NOTHING, frozenset(), _NOTHING)
+            continue
+        if held and (turn.ends_before(message) or len(held) >= MOST_HELD):
+            yield from _released(held, turn)
+        held.append((position, message))
+        turn.take(message)
+        if turn.complete:
+            yield from _released(held, turn)
+    yield from _released(held, turn)
+
+
+def _released(held: list[tuple[int, Message]], turn: Turn) -> Iterator[Step]:
+    here = {message.id: message for _, message in held}
+    answers: dict[str, dict[int, ToolResult]] = {}
+    moved: dict[str, set[int]] = {}
+    names: dict[str, dict[int, str]] = {}
+    for call, result in turn.close():
+        part = here[result.message].parts[result.part]
+        assert isinstance(part, ToolResult)
+        if call is not None and call.message in here:
+            answers.setdefault(call.message, {})[call.part] = part
+            moved.setdefault(result.message, set()).add(result.part)
+        else:
+            name = part.name or (call.name if call is not None else "")
+            names.setdefault(result.message, {})[result.part] = name
+    for position, message in held:
+        yield Step(
+            position,
+            message,
+            answers.get(message.id, {}),
+            frozenset(moved.get(message.id, ())),
+            names.get(message.id, {}),
+        )
+    held.clear()
+
+
+def as_read(format: str) -> Callable[[Message], Message]:
+    """What makes a message of a format readable; the parts stay in their places."""
+    return _of(format) or _as_it_is
+
+
+@cache
+def _of(format: str) -> Callable[[Message], Message] | None:
+    try:
+        return by_slug(format).readable
+    except NotFound:
+        return None
+
+
+def _as_it_is(message: Message) -> Message:
+    return message
+
 
 RULE = 64
 MOST_NAMED = 6

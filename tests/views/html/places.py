@@ -16,9 +16,9 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks
+from talktree.views.transcript import Step
 
 Place = Callable[[str], tuple[Part, ...]]
 

@@ -15,9 +15,9 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.views.folding import fold
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips, terminal
+from talktree.views.transcript import fold
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from talktree.views.html.diffs.matching import stretches
 from talktree.views.html.rendering import diff_split, diff_unified, words_diff
-from talktree.views.measure import text_lines
+from talktree.views.width import text_lines
 from tests.views.html.judge import faults, words
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "", "  a", "<x>", "long & line"]), max_size=30)

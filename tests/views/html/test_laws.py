@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from talktree.testing.strategies import messages
 from talktree.text.escape import visible_line
-from talktree.views.folding import fold
 from talktree.views.html import gate
 from talktree.views.html import markdown as reading
 from talktree.views.html.escaped import escape, shown
 from talktree.views.html.highlight import code
 from talktree.views.html.languages import LANGUAGES
 from talktree.views.html.rendering import Look, blocks, chips, markdown, terminal
+from talktree.views.transcript import fold
 from tests.cases import examples
 from tests.views.html.judge import faults, tags, words
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall, ToolResult
-from talktree.views.folding import fold
 from talktree.views.html.rendering import Look, blocks
 from talktree.views.html.tools.places import hunks, place_of
+from talktree.views.transcript import fold
 
 AROUND = 3
 lines = st.lists(st.integers(0, 10**9).map(str), min_size=1, max_size=30, unique=True)

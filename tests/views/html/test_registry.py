@@ -9,10 +9,10 @@ import pytest
 
 from talktree.model.message import Message
 from talktree.model.parts import Event, Part, Text, ToolCall
-from talktree.views.folding import fold
 from talktree.views.html.block import Block
 from talktree.views.html.registry import registry
 from talktree.views.html.rendering import Look, blocks
+from talktree.views.transcript import fold
 
 PLUGIN = """
 from talktree.views.html.block import Block

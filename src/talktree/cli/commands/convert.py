@@ -38,8 +38,8 @@ from talktree.session.names import checked_id, is_id
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.losses import Examples, Sums, counts_shape, ledger_lines, ledger_text
-from talktree.views.measure import counted, size
 from talktree.views.terminal import as_text
+from talktree.views.width import counted, size
 
 HELD = 4 << 20
 """Losses up to this size stay in memory."""

@@ -37,9 +37,8 @@ from talktree.model.operations import Operation, Reply, Revise
 from talktree.text.json.value import Json
 from talktree.views.edits import edit_words, edited_message
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted
 from talktree.views.shapes import document_text
-from talktree.views.when import moment, stamp
+from talktree.views.width import counted, moment, stamp
 
 if TYPE_CHECKING:
     from talktree.library.versions.edit_history import Edit

@@ -35,7 +35,7 @@ from talktree.formats.sources import is_one
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.text.json.value import Json
-from talktree.views.measure import counted, size
+from talktree.views.width import counted, size
 
 FILE_ENDINGS = (".json", ".jsonl", ".xml")
 """Endings of files besides those of pages and of the format that is written."""

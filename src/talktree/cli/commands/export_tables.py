@@ -14,7 +14,7 @@ from talktree.cli.open_library import opened
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 if TYPE_CHECKING:
     from talktree.export.choice import Choice
@@ -70,7 +70,7 @@ def export_table(table: str, target: Target, chosen: open_library.Choice) -> int
         )
     failed = [Failed(path, failure) for path, failure in done.failed]
     if as_json:
-        from talktree.views.kept import failed_shape
+        from talktree.views.library import failed_shape
         from talktree.views.shapes import document_text
 
         shape: dict[str, Json] = {

@@ -15,14 +15,14 @@ from talktree.cli.errors import tell
 from talktree.cli.open_library import opened
 from talktree.cli.progress import bytes_bar, tell_step, wants_bar
 from talktree.errors import TalktreeError
-from talktree.views.kept import (
+from talktree.views.library import (
     expiry_lines,
     expiry_notice,
     imported_shape,
     step_shape,
     summary_line,
 )
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring

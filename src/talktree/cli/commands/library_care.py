@@ -13,7 +13,7 @@ from talktree.home import config_file
 from talktree.library.temporary import tidy_leftovers
 from talktree.library.unsaved_edits import find_kept_edits
 from talktree.text.json.value import Json
-from talktree.views.kept import (
+from talktree.views.library import (
     info_lines,
     info_shape,
     trouble_line,
@@ -21,8 +21,8 @@ from talktree.views.kept import (
     unsaved_lines,
     unsaved_shape,
 )
-from talktree.views.measure import counted
 from talktree.views.shapes import document_text
+from talktree.views.width import counted
 
 
 @click.command("info", cls=Verb)

@@ -17,8 +17,8 @@ from talktree.files import OutputGate
 from talktree.library.temporary import find_in_copies, list_roots
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted
 from talktree.views.shapes import document_text
+from talktree.views.width import counted
 
 if TYPE_CHECKING:
     from talktree.library.erasure.text_finder import FoundText, TextMatch

@@ -23,10 +23,10 @@ from talktree.library.temporary import forget_everywhere, unsaved_copies
 from talktree.library.unsaved_edits import find_holders
 from talktree.text.json.value import Json
 from talktree.text.times import SECOND
-from talktree.views.kept import describe_unsaved
+from talktree.views.library import describe_unsaved
 from talktree.views.lines import line
-from talktree.views.measure import counted, size
 from talktree.views.shapes import document_text
+from talktree.views.width import counted, size
 
 if TYPE_CHECKING:
     from talktree.library.erasure.forget import Erasure

@@ -13,7 +13,7 @@ from talktree.cli.open_library import opened
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
-from talktree.views.kept import version_lines, version_shape
+from talktree.views.library import version_lines, version_shape
 from talktree.views.lines import line
 from talktree.views.shapes import document_text
 

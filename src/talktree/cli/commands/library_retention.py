@@ -14,9 +14,9 @@ from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.errors import UsageError
 from talktree.home import config_file
 from talktree.library.retention.apply import clock_refusal
-from talktree.views.measure import size
 from talktree.views.retention import case_line, plan_lines, plan_shape, result_line, result_shape
 from talktree.views.shapes import document_text
+from talktree.views.width import size
 
 if TYPE_CHECKING:
     from talktree.library.retention.apply import RetentionResult

@@ -15,8 +15,8 @@ from talktree.errors import UsageError
 from talktree.library.erasure.scrub import combined, refuse_faults
 from talktree.library.temporary import scrub_copies
 from talktree.text.json.value import Json
-from talktree.views.measure import counted
 from talktree.views.shapes import document_text
+from talktree.views.width import counted
 
 if TYPE_CHECKING:
     from talktree.library.erasure.scrub import Scrubbed

@@ -11,7 +11,7 @@ from talktree.cli.errors import tell
 from talktree.cli.group import Verb
 from talktree.cli.open_library import opened
 from talktree.text.json.value import Json
-from talktree.views.listed import listed_lines, listed_shape
+from talktree.views.library import listed_lines, listed_shape
 from talktree.views.shapes import document_text
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from talktree.model.document import Document
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
 from talktree.views.losses import ledger_lines
-from talktree.views.measure import counted, size
+from talktree.views.width import counted, size
 
 MOST_REASONS = 12
 

@@ -14,8 +14,8 @@ from talktree.cli.group import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
-from talktree.views.measure import counted
 from talktree.views.shapes import document_text
+from talktree.views.width import counted
 
 
 @click.command("new", cls=Verb)

@@ -26,9 +26,9 @@ from talktree.files.safe_replace import refuse_if_written
 from talktree.repairs.run import Repair
 from talktree.repairs.write import keep, log_of
 from talktree.text.json.value import Json
-from talktree.views.measure import counted
 from talktree.views.repairs import plan_lines
 from talktree.views.shapes import document_text
+from talktree.views.width import counted
 
 
 def result_told(repair: Repair, where: str | None) -> None:

@@ -21,8 +21,8 @@ from talktree.formats.rule import Rule
 from talktree.text.json.value import Json
 from talktree.views.findings import FIXES, STYLES
 from talktree.views.lines import EMPTY, Line, indented, line, styled
-from talktree.views.measure import wrapped
 from talktree.views.shapes import document_text
+from talktree.views.width import wrapped
 
 
 @click.command("rule", cls=Verb)

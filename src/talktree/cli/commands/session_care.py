@@ -13,7 +13,6 @@ from talktree.session.care import care
 from talktree.text.json.value import Json
 from talktree.views.branches import branch_lines, branch_shape
 from talktree.views.erasures import erasure_lines, erasure_shape
-from talktree.views.measure import counted
 from talktree.views.session_care import (
     freed_shape,
     gc_lines,
@@ -22,6 +21,7 @@ from talktree.views.session_care import (
     usage_shape,
 )
 from talktree.views.shapes import document_text
+from talktree.views.width import counted
 
 DAY = 86_400.0
 

@@ -38,9 +38,8 @@ from talktree.session.undo.plan_text import diff_of
 from talktree.session.undo.restore_into import restore_into
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.measure import counted, one_line
 from talktree.views.shapes import document_text
-from talktree.views.when import moment, stamp
+from talktree.views.width import counted, moment, one_line, stamp
 
 if TYPE_CHECKING:
     from talktree.session.undo.move_records import Scope
@@ -239,7 +238,7 @@ def _agreed() -> bool:
 
 
 def _tell_outcome(outcome: Outcome) -> None:
-    from talktree.views.measure import counted
+    from talktree.views.width import counted
 
     done = sum(1 for fate in outcome.fates.values() if fate == "done")
     left = len(outcome.fates) - done

@@ -21,9 +21,9 @@ from talktree.model.link_repair import mended
 from talktree.model.message import Message
 from talktree.model.tree import Branch
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.measure import counted
 from talktree.views.shapes import conversations_text
 from talktree.views.transcript import Look, Transcript, divider, own_positions, through
+from talktree.views.width import counted
 
 AMBIGUOUS = 2
 """Exit code where more than one conversation is meant."""

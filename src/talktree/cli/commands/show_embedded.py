@@ -25,9 +25,9 @@ from talktree.model.message import Message
 from talktree.text.json.decode import decode
 from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, indented, line
-from talktree.views.measure import clipped, counted, size, text_lines
 from talktree.views.shapes import SCHEMA_VERSION, json_text
 from talktree.views.speakers import speaker_in
+from talktree.views.width import clipped, counted, size, text_lines
 
 HOLE = "…"
 WIDTH = 96

@@ -100,7 +100,7 @@ def _of_library(
             seconds=by == "tool",
         )
     if style == "text":
-        from talktree.views.library_stats import library_stats_lines
+        from talktree.views.library import library_stats_lines
 
         look.print(library_stats_lines(found, by, width=output.width() or 80))
         return

@@ -14,8 +14,8 @@ from talktree.cli import output, params
 from talktree.cli.errors import tell
 from talktree.cli.group import Verb
 from talktree.errors import Busy, UsageError
-from talktree.views.kept import describe_unsaved
-from talktree.views.measure import counted
+from talktree.views.library import describe_unsaved
+from talktree.views.width import counted
 
 if TYPE_CHECKING:
     from talktree.library.temporary import Unsaved

@@ -12,7 +12,7 @@ from talktree.cli.commands.import_run import failures_told, report_incomplete
 from talktree.cli.group import Verb
 from talktree.cli.open_library import opened
 from talktree.cli.retention import Repeated
-from talktree.views.kept import step_line, step_shape
+from talktree.views.library import step_line, step_shape
 from talktree.views.shapes import json_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from talktree.export.choice import Theme
 from talktree.export.page.frame import END, banner, head
 from talktree.views.html.rendering import escape
-from talktree.views.measure import counted
+from talktree.views.width import counted
 
 
 class Line(NamedTuple):

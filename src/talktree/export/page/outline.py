@@ -6,7 +6,7 @@ It stands at the end of the page, so that nothing has to be read twice; styles p
 from __future__ import annotations
 
 from talktree.views.html.rendering import escape
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 WIDTH = 90
 MOST = 20_000

@@ -11,12 +11,11 @@ from talktree.export.page.outline import Outline
 from talktree.export.walk import Begin, SideBegin, SideEnd, Stop, Walk
 from talktree.model.message import META, SIDECHAIN, Message
 from talktree.model.parts import Text
-from talktree.views.folding import Step
 from talktree.views.html.block import Chip
 from talktree.views.html.rendering import Look, blocks, chips, escape
-from talktree.views.measure import counted, one_line
 from talktree.views.speakers import speaker_in
-from talktree.views.when import moment
+from talktree.views.transcript import Step
+from talktree.views.width import counted, moment, one_line
 
 PIECE = 1 << 16
 SHORT = 4

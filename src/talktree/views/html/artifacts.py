@@ -9,7 +9,7 @@ from talktree.views.html.highlight import code
 from talktree.views.html.languages import LANGUAGES, language_of
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.measure import counted, one_line
+from talktree.views.width import counted, one_line
 
 _KINDS = {
     "application/vnd.ant.react": ("React", "tsx"),

@@ -23,7 +23,7 @@ from talktree.views.html.highlight import code
 from talktree.views.html.languages import language_of
 from talktree.views.html.look import Look
 from talktree.views.html.markdown_tags import remote
-from talktree.views.measure import one_line, size
+from talktree.views.width import one_line, size
 
 LARGEST = 1_500_000
 """Characters of a picture that is written into the page itself."""

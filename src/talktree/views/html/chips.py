@@ -13,7 +13,7 @@ from talktree.formats.format import Format
 from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
 from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 MOST = 16
 MOST_BESIDE = 40

@@ -12,9 +12,8 @@ from talktree.views.html.block import Block
 from talktree.views.html.json_view import facts, json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.measure import one_line
 from talktree.views.parts import compact_json, details
-from talktree.views.wrapping import unwrapped
+from talktree.views.width import one_line, unwrapped
 
 _WORDS = {
     "compacted": "Conversation compacted",

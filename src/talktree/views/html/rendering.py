@@ -17,7 +17,6 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.views.arguments import amount, arguments_of
-from talktree.views.folding import Step
 from talktree.views.html.ansi import terminal
 from talktree.views.html.artifacts import artifact
 from talktree.views.html.attachments import attachment
@@ -35,8 +34,9 @@ from talktree.views.html.registry import Registry, registry
 from talktree.views.html.tools.output import output, said
 from talktree.views.html.tools.shape import Asked
 from talktree.views.html.tools.table import ANY, TOOLS
-from talktree.views.measure import one_line
 from talktree.views.parts import NOT_KEPT, is_filler
+from talktree.views.transcript import Step
+from talktree.views.width import one_line
 
 __all__ = [
     "Diffed", "Look", "blocks", "chips", "code", "diff_split", "diff_unified", "escape",

@@ -10,7 +10,7 @@ from talktree.library.importing.result import Imported
 from talktree.library.importing.result import Progress as Step
 from talktree.library.library import Library
 from talktree.library.retention.apply import RetentionResult, run_retention
-from talktree.views.measure import counted
+from talktree.views.width import counted
 from talktree.web.job_runner import Progress
 
 PATIENCE = 60.0

@@ -6,7 +6,7 @@ from talktree import api
 from talktree.conversion.losses import FiledLedger
 from talktree.conversion.options import Options
 from talktree.model.document import Document
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 from talktree.web.schemas.edits_and_moves import Ledger, LossLine
 
 SHORT = 100

@@ -11,7 +11,7 @@ from talktree.formats.engine import read
 from talktree.model.counts import count_findings
 from talktree.model.document import Document
 from talktree.model.findings import Finding
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 from talktree.web.actions.uploads import Brought
 from talktree.web.schemas.library import Upload, UploadedFindings
 

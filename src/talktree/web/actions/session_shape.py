@@ -16,7 +16,7 @@ from talktree.session.undo.plan import Action
 from talktree.session.undo.plan import Plan as OwnPlan
 from talktree.session.undo.target import redoable, undo_point
 from talktree.views.html.rendering import diff_unified
-from talktree.views.measure import counted, one_line
+from talktree.views.width import counted, one_line
 from talktree.web.actions.travelling import Contents, restored_folder
 from talktree.web.documents.desk import Opened
 from talktree.web.schemas.edits_and_moves import Plan, PlanStep, Session, SessionOperation

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from talktree.model.derived import tool_key
 from talktree.model.parts import ToolCall
-from talktree.views.folding import Step
+from talktree.views.transcript import Step
 
 WRITES = frozenset({"write", "create", "writefile", "createfile"})
 EDITS = frozenset({"edit", "multiedit", "strreplace", "strreplaceeditor"})

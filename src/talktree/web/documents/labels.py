@@ -19,8 +19,8 @@ from talktree.model.parts import (
     Unknown,
 )
 from talktree.views.compactions import compaction_facts
-from talktree.views.measure import one_line
 from talktree.views.tools import call_title
+from talktree.views.width import one_line
 
 LABEL = 80
 """Characters of a label."""

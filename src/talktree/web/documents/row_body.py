@@ -13,11 +13,10 @@ from talktree.model.message import Message, Usage
 from talktree.model.outline import Trait
 from talktree.model.parts import Event, ToolCall
 from talktree.model.statistics import answer_seconds
-from talktree.views.folding import Step
 from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
-from talktree.views.reading import as_read
 from talktree.views.speakers import speaker_in
+from talktree.views.transcript import Step, as_read
 from talktree.web.documents.file_work import changed_paths
 from talktree.web.documents.open_conversation import Opened
 from talktree.web.documents.row_list import RowList

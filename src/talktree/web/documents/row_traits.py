@@ -18,7 +18,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )  # fmt: skip
-from talktree.views.folding import Step
+from talktree.views.transcript import Step
 from talktree.web.documents.steps import Shown
 
 Traits = frozenset[str]

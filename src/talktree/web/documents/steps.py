@@ -14,7 +14,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.message import META, Message
 from talktree.model.outline import Trait
 from talktree.model.parts import ToolResult
-from talktree.views.folding import Step, fold
+from talktree.views.transcript import Step, fold
 from talktree.web.documents.row_list import RowList
 
 FURTHEST = 512

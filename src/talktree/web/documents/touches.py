@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from talktree.model.conversation import Conversation
 from talktree.model.entries import FileState, Snapshot
 from talktree.model.message import Message
-from talktree.views.folding import Step
+from talktree.views.transcript import Step
 from talktree.web.documents.file_work import FileWork, Swap, Whole, works_of
 from talktree.web.documents.row_list import RowList
 from talktree.web.documents.steps import Shown

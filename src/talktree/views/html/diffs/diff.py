@@ -10,7 +10,7 @@ from msgspec import Struct
 from talktree.views.html.diffs.matching import Stretch, stretches
 from talktree.views.html.diffs.words import marked
 from talktree.views.html.highlight import bare
-from talktree.views.measure import counted, text_lines
+from talktree.views.width import counted, text_lines
 
 MOST_ROWS = 20_000
 """Rows that are shown; the rest is counted."""

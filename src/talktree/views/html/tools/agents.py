@@ -6,7 +6,7 @@ from talktree.views.arguments import first
 from talktree.views.html.markdown import markdown
 from talktree.views.html.tools.output import output
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 
 def agent(asked: Asked) -> Shown:

@@ -9,8 +9,8 @@ from talktree.views.arguments import SUBJECTS, amount, first
 from talktree.views.html.json_view import facts
 from talktree.views.html.tools.output import output
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.measure import one_line
 from talktree.views.parts import compact_json
+from talktree.views.width import one_line
 
 _ABOUT = (*SUBJECTS, "command", "description", "title", "name", "prompt", "text", "id")
 _SERVED = "mcp__"

@@ -13,7 +13,7 @@ from talktree.views.html.numbered import numbered
 from talktree.views.html.tools.output import output
 from talktree.views.html.tools.places import hunks, place_of
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.measure import counted, one_line, text_lines
+from talktree.views.width import counted, one_line, text_lines
 
 SMALL = 40
 """So many changed lines are shown without being asked for."""

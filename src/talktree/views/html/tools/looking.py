@@ -7,8 +7,8 @@ from talktree.views.html.escaped import escape
 from talktree.views.html.json_view import facts
 from talktree.views.html.tools.output import output
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.measure import one_line
 from talktree.views.parts import details
+from talktree.views.width import one_line
 
 
 def found(asked: Asked) -> Shown:

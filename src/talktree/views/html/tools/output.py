@@ -12,9 +12,8 @@ from talktree.views.html.highlight import code
 from talktree.views.html.json_view import json_html
 from talktree.views.html.look import Look
 from talktree.views.html.markdown import markdown
-from talktree.views.measure import one_line
 from talktree.views.parts import part_line
-from talktree.views.wrapping import unwrapped
+from talktree.views.width import one_line, unwrapped
 
 LONGEST_JSON = 100_000
 """Characters of an answer that is looked at as JSON."""

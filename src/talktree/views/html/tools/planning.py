@@ -12,8 +12,8 @@ from talktree.views.html.markdown import markdown
 from talktree.views.html.tools.anything import anything
 from talktree.views.html.tools.output import output
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.measure import one_line
 from talktree.views.todos import MOST, RUNNING
+from talktree.views.width import one_line
 
 MOST_SEGMENTS = 60
 

@@ -10,7 +10,7 @@ from talktree.views.arguments import amount, first
 from talktree.views.html.highlight import bare, colored
 from talktree.views.html.tools.output import output
 from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.measure import one_line
+from talktree.views.width import one_line
 
 _EXIT = re.compile(r"\s*(?:Error: )?(?:Exit|exit) code:? (\d{1,3})\b")
 

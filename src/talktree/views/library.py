@@ -1,15 +1,27 @@
-"""What the library took in, what it holds, and how it is."""
+"""What the library took in, what it holds, and how it is.
+
+Counts of a library for people: what was spent, with a bar for each day, model or project.
+
+The conversations of the library, one line each.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from talktree.views.lines import Line, line
-from talktree.views.measure import counted, size
-from talktree.views.when import moment, stamp
+from talktree.library.stats.measures import share_of
+from talktree.library.stats.report import IN_TIME, Group, Statistics
+from talktree.library.stats.usage import Spent
+from talktree.text.escape import visible_line
+from talktree.text.json.value import Json
+from talktree.views.lines import EMPTY, Line, line
+from talktree.views.measures import library_measures, measures_lines
+from talktree.views.plots import bars
+from talktree.views.width import clipped, counted, duration, moment, one_line, size, stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +31,10 @@ if TYPE_CHECKING:
     from talktree.library.importing.expiry import Expiring
     from talktree.library.importing.result import Failed, Imported, Progress
     from talktree.library.info import Info, NotImported
+    from talktree.library.listing import Kept
     from talktree.library.temporary import Unsaved
     from talktree.library.unsaved_edits import KeptEdits
-    from talktree.text.json.value import Json
+
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
 MOST_LISTED = 20
@@ -271,4 +284,195 @@ def version_shape(version: Version) -> dict[str, Json]:
         "seen": stamp(version.seen_ns) or None,
         "modified": stamp(version.modified_ns) or None,
         "verified": version.verified,
+    }
+
+
+MOST_ROWS = 20
+TITLE = 40
+Row = tuple[str, float, str]
+USUAL = ("day", "model", "project")
+"""What is shown if nothing special is asked for."""
+
+
+def library_stats_lines(
+    statistics: Statistics, by: str | None = None, *, width: int = 80
+) -> Iterator[Line]:
+    """Totals, then the points of view that were asked for, or the usual ones."""
+    yield from _summary(statistics)
+    for name in USUAL if by is None else [by] if by != "tool" else []:
+        yield from _groups(name, statistics.by(name), width, everything=by is not None)
+    if by in (None, "tool"):
+        yield from _tools(statistics, width, everything=by is not None)
+    if by is None:
+        yield from measures_lines(library_measures(statistics.measures), width)
+    yield from _prices(statistics)
+
+
+def _summary(statistics: Statistics) -> Iterator[Line]:
+    sides = statistics.sidechains
+    yield line(
+        (counted(statistics.conversations, "conversation"), "title"),
+        f", {counted(statistics.messages, 'message')}",
+        f", {counted(statistics.branches, 'branch', 'branches')}",
+        f", {counted(sides, 'sidechain')}" if sides else "",
+    )
+    if statistics.first_ns is not None and statistics.last_ns is not None:
+        yield line(f"from {moment(statistics.first_ns)} to {moment(statistics.last_ns)} UTC")
+    spent = statistics.spent
+    if spent.replies:
+        yield line(
+            f"tokens: {spent.input:,} in, {spent.output:,} out, {spent.cache_read:,} from cache, "
+            f"{spent.cache_write:,} to cache, in {counted(spent.replies, 'reply', 'replies')}"
+        )
+        yield line("cost: ", (cost_words(spent), "title"))
+    calls = sum(tool.calls for tool in statistics.tools)
+    if calls:
+        failures = sum(tool.failures for tool in statistics.tools)
+        yield line(f"{counted(calls, 'tool call')}, {failures:,} failed")
+    done, left = statistics.measures.todos_done, statistics.measures.todos_open
+    if done or left:
+        yield line(f"tasks: {done:,} done, {left:,} open")
+    shrunk, back = statistics.measures.compactions, statistics.measures.restorations
+    if shrunk or back:
+        yield line(f"compaction: {shrunk:,} compacted, {back:,} restored")
+
+
+def cost_words(spent: Spent) -> str:
+    """What something cost, and how much of it nobody knows the price of."""
+    if spent.unpriced and spent.unpriced == spent.replies:
+        return "no price"
+    more = f" and {counted(spent.unpriced, 'reply', 'replies')} without a price"
+    return dollars(spent.dollars) + (more if spent.unpriced else "")
+
+
+def dollars(amount: float) -> str:
+    """An amount for people: cents from ten cents on, and more digits for less."""
+    return f"${amount:,.2f}" if amount >= 0.1 or not amount else f"${amount:.4f}"
+
+
+def _groups(name: str, groups: Sequence[Group], width: int, *, everything: bool) -> Iterator[Line]:
+    shown = groups if everything else groups[-MOST_ROWS:] if name in IN_TIME else groups[:MOST_ROWS]
+    costs = any(group.spent.cost for group in groups)
+    rows: list[Row] = [
+        (
+            _label(name, group),
+            group.spent.cost if costs else group.spent.output,
+            _words(group),
+        )
+        for group in shown
+    ]
+    zone = " (UTC)" if name in IN_TIME else ""
+    title = f"{'Cost' if costs else 'Output tokens'} by {name}{zone}"
+    rest = "earlier" if name in IN_TIME else "more"
+    yield from _table(title, rows, width, len(groups), rest)
+
+
+def _label(name: str, group: Group) -> str:
+    """A session goes by the beginning of its id, a project by the end of its path."""
+    if name == "session":
+        return group.name[:8] if "/" not in group.name else _end(group.name)
+    return _end(group.name) if name == "project" else group.name
+
+
+def _end(path: str) -> str:
+    return path if len(path) <= 28 else "…" + path[-27:]
+
+
+def _words(group: Group) -> str:
+    spent = group.spent
+    title = f"  {one_line(group.title, TITLE)}" if group.title else ""
+    replies = counted(spent.replies, "reply", "replies")
+    return f"{cost_words(spent)}, {spent.output:,} out, {replies}{title}"
+
+
+def _tools(statistics: Statistics, width: int, *, everything: bool) -> Iterator[Line]:
+    tools = statistics.tools
+    rows: list[Row] = []
+    for tool in tools if everything else tools[:MOST_ROWS]:
+        failed = f", {tool.failures:,} failed" if tool.failures else ""
+        half = f", {duration(share_of(tool.seconds, 0.5))}" if tool.seconds else ""
+        rows.append((tool.tool, tool.calls, f"{tool.calls:,}{failed}{half}"))
+    yield from _table("Tool calls", rows, width, len(tools), "other")
+
+
+def _table(title: str, rows: Sequence[Row], width: int, total: int, rest: str) -> Iterator[Line]:
+    if not rows:
+        return
+    yield EMPTY
+    yield line((title, "title"))
+    yield from bars(rows, width=width)
+    if total > len(rows):
+        yield line((f"  … and {total - len(rows):,} {rest}", "faint"))
+
+
+def _prices(statistics: Statistics) -> Iterator[Line]:
+    if not statistics.spent.replies:
+        return
+    yield EMPTY
+    if statistics.unpriced:
+        yield line(
+            f"No price is known for {', '.join(map(visible_line, statistics.unpriced))}: "
+            "add it to prices.toml in the data folder."
+        )
+    yield line((f"List prices as of {statistics.checked}; what you pay may differ.", "faint"))
+
+
+WIDTH = 70
+ID = 40
+
+
+def listed_lines(found: Iterable[Kept]) -> Iterator[Line]:
+    """When it went on last, its id, its format and project, how much it is, its name."""
+    for each in found:
+        yield line(
+            (f"{moment(each.last_ns)[:16] or '?':16}", "faint"),
+            (f"  {clipped(each.id, ID)}", "mark"),
+            f"  {each.format}",
+            (f" {clipped(project_name(each.project), 30)}" if each.project else "", "tool"),
+            f"  {_extent(each)}",
+            (f"  {_state(each)}" if each.state != "here" else "", "error"),
+            (f"  {one_line(each.title, WIDTH)}" if each.title else "", "title"),
+        )
+
+
+def project_name(project: str | None) -> str:
+    """The last part of a project's path."""
+    return PurePath(project).name or project if project else ""
+
+
+def _extent(each: Kept) -> str:
+    said = [counted(each.messages, "message")]
+    said += [counted(each.branches, "branch", "branches")] if each.branches > 1 else []
+    said += [counted(each.sidechains, "sidechain")] if each.sidechains else []
+    said += [counted(each.errors, "error")] if each.errors else []
+    return ", ".join([*said, size(each.size)])
+
+
+def _state(each: Kept) -> str:
+    return f"{each.state}: {one_line(each.trouble, 60)}" if each.trouble else each.state
+
+
+def listed_shape(each: Kept) -> dict[str, Json]:
+    """The same for scripts."""
+    return {
+        "id": each.id,
+        "format": each.format,
+        "title": each.title,
+        "path": os.fsdecode(each.raw_path),
+        "messages": each.messages,
+        "threads": each.threads,
+        "branches": each.branches,
+        "updated": stamp(each.last_ns) or None,
+        "started": stamp(each.first_ns) or None,
+        "project": each.project,
+        "branch": each.branch,
+        "sidechains": each.sidechains,
+        "errors": each.errors,
+        "bytes": each.size,
+        "state": each.state,
+        "trouble": each.trouble,
+        "parent": each.parent,
+        "kept_until": stamp(each.kept_until_ns) or None,
+        "number": each.number,
+        "conversations_in_source": each.several,
     }

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from talktree.views.measure import (
+from talktree.views.plots import bar, bars
+from talktree.views.terminal import as_text
+from talktree.views.width import (
     cells,
     clipped,
     counted,
@@ -17,8 +19,6 @@ from talktree.views.measure import (
     text_lines,
     wrapped,
 )
-from talktree.views.plots import bar, bars
-from talktree.views.terminal import as_text
 
 texts = st.text(st.characters(categories=["Lu", "Ll", "Lo", "Nd", "Zs", "So"]), max_size=200)
 

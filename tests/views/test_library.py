@@ -12,8 +12,8 @@ import pytest
 from talktree.library.library import Library
 from talktree.library.stats.report import BY, Statistics
 from talktree.library.stats.usage import Spent
+from talktree.views.library import cost_words, dollars, library_stats_lines
 from talktree.views.library_shapes import library_stats_csv, library_stats_shape
-from talktree.views.library_stats import cost_words, dollars, library_stats_lines
 from talktree.views.lines import Line
 from tests.library import made
 from tests.library.made import Session, Truth

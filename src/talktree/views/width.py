@@ -1,4 +1,9 @@
-"""How much room text takes on a terminal, and how to make it fit."""
+"""How much room text takes on a terminal, and how to make it fit.
+
+Points in time for people, in UTC.
+
+Texts that a program put into a tag of its own before it handed them on.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from talktree.text.escape import visible_line
+from talktree.text.times import SECOND, to_iso
 
 _WORD = re.compile(r"\s*\S+")
 _NEWLINE = re.compile("\r?\n")
@@ -107,3 +113,32 @@ def duration(seconds: float) -> str:
     if seconds < 172_800:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 86_400:.1f} days"
+
+
+def moment(time: int | None) -> str:
+    """Date and time to the second, or nothing."""
+    return stamp(time)[:19].replace("T", " ")
+
+
+def day(number: int) -> str:
+    """A day by its number since 1970."""
+    return stamp(number * 86_400 * SECOND)[:10] or f"day {number}"
+
+
+def stamp(time: int | None) -> str:
+    """The full ISO form, or nothing where a calendar does not reach."""
+    if time is None:
+        return ""
+    try:
+        return to_iso(time)
+    except OverflowError:
+        return ""
+
+
+_WRAPPED = re.compile(r"\s*<([\w-]{1,60})>(.*)</\1>\s*", re.DOTALL)
+
+
+def unwrapped(text: str) -> str:
+    """The text without the tag around all of it."""
+    found = _WRAPPED.fullmatch(text) if "</" in text else None
+    return found[2] if found else text
