@@ -14,7 +14,7 @@ from talktree import api
 from talktree.library.database.schema import SCHEMA
 from talktree.text.times import SECOND, to_iso
 from talktree.web.actions.previews import Previews
-from talktree.web.documents.desk import Desk
+from talktree.web.documents.cache import Desk
 from talktree.web.documents.tail import tail
 from talktree.web.job_runner import Jobs
 from talktree.web.routes import conversation, rows

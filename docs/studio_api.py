@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec import inspect as described
 
+from talktree.web.routes import NOUNS
 from talktree.web.routes.route import Route
-from talktree.web.table import NOUNS
 from talktree.web.typescript import MODULES, shown, structs
 
 HEAD = """# The studio's API

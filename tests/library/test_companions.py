@@ -15,7 +15,7 @@ from talktree.library.library import Library
 from talktree.library.sources.scan import COMPANION_FOLDERS
 from talktree.model.conversation import Conversation
 from talktree.model.operations import Replace
-from talktree.web.documents.desk import Desk
+from talktree.web.documents.cache import Desk
 from tests.companion_samples import (
     FILES,
     LONE,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from talktree.web.documents.desk import Desk
+from talktree.web.documents.cache import Desk
 
 DATA = Path(__file__).parent.parent / "data"
 STAMP = "2026-05-04T{:02d}:{:02d}:{:02d}.000Z"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import Route
-from talktree.web.table import TABLE
 from tests.web.running import Running
 
 PARTS = {

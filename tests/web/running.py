@@ -13,15 +13,14 @@ import httpx
 
 from talktree.library.temporary import Unsaved
 from talktree.web.app import application
-from talktree.web.binding import bound
 from talktree.web.host import StudioHost
+from talktree.web.launch import serve
 from talktree.web.page import Page
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import API, Route
 from talktree.web.security.keys import Keys
-from talktree.web.served import serve
-from talktree.web.serving import Server
+from talktree.web.server import Server, bound
 from talktree.web.studio import Studio
-from talktree.web.table import TABLE
 
 LONGEST = 300.0
 OWN = {"X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import Route
-from talktree.web.table import TABLE
 from tests.web.every_route import PARTS, filled
 from tests.web.raw import Asker, Said
 from tests.web.running import Running, running

@@ -20,10 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
-from talktree.web.binding import bound, bound_as_usual
 from talktree.web.routes.route import API
 from talktree.web.security import browsers
 from talktree.web.security.browsers import Challenges, remember_browser, remembered_browsers
+from talktree.web.server import bound, bound_as_usual
 from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, Running, running
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec import Struct
 
-from talktree.web import serving
+from talktree.web import server
 from talktree.web.routes import entry
 from talktree.web.routes.route import Call, Route
 from talktree.web.studio import Studio
@@ -26,7 +26,7 @@ class Late(Struct):
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    monkeypatch.setattr(serving, "SILENCE", QUIET)
+    monkeypatch.setattr(server, "SILENCE", QUIET)
     with running([]) as studio:
         yield studio
 
@@ -59,7 +59,7 @@ def test_a_slow_answer_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(QUIET * 3)
         return Late()
 
-    monkeypatch.setattr(serving, "SILENCE", QUIET)
+    monkeypatch.setattr(server, "SILENCE", QUIET)
     late = Route("GET", "/late", answer_late, "Answers late.", gives=Late)
     with running([], table=[*entry.ROUTES, late]) as studio:
         assert studio.get("/late") == {"text": "late"}

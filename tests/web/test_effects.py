@@ -15,7 +15,7 @@ import pytest
 
 from talktree.library.library import Library
 from talktree.library.temporary import library_of
-from talktree.web.table import TABLE
+from talktree.web.routes import TABLE
 from talktree.web.watcher import EVERY
 from tests.web.every_route import PARTS, filled, questions
 from tests.web.running import Running, running

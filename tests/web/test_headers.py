@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from talktree.web.page import Page
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import API, Call, Route
 from talktree.web.studio import Studio
-from talktree.web.table import TABLE
 from tests.web.every_route import PARTS, filled
 from tests.web.raw import Asker, Said
 from tests.web.running import Running, running

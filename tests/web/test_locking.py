@@ -14,9 +14,9 @@ from talktree.files.age import age_library
 from talktree.library.encryption import unlocking
 from talktree.library.encryption.agent_client import key_state, store_key
 from talktree.web.errors import TooManyGuesses
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import API
 from talktree.web.security.guesses import FREE, LONGEST_WAIT, GuessLimit
-from talktree.web.table import TABLE
 from tests.web.every_route import PARTS, filled
 from tests.web.locked_studio import PASSPHRASE, EncryptedHome, encrypted_home
 from tests.web.running import Running, running, until

@@ -12,9 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from talktree.web.openapi import EVENTS, openapi, openapi_json
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import Route
 from talktree.web.schemas.general import Failure
-from talktree.web.table import TABLE
 from talktree.web.typescript import types
 from tests.web.every_route import Question, questions
 from tests.web.running import Running, running

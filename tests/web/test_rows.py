@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from talktree.formats import by_slug
 from talktree.views.transcript import Step
-from talktree.web.documents.desk import Desk, Opened
-from talktree.web.documents.finding import found_rows, says
+from talktree.web.documents.cache import Desk, Opened
+from talktree.web.documents.find import found_rows, says
 from talktree.web.documents.row_body import RowMaker
+from talktree.web.documents.row_filter import chosen_rows
+from talktree.web.documents.row_list import all_shown, shown
 from talktree.web.documents.row_place import place_of
-from talktree.web.documents.showing import chosen_rows
-from talktree.web.documents.steps import all_shown, shown
 from tests.session_lines import ask, call, result, say, write
 from tests.web.desks import DATA, Talk, desk_of
 from tests.web.running import Running
@@ -117,7 +117,7 @@ def test_a_text_is_found_however_it_is_written(
 def test_looking_goes_on_where_it_stopped(
     talks: list[Opened], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("talktree.web.documents.finding.MOST_FOUND", 3)
+    monkeypatch.setattr("talktree.web.documents.find.MOST_FOUND", 3)
     opened = max(talks, key=lambda each: len(each.rows()))
     numbers: list[int] = []
     start, complete = 0, False

@@ -8,10 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from talktree.errors import TalktreeError
-from talktree.web.documents.desk import Desk
+from talktree.web.documents.cache import Desk
 from talktree.web.documents.row_body import RowMaker
-from talktree.web.documents.suffix import end_of
-from talktree.web.documents.tail import tail, tail_of
+from talktree.web.documents.tail import end_of, tail, tail_of
 from talktree.web.schemas.transcript import Row
 from tests.web.desks import DATA, Talk, desk_of, grow
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from talktree.text.times import SECOND, to_iso
-from talktree.web.documents.desk import Desk, Opened
-from talktree.web.documents.segments import graph_of, segments_of
+from talktree.web.documents.cache import Desk, Opened
+from talktree.web.documents.graph import graph_of, segments_of
 from tests.web.desks import Talk, desk_of
 from tests.web.running import Running
 

@@ -20,12 +20,12 @@ from talktree.web.host import StudioHost
 from talktree.web.page import Page
 from talktree.web.request import asked, segments
 from talktree.web.response import answered, failed
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import Call, Route
 from talktree.web.security.gate import Gate
 from talktree.web.security.headers import Headers
 from talktree.web.security.keys import Keys
 from talktree.web.studio import Studio
-from talktree.web.table import TABLE
 
 AT_ONCE = 8
 """How many questions are answered at the same time; others wait."""

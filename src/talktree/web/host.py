@@ -19,10 +19,9 @@ from talktree.library.encryption.key_slots import AgeSlot, PassphraseSlot
 from talktree.library.encryption.state import is_encrypted
 from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
 from talktree.web.job_runner import Jobs
-from talktree.web.opening import opened
+from talktree.web.launch import Served, opened
 from talktree.web.schemas.general import LockState, Unlock
 from talktree.web.security.guesses import GuessLimit
-from talktree.web.served import Served
 from talktree.web.studio import Studio
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from talktree import __version__
+from talktree.web.routes import TABLE
 from talktree.web.routes.route import Route
 from talktree.web.schemas.general import Failure
-from talktree.web.table import TABLE
 
 Schema = dict[str, Any]
 REFERENCE = "#/components/schemas/{name}"

@@ -1,4 +1,7 @@
-"""The built page: its files by their addresses."""
+"""The built page: its files by their addresses.
+
+Where the built page is, and what is said where nobody built it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,16 @@ from pathlib import Path
 
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from talktree.web.built import HOW, INDEX, MISSING, STATIC, is_built
+STATIC = Path(__file__).parent / "static"
+INDEX = "index.html"
+MISSING = "the page of the studio is not built"
+HOW = "run `make frontend` in the source tree, or install talktree with pip"
+
+
+def is_built(folder: Path = STATIC) -> bool:
+    """Whether there is a page."""
+    return (folder / INDEX).is_file()
+
 
 HIDDEN = "frame/"
 """What runs in the sandboxed frame is written into its page and never asked for by address."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from talktree.web.actions.previews import Previews
-from talktree.web.documents.desk import Desk
+from talktree.web.documents.cache import Desk
 from talktree.web.job_runner import Jobs
 
 

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec import inspect as described
 
 from talktree.views.html import block
+from talktree.web.routes import TABLE
 from talktree.web.schemas import edits_and_moves, general, library, segments, sharing, transcript
 from talktree.web.schemas import inspect as inspected
-from talktree.web.table import TABLE
 
 MODULES = (block, general, library, transcript, segments, inspected, edits_and_moves, sharing)
 HEAD = """// Written by `make docs` from the server's shapes; changes here are lost.

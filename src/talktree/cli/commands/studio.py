@@ -133,7 +133,7 @@ def _manage_browsers(*, forget: bool) -> int:
 
 
 def _address_told(started: Started) -> None:
-    from talktree.web.built import HOW, MISSING
+    from talktree.web.page import HOW, MISSING
 
     output.print_text([f"{started.address}\n"])
     if not started.built:

@@ -14,7 +14,7 @@ from talktree.library.library import Library
 from talktree.library.versions.editing import WAIT, Versions
 from talktree.repairs.plan import Action
 from talktree.repairs.run import Repair
-from talktree.web.actions.editing import history, refuse_stale
+from talktree.web.actions.edit import history, refuse_stale
 from talktree.web.actions.summary import summary_of
 from talktree.web.errors import ReadOnly
 from talktree.web.schemas.edits_and_moves import Fix, Fixes, FixStep

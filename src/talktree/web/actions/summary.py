@@ -9,18 +9,18 @@ from talktree.formats import by_slug
 from talktree.library.branch_names import branch_names
 from talktree.library.listing import spans_of
 from talktree.model.counts import count_findings
-from talktree.web.actions.session_kind import session_kind
-from talktree.web.documents.branch_list import branch_list
+from talktree.web.actions.undo import session_kind
+from talktree.web.documents.cache import edits_of
+from talktree.web.documents.cards import is_live, tokens_of
 from talktree.web.documents.diagnostics import findings_of, is_checked, report_of
+from talktree.web.documents.graph import branch_list
 from talktree.web.documents.ids import Name
-from talktree.web.documents.stamp import edits_of
-from talktree.web.documents.state import is_live, tokens_of
-from talktree.web.documents.times import milliseconds
+from talktree.web.documents.row_list import milliseconds
 from talktree.web.schemas.transcript import Can, Conversation, Severities, Tokens
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
-    from talktree.web.documents.desk import Opened
+    from talktree.web.documents.cache import Opened
     from talktree.web.studio import Studio
 
 ROLES = ("user", "assistant", "system")

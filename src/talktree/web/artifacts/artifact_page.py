@@ -16,7 +16,7 @@ from typing import Literal
 from talktree.errors import Damaged, NotFound
 from talktree.views.html.rendering import code, escape, markdown
 from talktree.web.artifacts.kinds import Kind
-from talktree.web.built import HOW, STATIC
+from talktree.web.page import HOW, STATIC
 
 POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "

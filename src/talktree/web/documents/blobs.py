@@ -12,7 +12,7 @@ from talktree.errors import NotFound
 from talktree.model.parts import Artifact, Attachment, Part, ToolCall, ToolResult
 from talktree.text.media import PICTURES, content, data_url, sniffed
 from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.steps import shown
+from talktree.web.documents.row_list import shown
 
 NESTED = 1000
 LARGEST = 256 << 20

@@ -20,7 +20,7 @@ from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolCall
 from talktree.model.replies import total
 from talktree.model.statistics import DAY, answer_seconds
-from talktree.web.documents.steps import Shown
+from talktree.web.documents.row_list import Shown
 
 FEELINGS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}
 

@@ -11,10 +11,9 @@ from talktree.conversion.merge_conversations import words_of
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
 from talktree.views.html.rendering import words_diff
-from talktree.web.documents.labels import label
+from talktree.web.documents.neighbours import label
 from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import RowList
-from talktree.web.documents.times import milliseconds
+from talktree.web.documents.row_list import RowList, milliseconds
 from talktree.web.schemas.segments import Compared, ComparedRow, ComparedSide
 
 MOST_ROWS = 1_000

@@ -11,13 +11,21 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from talktree.model.parts import ToolCall, ToolResult
-from talktree.web.documents.file_work import Deed, FileWork, Gone, Swap, Whole, file_work
-from talktree.web.documents.kept_files import LARGEST, Seen, seen_in_snapshots
+from talktree.web.documents.branch_files import (
+    LARGEST,
+    Deed,
+    FileWork,
+    Gone,
+    Seen,
+    Swap,
+    Whole,
+    file_work,
+    inside,
+    seen_in_snapshots,
+)
 from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import RowList
-from talktree.web.documents.steps import shown
-from talktree.web.documents.survey import survey_of
-from talktree.web.documents.touches import inside
+from talktree.web.documents.row_filter import survey_of
+from talktree.web.documents.row_list import RowList, shown
 
 MOST_ROWS = 2_000
 """Rows that are read for one file."""

@@ -13,8 +13,8 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.link_repair import inferred_links, mended
 from talktree.views.transcript import through
-from talktree.web.documents.around import Around
 from talktree.web.documents.ids import Name
+from talktree.web.documents.neighbours import Around
 from talktree.web.documents.result_cache import Memory
 from talktree.web.documents.row_list import RowList
 

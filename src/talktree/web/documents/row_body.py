@@ -17,11 +17,9 @@ from talktree.views.html.block import Block
 from talktree.views.html.rendering import Look, blocks, chips
 from talktree.views.speakers import speaker_in
 from talktree.views.transcript import Step, as_read
-from talktree.web.documents.file_work import changed_paths
+from talktree.web.documents.branch_files import changed_paths
 from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import RowList
-from talktree.web.documents.steps import Shown, shown
-from talktree.web.documents.times import milliseconds
+from talktree.web.documents.row_list import RowList, Shown, milliseconds, shown
 from talktree.web.schemas.transcript import Progress, Row, Siblings, Tokens
 
 CUT = 20_000

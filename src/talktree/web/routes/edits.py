@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.web.actions import editing
+from talktree.web.actions import edit
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.edits_and_moves import Do, Edited, History, Turn
 from talktree.web.studio import Studio
@@ -10,22 +10,22 @@ from talktree.web.studio import Studio
 
 def history(studio: Studio, call: Call) -> History:
     """All edits, the oldest first."""
-    return editing.history(studio, call.path["cid"])
+    return edit.history(studio, call.path["cid"])
 
 
 def do(studio: Studio, call: Call) -> Edited:
     """One more edit."""
-    return editing.done(studio, call.path["cid"], call.body.stamp, call.body.deed)
+    return edit.done(studio, call.path["cid"], call.body.stamp, call.body.deed)
 
 
 def undo(studio: Studio, call: Call) -> Edited:
     """The last edit that counts, taken back."""
-    return editing.undone(studio, call.path["cid"], call.body.stamp, call.body.edit)
+    return edit.undone(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
 def redo(studio: Studio, call: Call) -> Edited:
     """The edit that was undone last, done again."""
-    return editing.redone(studio, call.path["cid"], call.body.stamp, call.body.edit)
+    return edit.redone(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
 ROUTES = (

@@ -8,15 +8,15 @@ from msgspec import Struct
 
 from talktree.errors import NotFound, UsageError
 from talktree.views.html.rendering import diff_split, diff_unified
+from talktree.web.documents.branch_files import Kind, Touch
 from talktree.web.documents.file_contents import Absent, FileStory, State, Unknown
-from talktree.web.documents.survey import survey_of
-from talktree.web.documents.times import milliseconds
-from talktree.web.documents.touches import Kind, Touch
+from talktree.web.documents.row_filter import survey_of
+from talktree.web.documents.row_list import milliseconds
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.inspect import FileDiff, FileItem, Files, FileTouch
 
 if TYPE_CHECKING:
-    from talktree.web.documents.desk import Opened
+    from talktree.web.documents.cache import Opened
     from talktree.web.studio import Studio
 
 MOST_FILES = 2_000

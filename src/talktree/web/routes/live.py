@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from talktree.library.archive.source_versions import files_of
 from talktree.library.listing import by_source
+from talktree.web.documents.cache import edits_of
 from talktree.web.documents.ids import named
-from talktree.web.documents.stamp import edits_of
 from talktree.web.live_stream import event_stream
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.transcript import Changed
@@ -18,7 +18,7 @@ from talktree.web.schemas.transcript import Changed
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from talktree.web.documents.desk import Desk
+    from talktree.web.documents.cache import Desk
     from talktree.web.documents.open_conversation import Opened
     from talktree.web.studio import Studio
 

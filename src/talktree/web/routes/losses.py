@@ -6,8 +6,7 @@ from msgspec import Struct
 
 from talktree.errors import UsageError
 from talktree.formats import by_slug
-from talktree.web.actions.ledgers import previewed
-from talktree.web.actions.writing_out import alone, options_of
+from talktree.web.actions.save import alone, options_of, previewed
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.edits_and_moves import Ledger
 from talktree.web.studio import Studio

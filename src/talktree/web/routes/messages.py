@@ -13,8 +13,8 @@ from talktree.text.media import PICTURES
 from talktree.web.documents.blobs import UNKNOWN, blob_of
 from talktree.web.documents.raw import raw_of
 from talktree.web.documents.row_body import RowMaker
+from talktree.web.documents.row_list import shown
 from talktree.web.documents.row_place import place_of
-from talktree.web.documents.steps import shown
 from talktree.web.download import disposition
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.transcript import Raw, Row

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.errors import UsageError
-from talktree.web.documents.finding import found_rows
+from talktree.web.documents.find import found_rows
 from talktree.web.documents.row_body import MOST_ROWS, RowMaker
+from talktree.web.documents.row_filter import chosen_rows
 from talktree.web.documents.row_place import place_of
-from talktree.web.documents.showing import chosen_rows
 from talktree.web.documents.tail import tail
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.transcript import FoundRows, Place, Rows, Tail

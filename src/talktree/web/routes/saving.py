@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from talktree.web.actions.editing import edits_on, history
+from talktree.web.actions.edit import edits_on, history
+from talktree.web.actions.save import saving_as
 from talktree.web.actions.summary import summary_of
-from talktree.web.actions.writing_out import saving_as
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.edits_and_moves import On, SaveAs, Saved
 from talktree.web.schemas.general import Job

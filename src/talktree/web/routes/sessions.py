@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from talktree.web.actions.editing import history
-from talktree.web.actions.session_kind import path_of, required_kind
-from talktree.web.actions.session_shape import claude_shape, moved_shape, own_shape, plan_shape
+from talktree.web.actions.edit import history
 from talktree.web.actions.summary import summary_of
-from talktree.web.actions.travelling import choices_of, claude_history, journey, own_session
+from talktree.web.actions.undo import (
+    choices_of,
+    claude_history,
+    claude_shape,
+    journey,
+    moved_shape,
+    own_session,
+    own_shape,
+    path_of,
+    plan_shape,
+    required_kind,
+)
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.edits_and_moves import Applied, Apply, Plan, Session, Travel
 from talktree.web.studio import Studio

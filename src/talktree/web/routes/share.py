@@ -19,8 +19,8 @@ from talktree.export.scope import positions, visible
 from talktree.formats import by_slug
 from talktree.text.file_names import plain
 from talktree.text.secrets.patterns import KIND_COUNT
-from talktree.web.actions.writing_out import alone, written
-from talktree.web.documents.desk import Opened
+from talktree.web.actions.save import alone, written
+from talktree.web.documents.cache import Opened
 from talktree.web.job_runner import Progress, Result
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.general import Job

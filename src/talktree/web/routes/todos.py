@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from talktree.model.derived import todos_of
 from talktree.model.message import Message
-from talktree.web.documents.survey import TaskStep, survey_of
-from talktree.web.documents.times import milliseconds
+from talktree.web.documents.row_filter import TaskStep, survey_of
+from talktree.web.documents.row_list import milliseconds
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.inspect import TodoItem, Todos, TodoStep
 
 if TYPE_CHECKING:
-    from talktree.web.documents.desk import Opened
+    from talktree.web.documents.cache import Opened
     from talktree.web.documents.row_list import RowList
     from talktree.web.studio import Studio
 

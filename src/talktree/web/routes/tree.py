@@ -9,9 +9,9 @@ from msgspec import Struct, field
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.views.speakers import speaker_in
-from talktree.web.documents.labels import label
-from talktree.web.documents.segments import graph_of, segments_of
-from talktree.web.documents.times import milliseconds
+from talktree.web.documents.graph import graph_of, segments_of
+from talktree.web.documents.neighbours import label
+from talktree.web.documents.row_list import milliseconds
 from talktree.web.routes.route import Call, Route
 from talktree.web.routes.rows import stretch
 from talktree.web.schemas.segments import Graph, Node, Run

@@ -9,11 +9,9 @@ from starlette.requests import ClientDisconnect
 from talktree import api
 from talktree.errors import TalktreeError, UsageError
 from talktree.formats import by_slug
-from talktree.web.actions.attaching import reviewed
-from talktree.web.actions.dropped import keeping
-from talktree.web.actions.ledgers import previewed
-from talktree.web.actions.looking_over import looked_over
-from talktree.web.actions.uploads import Uploads
+from talktree.web.actions.edit import reviewed
+from talktree.web.actions.save import previewed
+from talktree.web.actions.upload import Uploads, keeping, looked_over
 from talktree.web.routes.route import Call, Route
 from talktree.web.schemas.edits_and_moves import Ledger
 from talktree.web.schemas.general import Job

@@ -23,8 +23,8 @@ from talktree.views.compactions import compaction_facts
 from talktree.views.measures import title_of
 from talktree.views.statistics import quantile
 from talktree.web.documents.branch_usage import Costs, Reply, Spending
-from talktree.web.documents.survey import survey_of
-from talktree.web.documents.times import milliseconds
+from talktree.web.documents.row_filter import survey_of
+from talktree.web.documents.row_list import milliseconds
 from talktree.web.download import disposition
 from talktree.web.response import encoded
 from talktree.web.routes.route import Call, Route

@@ -1,35 +1,153 @@
 """What is open: sources that were read, for as long as they stay as they are, and not too many.
 
 Each thread reads through a connection of its own; one at a time writes.
+
+A library that any thread may read: each has a connection of its own.
+
+What state a source is in: a short hash of what the archive has of it and of its edits.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import cast
+from weakref import finalize
 
-from talktree.errors import NotFound, TalktreeError
+import msgspec
+
+from talktree.errors import Busy, NotFound, TalktreeError
+from talktree.files import stem_of
 from talktree.formats import by_slug
 from talktree.formats.engine import read
 from talktree.home import data_home
 from talktree.library.archive.file_content import archived_source
+from talktree.library.archive.source_versions import files_of
+from talktree.library.archive.store import Archive
+from talktree.library.database.connection import Database, Row
 from talktree.library.library import FOLDER, Library
 from talktree.library.listing import Kept, all_of_source, by_source
-from talktree.library.versions.edit_history import History
+from talktree.library.versions.edit_history import History, history_of
 from talktree.library.versions.editing import Versions
 from talktree.model.document import Document
 from talktree.web.documents.ids import Name, named
 from talktree.web.documents.open_conversation import Opened, Paper
 from talktree.web.documents.row_list import RowList
-from talktree.web.documents.shared import Libraries, SharedLibrary
-from talktree.web.documents.stamp import edits_of, stamp_of
 from talktree.web.errors import Stale
 
 __all__ = ["Desk", "Opened", "RowList"]
+
+
+PAGES, CHUNKS = 4 << 20, 8 << 20
+"""What each thread keeps at hand of the database and of the archive, in bytes."""
+
+
+class Libraries:
+    """A read-only library a thread, opened when it is first asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._own = threading.local()
+        self._closed = False
+
+    def mine(self) -> Library:
+        """The library of this thread."""
+        found = getattr(self._own, "library", None)
+        if self._closed:
+            raise Busy("the studio is being closed", hint="start it again")
+        if found is None:
+            found = self._own.library = Library.open(self.root)
+            found.db.hold(PAGES)
+            found.archive.hold(CHUNKS)
+            finalize(found.db, found.db.connection.close)
+        return cast(Library, found)
+
+    def close(self) -> None:
+        """Let go of all of them; one that a thread is still reading from ends with that reading."""
+        self._closed = True
+        self._own = threading.local()
+
+
+class SharedArchive:
+    """The archive of whichever thread asks, so that what is open can be read by all of them."""
+
+    def __init__(self, libraries: Libraries) -> None:
+        self._libraries = libraries
+
+    def length(self, generation: int) -> int:
+        """How many bytes a generation has."""
+        return self._libraries.mine().archive.length(generation)
+
+    def slice(self, generation: int, start: int, length: int) -> bytes:
+        """A few bytes of a generation."""
+        return self._libraries.mine().archive.slice(generation, start, length)
+
+    def read(self, generation: int, start: int = 0, length: int | None = None) -> Iterator[bytes]:
+        """The bytes of a generation, chunk by chunk."""
+        return self._libraries.mine().archive.read(generation, start, length)
+
+
+class SharedLibrary:
+    """What reading a source needs of a library, for documents that many threads look into."""
+
+    def __init__(self, libraries: Libraries) -> None:
+        self._libraries = libraries
+        self.archive = cast(Archive, SharedArchive(libraries))
+
+    @property
+    def db(self) -> Database:
+        """The tables, by the connection of this thread."""
+        return self._libraries.mine().db
+
+
+_ANY = "SELECT 1 FROM operations WHERE source = ? LIMIT 1"
+_SOURCE = "SELECT path, native FROM sources WHERE id = ?"
+_BELOW = """
+SELECT f.path, g.id, g.length FROM files AS f JOIN generations AS g ON g.id = f.generation
+WHERE f.path >= ? AND f.path < ? ORDER BY f.path
+"""
+_BESIDE = """
+SELECT id, archived FROM sources
+WHERE path >= ? AND path < ? AND parent = ? AND native <> parent ORDER BY id
+"""
+NEVER_EDITED = History(())
+
+
+def edits_of(db: Database, source: int) -> History:
+    """The edits of a source; most have none."""
+    return history_of(db, source) if db.one(_ANY, (source,)) else NEVER_EDITED
+
+
+def stamp_of(db: Database, source: int, history: History | None = None) -> str:
+    """The same as long as the kept files, companion files and edits that count are the same."""
+    history = edits_of(db, source) if history is None else history
+    files = [(each.path, each.generation, each.length) for each in files_of(db, source)]
+    state: tuple[object, ...] = (files, history.standing, history.is_saved)
+    others = companions_stamp(db, source)
+    if others:
+        state = (*state, others)
+    return blake2b(msgspec.msgpack.encode(state), digest_size=9).hexdigest()
+
+
+def companions_stamp(db: Database, source: int) -> list[Row]:
+    """What changes when a companion file of a source does; empty if it can have none.
+
+    By names alone, which is quick: it may change when nothing that belongs to the source does.
+    """
+    row = db.one(_SOURCE, (source,))
+    if row is None:
+        return []
+    path, native = row
+    folder = os.fsencode(stem_of(os.fsdecode(path)))
+    below = [] if folder == path else db.read(_BELOW, (folder + b"/", folder + b"0"))
+    above = os.path.dirname(path)
+    return below + db.read(_BESIDE, (above + b"/", above + b"0", native))
+
 
 MOST_OPEN = 12
 MOST_STATES = 4

@@ -16,7 +16,7 @@ from talktree.model.parts import (
     ToolResult,
     Unknown,
 )
-from talktree.web.documents.labels import LABEL, label
+from talktree.web.documents.neighbours import LABEL, label
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import NotFound
-from talktree.web.documents import desk as desks
-from talktree.web.documents.desk import Desk
+from talktree.web.documents import cache as desks
+from talktree.web.documents.cache import Desk
 from talktree.web.documents.ids import Name, named
 from talktree.web.documents.row_body import RowMaker
 from talktree.web.errors import Stale

@@ -20,9 +20,9 @@ from talktree.formats.blocks import attach_file
 from talktree.library.dropped_files import dropped_folder
 from talktree.text.file_names import plain
 from talktree.text.media import content, data_size, data_url
-from talktree.web.actions import uploads
-from talktree.web.actions.attaching import content_of
-from talktree.web.actions.uploads import Brought, Uploads
+from talktree.web.actions import upload
+from talktree.web.actions.edit import content_of
+from talktree.web.actions.upload import Brought, Uploads
 from tests.web.running import LONGEST, Running, running, until
 from tests.web.working import (
     DEMO,
@@ -164,12 +164,12 @@ def test_what_is_too_large_leaves_nothing(
     studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found, _ = studio
-    place = found.studio.scratch / uploads.FOLDER
+    place = found.studio.scratch / upload.FOLDER
     before = sorted(place.iterdir()) if place.exists() else []
-    monkeypatch.setattr(uploads, "LARGEST", 1 << 20)
+    monkeypatch.setattr(upload, "LARGEST", 1 << 20)
     answer = found.client.post("/api/v1/uploads?name=x", content=b"x" * ((1 << 20) + 1))
     assert answer.status_code == 413
-    monkeypatch.setattr(uploads, "MOST", 100)
+    monkeypatch.setattr(upload, "MOST", 100)
     answer = found.client.post("/api/v1/uploads?name=x", content=b"x" * 101)
     assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too-large")
     assert (sorted(place.iterdir()) if place.exists() else []) == before
@@ -177,7 +177,7 @@ def test_what_is_too_large_leaves_nothing(
 
 def test_what_ends_early_leaves_nothing(studio: tuple[Running, Path]) -> None:
     found, _ = studio
-    place = found.studio.scratch / uploads.FOLDER
+    place = found.studio.scratch / upload.FOLDER
     before = sorted(place.iterdir()) if place.exists() else []
     line = http.client.HTTPConnection("127.0.0.1", found.keys.port)
     line.putrequest("POST", "/api/v1/uploads?name=x")
@@ -189,7 +189,7 @@ def test_what_ends_early_leaves_nothing(studio: tuple[Running, Path]) -> None:
     line.close()
     uploaded(found, b"x")  # by then the other one is given up, or will be
     stays = [each for each in place.iterdir() if each not in before]
-    assert len([each for each in stays if (each / uploads.ABOUT).exists()]) == 1
+    assert len([each for each in stays if (each / upload.ABOUT).exists()]) == 1
 
 
 def test_a_kept_file_can_be_given_up(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_folder_that_lies_about_its_files_leaves_nothing(
     studio: tuple[Running, Path], listed: object
 ) -> None:
     found, _ = studio
-    place = found.studio.scratch / uploads.FOLDER
+    place = found.studio.scratch / upload.FOLDER
     before = sorted(place.iterdir()) if place.exists() else []
     answer = brought(found, packed({"x": b"1"}, listed))
     assert answer.status_code == 400, answer.text

@@ -1,4 +1,7 @@
-"""Writing a conversation in a format, as a file to be downloaded; several files become a ZIP."""
+"""Writing a conversation in a format, as a file to be downloaded; several files become a ZIP.
+
+What a conversion would lose, carry and render, as the page shows it.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ from talktree.files import save
 from talktree.formats import by_slug
 from talktree.model.document import Document
 from talktree.text.file_names import plain
+from talktree.views.width import one_line
 from talktree.web.actions.scratch import created, is_private, whole
-from talktree.web.documents.desk import Opened
+from talktree.web.documents.cache import Opened
 from talktree.web.job_runner import Cancelled, Progress, Result
-from talktree.web.schemas.edits_and_moves import SaveAs
+from talktree.web.schemas.edits_and_moves import Ledger, LossLine, SaveAs
 
 THEN = (1980, 1, 1, 0, 0, 0)
 """The time of all files in a ZIP: the same content gives the same bytes."""
@@ -96,3 +100,38 @@ def _zip(made: Made, name: str, place: Path, progress: Progress) -> None:
             with archive.open(inside, "w", force_zip64=True) as member:
                 for piece in _watched(pieces, progress):
                     member.write(piece)
+
+
+SHORT = 100
+
+
+def previewed(document: Document, to: str, options: Options) -> Ledger:
+    """The ledger of a conversion that is not made."""
+    ledger = FiledLedger()
+    api.preview(document, to=to, options=options, ledger=ledger)
+    return told(ledger, to)
+
+
+def told(ledger: FiledLedger, to: str) -> Ledger:
+    """A ledger with counts and a few examples."""
+    sums = dict.fromkeys(("lost", "carried"), 0)
+    for (_, kept), count in ledger.counts.items():
+        sums[kept] = sums.get(kept, 0) + count
+    return Ledger(
+        to=to,
+        losses=tuple(
+            LossLine(
+                kind=kind,
+                kept=kept,
+                count=count,
+                examples=tuple(
+                    one_line(f"{loss.entry}: {loss.what}", SHORT)
+                    for loss in ledger.examples.get((kind, kept), ())
+                ),
+            )
+            for (kind, kept), count in sorted(ledger.counts.items())
+        ),
+        lost=sums["lost"],
+        carried=sums["carried"],
+        carried_bytes=ledger.carried_bytes,
+    )

@@ -1,0 +1,387 @@
+"""Which files a branch worked on, when, and how much: from its calls and from snapshots.
+
+What a tool call does to a file, as far as the call itself tells.
+
+Contents of files that were kept beside a conversation: backups, and Claude Code's copies.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from talktree.errors import TalktreeError
+from talktree.files import Source
+from talktree.formats.engine import Origin
+from talktree.model.conversation import Conversation
+from talktree.model.derived import tool_key
+from talktree.model.entries import FileState, Snapshot
+from talktree.model.message import Message
+from talktree.model.parts import ToolCall
+from talktree.session.claude.file_history import ClaudeHistory, history_of
+from talktree.views.transcript import Step
+from talktree.web.documents.open_conversation import Opened
+from talktree.web.documents.row_list import RowList, Shown
+
+WRITES = frozenset({"write", "create", "writefile", "createfile"})
+EDITS = frozenset({"edit", "multiedit", "strreplace", "strreplaceeditor"})
+CELLS = frozenset({"notebookedit"})
+READS = frozenset({"read", "readfile", "notebookread", "view"})
+DELETES = frozenset({"delete", "deletefile", "remove", "removefile"})
+_PATHS = ("file_path", "path", "notebook_path", "filename", "file")
+_OLD = ("old_string", "old_str")
+_NEW = ("new_string", "new_str", "new_source")
+_WHOLE = ("content", "file_text", "contents")
+
+
+class Whole(NamedTuple):
+    """The file has this content now."""
+
+    text: str
+
+
+class Swap(NamedTuple):
+    """A text in it became another one."""
+
+    old: str
+    new: str
+    everywhere: bool
+
+
+class Gone(NamedTuple):
+    """There is no such file any more."""
+
+
+class Unclear(NamedTuple):
+    """Something was done that the call does not tell in full."""
+
+
+Deed: TypeAlias = Whole | Swap | Gone | Unclear
+
+
+class FileWork(NamedTuple):
+    """What one call does to one file."""
+
+    path: str
+    kind: Literal["write", "edit", "delete", "read"]
+    deeds: tuple[Deed, ...] = ()
+
+
+def file_work(call: ToolCall) -> FileWork | None:
+    """What a call does to a file; None if it is about no file."""
+    given = call.input if isinstance(call.input, Mapping) else {}
+    path = _first(given, _PATHS)
+    if path is None:
+        return None
+    key = tool_key(call.name)
+    if key in READS or given.get("command") == "view":
+        return FileWork(path, "read")
+    if key in DELETES:
+        return FileWork(path, "delete", (Gone(),))
+    if key in CELLS:
+        return FileWork(path, "edit", (Unclear(),))
+    whole = _first(given, _WHOLE)
+    if key in WRITES or (key in EDITS and given.get("command") == "create"):
+        return FileWork(path, "write", (Unclear() if whole is None else Whole(whole),))
+    if key in EDITS:
+        return FileWork(path, "edit", tuple(_edited(given, whole)) or (Unclear(),))
+    return None
+
+
+def _edited(given: Mapping[str, object], whole: str | None) -> Iterator[Deed]:
+    """Texts that became others; some programs edit by giving all of the new content."""
+    if whole is not None and "edits" not in given and _first(given, _OLD) is None:
+        yield Whole(whole)
+    else:
+        yield from _swaps(given)
+
+
+def _swaps(given: Mapping[str, object]) -> Iterator[Deed]:
+    edits = given.get("edits")
+    for each in edits if isinstance(edits, list) else [given]:
+        old = _first(each, _OLD) if isinstance(each, Mapping) else None
+        new = _first(each, _NEW) if isinstance(each, Mapping) else None
+        if old is None or new is None:
+            yield Unclear()
+        else:
+            yield Swap(old, new, bool(each.get("replace_all")))
+
+
+def works_of(step: Step) -> Iterator[tuple[int, FileWork]]:
+    """What the calls of a message did to files; those that failed did nothing."""
+    for number, part in enumerate(step.message.parts):
+        if not isinstance(part, ToolCall):
+            continue
+        work = file_work(part)
+        answer = step.answers.get(number)
+        if work is not None and not (answer is not None and answer.error):
+            yield number, work
+
+
+def changed_paths(step: Step) -> set[str]:
+    """The files that a message changed through its calls."""
+    return {work.path for _, work in works_of(step) if work.kind != "read"}
+
+
+def _first(given: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+    return next((found for name in names if isinstance(found := given.get(name), str)), None)
+
+
+Kind: TypeAlias = Literal["created", "modified", "deleted", "read", "unknown"]
+MOST_TOUCHES = 100_000
+MOST_LINES = 2_000
+"""Texts with more lines are not compared line by line."""
+STATES: dict[str, Kind] = {
+    "created": "created",
+    "modified": "modified",
+    "deleted": "deleted",
+    "added": "created",
+    "changed": "modified",
+    "removed": "deleted",
+}
+
+
+class Touch(NamedTuple):
+    """One change of a file, or a look into it."""
+
+    row: int
+    message: str
+    kind: Kind
+    time: int | None
+    added: int | None = None
+    removed: int | None = None
+    told: bool = False
+    """Whether the call tells what the content became."""
+
+
+class Touches:
+    """Grows row by row."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, list[Touch]] = {}
+        self.folder: str | None = None
+        """Where the session began; paths below it are told from there."""
+        self.count = 0
+
+    def take(self, shown: Shown) -> None:
+        """Note the next row."""
+        for step in shown.steps:
+            self._begin(step.message)
+            for number, work in works_of(step):
+                self._add(work.path, _touch(shown.number, step, number, work, self._is_known(work)))
+
+    def _begin(self, message: Message) -> None:
+        if self.folder is None and message.context is not None and message.context.cwd:
+            self.folder = message.context.cwd
+
+    def _is_known(self, work: FileWork) -> bool:
+        return inside(work.path, self.folder) in self.files
+
+    def _add(self, path: str, touch: Touch) -> None:
+        if self.count < MOST_TOUCHES:
+            self.count += 1
+            self.files.setdefault(inside(path, self.folder), []).append(touch)
+
+    def take_snapshots(self, conversation: Conversation, rows: RowList) -> None:
+        """Add what snapshots tell that no call has told."""
+        seen: dict[str, FileState] = {}
+        for snapshot in snapshots_of(conversation):
+            row = None if snapshot.message is None else rows.number_of(snapshot.message)
+            for name, state in snapshot.files.items():
+                path = inside(name, self.folder)
+                before, seen[path] = seen.get(path), state
+                if row is not None and _is_news(before, state):
+                    self._merge(path, _noted(row, snapshot, state))
+        for touches in self.files.values():
+            touches.sort(key=lambda each: each.row)
+
+    def _merge(self, path: str, noted: Touch) -> None:
+        """A snapshot says for sure what a call only lets expect."""
+        mine = self.files.get(path, [])
+        for number, each in enumerate(mine):
+            if each.row == noted.row and each.kind != "read":
+                if noted.kind != "unknown":
+                    mine[number] = each._replace(kind=noted.kind)
+                return
+        self._add(path, noted)
+
+
+def snapshots_of(conversation: Conversation) -> Iterable[Snapshot]:
+    """All snapshots of a conversation, in source order."""
+    others = [place for place, trait in enumerate(conversation.skeleton.traits) if not trait]
+    return (each for each in conversation.entries_at(others) if isinstance(each, Snapshot))
+
+
+def _is_news(before: FileState | None, now: FileState) -> bool:
+    if now.state is not None:
+        return now.state != "unchanged"
+    return before is None or (before.version, before.backup) != (now.version, now.backup)
+
+
+def _noted(row: int, snapshot: Snapshot, state: FileState) -> Touch:
+    kind = STATES.get(state.state or "", "unknown")
+    return Touch(row, snapshot.message or "", kind, state.time_ns or snapshot.time_ns)
+
+
+def _touch(row: int, step: Step, number: int, work: FileWork, known: bool) -> Touch:  # noqa: FBT001
+    message = step.message
+    if work.kind == "read":
+        return Touch(row, message.id, "read", message.time_ns)
+    added, removed = _amounts(work)
+    kind: Kind = "deleted" if work.kind == "delete" else "modified"
+    answer = step.answers.get(number)
+    detail = answer.detail if answer is not None else None
+    made = isinstance(detail, dict) and detail.get("type") == "create"
+    if work.kind == "write" and (made or (not known and not isinstance(detail, dict))):
+        kind, removed = "created", 0
+    told = all(isinstance(each, Whole | Swap) for each in work.deeds)
+    return Touch(row, message.id, kind, message.time_ns, added, removed, told)
+
+
+def _amounts(work: FileWork) -> tuple[int | None, int | None]:
+    """How many lines came and went, as far as the call tells."""
+    added = removed = 0
+    for deed in work.deeds:
+        match deed:
+            case Whole(text=text):
+                return lines_in(text), None
+            case Swap():
+                plus, minus = line_changes(deed.old, deed.new)
+                added, removed = added + plus, removed + minus
+            case _:
+                return None, None
+    return added, removed
+
+
+def line_changes(old: str, new: str) -> tuple[int, int]:
+    """How many lines come and go between two texts."""
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) > MOST_LINES:
+        return len(after), len(before)
+    same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    kept = sum(block.size for block in same)
+    return len(after) - kept, len(before) - kept
+
+
+def lines_in(text: str) -> int:
+    """How many lines a text has."""
+    return len(text.splitlines())
+
+
+def inside(path: str, folder: str | None) -> str:
+    """A path as it is told: from the folder of the session, if it is below that."""
+    plain = path.removeprefix("./")
+    if folder and folder.startswith("/") and plain.startswith("/"):
+        start = posixpath.normpath(folder).rstrip("/") + "/"
+        whole = posixpath.normpath(plain)
+        return whole.removeprefix(start) if whole.startswith(start) else whole
+    return plain
+
+
+LARGEST = 4 << 20
+"""Bytes of a content that is compared."""
+ENDING = ".backup"
+
+
+class Seen(NamedTuple):
+    """What a snapshot tells of a file at a message."""
+
+    message: str
+    before: bytes | None
+    """What was in it before the message; None if nobody knows."""
+    absent: bool
+    """It was not there before."""
+    after: bytes | None
+    changed: bool
+    """Whether the message changed it; else it only was so then."""
+    warning: str = ""
+
+
+def seen_in_snapshots(opened: Opened, path: str, folder: str | None) -> Iterator[Seen]:
+    """What snapshots and copies tell of a file, in source order."""
+    origin = opened.document.origin
+    assert isinstance(origin, Origin)
+    if opened.kept.format == "claude-code":
+        yield from _copies(opened, path, folder)
+        return
+    for snapshot in snapshots_of(opened.as_read):
+        for name, state in snapshot.files.items():
+            if inside(name, folder) == path and snapshot.message:
+                yield _seen(origin.source, snapshot, state)
+
+
+def _seen(source: Source, snapshot: Snapshot, state: FileState) -> Seen:
+    before, warning = _before(source, state)
+    absent = state.absent_before or (state.state == "created" and before is None)
+    after = None
+    if state.hash is not None:
+        after = _checked(source, f"backups/{state.hash}{ENDING}", state.hash)
+    if state.state == "deleted":
+        after = None
+    return Seen(
+        message=snapshot.message or "",
+        before=before,
+        absent=absent,
+        after=after,
+        changed=state.state not in (None, "unchanged"),
+        warning=warning,
+    )
+
+
+def _before(source: Source, state: FileState) -> tuple[bytes | None, str]:
+    if state.content_before is not None:
+        return state.content_before.encode("utf-8", "surrogatepass"), ""
+    if state.backup is None:
+        return None, ""
+    data = _kept(source, state.backup)
+    if data is None:
+        return None, "a backup is missing"
+    if state.hash_before and sha256(data).hexdigest() != state.hash_before:
+        return data, "a backup has another hash than was noted"
+    return data, ""
+
+
+def _kept(source: Source, name: str) -> bytes | None:
+    """A file of the source itself; names never lead anywhere else."""
+    content = source.files.get(name)
+    return None if content is None or content.size > LARGEST else content.read()
+
+
+def _checked(source: Source, name: str, hash: str) -> bytes | None:
+    data = _kept(source, name)
+    return data if data is not None and sha256(data).hexdigest() == hash else None
+
+
+def _copies(opened: Opened, path: str, folder: str | None) -> Iterator[Seen]:
+    """What Claude Code's own copies tell: what a file was when a prompt was given."""
+    try:
+        history = history_of(opened.document, Path(os.fsdecode(opened.kept.raw_path)))
+    except TalktreeError:
+        return
+    try:
+        for point in history.points:
+            for name, kept in point.files.items():
+                if inside(name, folder) == path:
+                    data = None if kept.copy is None else _copy(history, kept.copy)
+                    lost = "a copy is missing" if kept.copy and data is None else ""
+                    yield Seen(point.message, data, kept.absent, None, changed=False, warning=lost)
+    finally:
+        history.close()
+
+
+def _copy(history: ClaudeHistory, name: str) -> bytes | None:
+    from talktree.session.capture.file_state import File
+
+    state = history.copy_state(name)
+    if not isinstance(state, File) or state.size > LARGEST:
+        return None
+    try:
+        with history.open_copy(name) as stream:
+            return stream.read(LARGEST)
+    except (OSError, TalktreeError):
+        return None

@@ -1,0 +1,175 @@
+"""What stands around a message in the tree: its siblings, and sub-agents that begin at it.
+
+A message in a line of plain words: what it says, or else what it does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import takewhile
+
+from talktree.model.compaction import COMPACTIONS
+from talktree.model.conversation import Conversation
+from talktree.model.message import Message
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from talktree.model.skeleton import ROOT
+from talktree.views.compactions import compaction_facts
+from talktree.views.tools import call_title
+from talktree.views.width import one_line
+from talktree.web.schemas.transcript import Siblings, Side
+
+LABEL = 80
+"""Characters of a label."""
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
+_HAPPENED = {
+    "summary": "summary",
+    "command": "command",
+    "command_output": "output of a command",
+}
+_COMPACTIONS = {"compaction": "compacted", "microcompacted": "old results left out"}
+
+
+EMPTY = "empty message"
+
+
+def label(entry: object) -> str:
+    """An entry in a line, which is never empty: what cannot be read is named by its kind."""
+    if not isinstance(entry, Message):
+        return _plain(str(getattr(entry, "kind", ""))) or type(entry).__name__.lower()
+    words = one_line(entry.text[: 8 * LABEL], LABEL)
+    if words:
+        return words
+    for part in entry.parts:
+        if isinstance(part, ToolCall):
+            return one_line(call_title(part), LABEL)
+    told = dict.fromkeys(filter(None, map(_told, entry.parts)))
+    return one_line(", ".join(told), LABEL) or EMPTY
+
+
+def _told(part: Part) -> str:
+    match part:
+        case Text(text=text) | Thinking(text=text):
+            return _with("thinking" if isinstance(part, Thinking) else "", text)
+        case ToolCall():
+            return call_title(part)
+        case ToolResult():
+            said = next((each.text for each in part.output if isinstance(each, Text)), "")
+            return _with("failed tool result" if part.error else "tool result", said)
+        case Attachment(name=name, media_type=media_type):
+            return name or ("image" if _is_image(media_type) else "attachment")
+        case Artifact(title=title):
+            return title or "artifact"
+        case Event():
+            return _happened(part)
+        case Unknown(kind=kind):
+            return _plain(kind)
+
+
+def _is_image(media_type: str | None) -> bool:
+    return (media_type or "").startswith("image/")
+
+
+def _happened(event: Event) -> str:
+    if event.kind == "command" and isinstance(event.data, Mapping):
+        words = [event.data.get(key) for key in ("name", "args")]
+        told = " ".join(word for word in words if isinstance(word, str) and word)
+        if told:
+            return one_line(told, LABEL)
+    if event.kind in COMPACTIONS:
+        what = _COMPACTIONS.get(event.kind, event.kind)
+        facts = compaction_facts(event)
+        return one_line(f"{what}: {facts}" if facts else what, LABEL)
+    known = _HAPPENED.get(event.kind)
+    return _with(known or _plain(event.kind), event.text or "")
+
+
+def _with(what: str, text: str) -> str:
+    """A thing and the first words of it."""
+    words = one_line(text[: 8 * LABEL], LABEL)
+    return f"{what}: {words}" if what and words else what or words
+
+
+def _plain(name: str) -> str:
+    """The name of a kind as words."""
+    return one_line(_HUMP.sub(" ", name).lower(), LABEL)
+
+
+MOST_SIBLINGS = 100
+MOST_SIDES = 20
+
+
+class Around:
+    """Looks around in one tree; what was found is remembered."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._ends: dict[int, tuple[int, int]] = {}
+        """For the beginnings of lines their last position and how many messages they have."""
+
+    def siblings(self, position: int, leaf: str) -> Siblings | None:
+        """The messages that stand at the same place as one on the way to a leaf."""
+        tree, bones = self._conversation.tree, self._conversation.skeleton
+        if tree.starts_sidechain(position):
+            return None
+        same = tree.continuations(bones.parents[position])
+        if len(same) < 2 or position not in same:
+            return None
+        return Siblings(
+            number=same.index(position),
+            leaves=tuple(
+                leaf if each == position else bones.ids[self.end_of(each)[0]]
+                for each in same[:MOST_SIBLINGS]
+            ),
+            total=len(same),
+        )
+
+    def sides(self, position: int) -> tuple[Side, ...]:
+        """The sub-agents' conversations that begin at a message."""
+        starts = self._conversation.tree.sidechains(position)[:MOST_SIDES]
+        return tuple(self._side(start) for start in starts)
+
+    def _side(self, start: int) -> Side:
+        end, count = self.end_of(start)
+        return Side(
+            leaf=self._conversation.skeleton.ids[end], messages=count, label=self.label(start)
+        )
+
+    def leaf_of_call(self, call: ToolCall) -> str:
+        """The leaf of the sub-agent that a call began; empty if it began none."""
+        start = self._began.get(call.id or "")
+        return "" if start is None else self._conversation.skeleton.ids[self.end_of(start)[0]]
+
+    @cached_property
+    def _began(self) -> Mapping[str, int]:
+        return {call: start for start, call in self._conversation.skeleton.spawned.items()}
+
+    def end_of(self, start: int) -> tuple[int, int]:
+        """Where the line from a node on ends, and how many messages that is."""
+        found = self._ends.get(start)
+        if found is None:
+            tree = self._conversation.tree
+            end = tree.end_of(start)
+            count = sum(1 for _ in takewhile(lambda each: each != end, tree.line(start))) + 1
+            found = self._ends[start] = (end, count)
+        return found
+
+    def label(self, position: int) -> str:
+        """A message in a line."""
+        return label(self._conversation.entry(position))
+
+    def parent(self, position: int) -> str | None:
+        """The id of what a message hangs on."""
+        above = self._conversation.skeleton.parents[position]
+        return None if above == ROOT else self._conversation.skeleton.ids[above]
