@@ -85,7 +85,8 @@ def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -
     bones = done.after.conversation.skeleton
     assert not bones.dangling
     assert not bones.looped
-    assert not bones.native
+    # What a program wrote again with another parent is one message with its original.
+    assert set(bones.native) <= set(bones.copies)
     assert _left(done.after, LINKS, "safe", "unsafe") == []
     assert not repaired(done.after, unsafe=True, rules=LINKS).changed
 
