@@ -66,12 +66,12 @@ def main() -> None:
     if chosen.write:
         written("Reading, converting, sessions", f"{BEST}\n\n{text}")
     if chosen.history:
-        library = _told(library_rows(chosen.history))
+        library = _describe(library_rows(chosen.history))
         if chosen.write:
             written("The library", f"{MEDIAN}\n\n{library}")
 
 
-def _told(rows: Iterator[Row]) -> str:
+def _describe(rows: Iterator[Row]) -> str:
     """Print rows as they come, and give them back as a table."""
     seen: list[Row] = []
     for row in rows:

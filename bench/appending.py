@@ -29,7 +29,7 @@ WRITERS = 8
 ROUNDS = 9
 EACH = 100
 """Messages of one contestant in a round; many writers share eight times as many."""
-STRETCH = 0.003
+BATCH = 0.003
 """Seconds by which each sync is made longer in the rows that say so: about 300 syncs a second."""
 HERE = Path(__file__).parent
 
@@ -38,17 +38,17 @@ def rows() -> list[Row]:
     """One writer and eight, on the disk; one writer with the kernel only."""
     with tempfile.TemporaryDirectory(dir=HERE) as place:
         folder = Path(place)
-        return [*_safe(folder, 0.0), *_safe(folder, STRETCH), _fast(folder)]
+        return [*_safe(folder, 0.0), *_safe(folder, BATCH), _fast(folder)]
 
 
-def _safe(folder: Path, stretch: float) -> list[Row]:
-    place = folder / f"stretch-{stretch}"
+def _safe(folder: Path, batch: float) -> list[Row]:
+    place = folder / f"stretch-{batch}"
     place.mkdir()
     contestants = {
-        "raw": _Processes("raw", place / "raw", 1, stretch),
-        "one": _Processes("safe", place / "one", 1, stretch),
-        "processes": _Processes("safe", place / "processes", WRITERS, stretch),
-        "threads": _Processes("threads", place / "threads", 1, stretch),
+        "raw": _Processes("raw", place / "raw", 1, batch),
+        "one": _Processes("safe", place / "one", 1, batch),
+        "processes": _Processes("safe", place / "processes", WRITERS, batch),
+        "threads": _Processes("threads", place / "threads", 1, batch),
     }
     rates: dict[str, list[float]] = {name: [] for name in contestants}
     for contestant in contestants.values():
@@ -58,7 +58,7 @@ def _safe(folder: Path, stretch: float) -> list[Row]:
             rates[name].append(contestant.run())
     for contestant in contestants.values():
         contestant.end()
-    longer = f", each sync {stretch * 1000:.0f} ms longer" if stretch else ""
+    longer = f", each sync {batch * 1000:.0f} ms longer" if batch else ""
 
     def row(name: str, what: str, bar: str) -> Row:
         ratio = statistics.median(
@@ -107,12 +107,12 @@ def _fast(folder: Path) -> Row:
 class _Processes:
     """Writers in processes of their own, which begin each round together."""
 
-    def __init__(self, kind: str, folder: Path, count: int, stretch: float) -> None:
+    def __init__(self, kind: str, folder: Path, count: int, batch: float) -> None:
         folder.mkdir()
         self._messages = EACH * (WRITERS if kind == "threads" else count)
         self._started = [
             subprocess.Popen(
-                [sys.executable, "-m", "bench.appending", kind, str(folder), str(stretch)],
+                [sys.executable, "-m", "bench.appending", kind, str(folder), str(batch)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -142,7 +142,7 @@ class _Processes:
             process.communicate()
 
 
-def _stretch_syncs(seconds: float) -> None:
+def _slow_syncs(seconds: float) -> None:
     """Let each `fdatasync` of this process take longer, whoever calls it: the one seam for that."""
     sync = os.fdatasync
 
@@ -187,10 +187,10 @@ def _threads(folder: Path) -> Callable[[], None]:
     return together
 
 
-def _writer(kind: str, folder: Path, stretch: float) -> None:
+def _writer(kind: str, folder: Path, batch: float) -> None:
     """One process of a contestant: a round for each line on standard input."""
-    if stretch:
-        _stretch_syncs(stretch)
+    if batch:
+        _slow_syncs(batch)
     work = {"raw": _raw, "safe": _ours, "threads": _threads}[kind](folder)
     print("ready", flush=True)
     for _ in sys.stdin:

@@ -12,9 +12,9 @@ from bench.library.ours import PROGRAM
 from bench.measure import Row, side_by_side
 from bench.programs import in_turns, must, run
 from talktree import api
-from talktree.checks.batch import Order, checked_all
-from talktree.checks.run import found
-from talktree.formats.sources import found as sources_in
+from talktree.checks.batch import CheckOptions, check_all
+from talktree.checks.run import run_rules
+from talktree.formats.sources import find_sources as sources_in
 
 _READ = """
 import sys
@@ -53,8 +53,8 @@ def on_the_clock(megabytes: int) -> list[Row]:
     return [
         Row(
             f"`talktree check`, {megabytes} MB in {files:,} files, all processors, on the clock",
-            f"{ours.told()}, {ours.peak >> 20} MiB",
-            f"reading them into the model {other.told()}, {other.peak >> 20} MiB",
+            f"{ours.details()}, {ours.peak >> 20} MiB",
+            f"reading them into the model {other.details()}, {other.peak >> 20} MiB",
             f"{ours.seconds / other.seconds:.2f}×",
             "≤ 2×",
         )
@@ -68,7 +68,7 @@ def _row(what: str, check: Callable[[], None], read: Callable[[], None], them: s
 
 
 def _checked(path: Path) -> None:
-    for _ in found(api.read(path, format="claude-code")):
+    for _ in run_rules(api.read(path, format="claude-code")):
         pass
 
 
@@ -78,7 +78,7 @@ def _read(path: Path) -> None:
 
 
 def _checked_all(folder: Path) -> None:
-    for _ in checked_all(Order(), sources_in([str(folder)]), jobs=1):
+    for _ in check_all(CheckOptions(), sources_in([str(folder)]), jobs=1):
         pass
 
 

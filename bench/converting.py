@@ -14,7 +14,7 @@ from bench.corpus import MEGABYTE, session
 from bench.history import history
 from bench.measure import Row, side_by_side
 from talktree import api
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.text.json.encode import encode_new
 
 TARGETS = ("studio", "sage")
@@ -51,7 +51,7 @@ def speed(megabytes: int) -> list[Row]:
 
 
 def _converted(path: Path, target: str) -> None:
-    for pieces in api.converted(api.read(path), to=target).files.values():
+    for pieces in api.convert_document(api.read(path), to=target).files.values():
         for _ in pieces:
             pass
 
@@ -59,7 +59,7 @@ def _converted(path: Path, target: str) -> None:
 def _natively(path: Path, made: Path, target: str) -> None:
     for _ in api.read(path).conversation.entries:
         pass
-    format = by_slug(target)
+    format = get_format(target)
     for conversation in api.read(made, format=target).conversations:
         for entry in conversation.messages():
             encode_new(format.put(entry, None))

@@ -71,8 +71,8 @@ class Frames(NamedTuple):
     """Milliseconds of CPU time that the page's main thread takes for one."""
 
     def __str__(self) -> str:
-        told = f"{self.per_second:6.1f} frames/s, slowest 1 %: {self.slowest:4.0f} ms"
-        return f"{self.what:34} {told}, {self.work:4.1f} ms of work each"
+        details = f"{self.per_second:6.1f} frames/s, slowest 1 %: {self.slowest:4.0f} ms"
+        return f"{self.what:34} {details}, {self.work:4.1f} ms of work each"
 
 
 def counted(page: Page, what: str, move: object = 0) -> Frames:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from bench.measure import Row, side_by_side, table
-from talktree.formats.studio.hashing import by_folding, by_numpy, shown
+from talktree.formats.studio.hashing import format_hash, hash_by_folding, hash_by_numpy
 
 UNITS = 1_000_000
 SCRIPT = """
@@ -40,9 +40,11 @@ def rows() -> list[Row]:
     """A million UTF-16 units in each way; all must give the same hash."""
     sentence = "The quick brown fox jumps over the lazy dog. "
     text = (sentence * (UNITS // len(sentence) + 1))[:UNITS]
-    hashes = {shown(form(_units(text))) for form in (by_numpy, by_folding, by_loop)}
-    vectors, folded = side_by_side(lambda: by_numpy(_units(text)), lambda: by_folding(_units(text)))
-    again, loop = side_by_side(lambda: by_folding(_units(text)), lambda: by_loop(_units(text)))
+    hashes = {format_hash(form(_units(text))) for form in (hash_by_numpy, hash_by_folding, by_loop)}
+    vectors, folded = side_by_side(
+        lambda: hash_by_numpy(_units(text)), lambda: hash_by_folding(_units(text))
+    )
+    again, loop = side_by_side(lambda: hash_by_folding(_units(text)), lambda: by_loop(_units(text)))
     found = [
         _row("numpy", vectors, "big integers", folded, "≤ 0.1×"),
         _row("big integers", again, "a plain loop", loop, "≤ 0.5×"),

@@ -12,7 +12,7 @@ import msgspec
 
 from bench.measure import Row, peak_memory, side_by_side
 from talktree.session import Store
-from talktree.session.journal.lines import sealed
+from talktree.session.journal.lines import seal_line
 
 MESSAGES_PER_MEGABYTE = 200
 SHOWN = 20
@@ -71,7 +71,7 @@ def made(root: Path, megabytes: int) -> Path:
         for number in range(1, megabytes * MESSAGES_PER_MEGABYTE + 1):
             line = _message(number, parent)
             parent = line["uuid"]
-            file.write(sealed(msgspec.json.encode(line), number) + b"\n")
+            file.write(seal_line(msgspec.json.encode(line), number) + b"\n")
     return log
 
 
@@ -106,7 +106,7 @@ def _head(root: Path) -> None:
     with Store(root).open("large", write=False) as session:
         index = session.opened.index
         assert index.leaf() is not None
-        found = [index.message(node) for node in index.last(SHOWN)]
+        found = [index.message(node) for node in index.last_messages(SHOWN)]
         assert len(found) == SHOWN
     assert not (root / "cache").exists()
 
@@ -117,4 +117,4 @@ def _indexed(root: Path) -> None:
 
 def _count(root: Path) -> None:
     with Store(root).open("large", write=False) as session:
-        assert session.opened.index.count()
+        assert session.opened.index.count_messages()

@@ -22,7 +22,7 @@ def written(section: str, text: str) -> None:
     sections = dict(re.findall(r"^## ([^\n]+)\n\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     machine = f"Python {platform.python_version()}, {platform.machine()}."
     sections[section] = f"{text.strip()}\n\n{machine}\n\n"
-    body = "".join(f"## {name}\n\n{told.strip()}\n\n" for name, told in sections.items())
+    body = "".join(f"## {name}\n\n{details.strip()}\n\n" for name, details in sections.items())
     PAGE.write_text(f"{HEAD}\n{body}".rstrip() + "\n", encoding="utf-8")
 
 
@@ -34,9 +34,9 @@ def measured(
     parser.add_argument("--size", type=int, default=size, help="megabytes")
     parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")
     chosen = parser.parse_args()
-    told = []
+    details = []
     for line in lines(chosen.size):
         print(line, flush=True)
-        told.append(line)
+        details.append(line)
     if chosen.write:
-        written(section, f"{introduction.format(size=chosen.size)}\n\n" + "\n".join(told))
+        written(section, f"{introduction.format(size=chosen.size)}\n\n" + "\n".join(details))

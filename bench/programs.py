@@ -31,7 +31,7 @@ class Ran(NamedTuple):
     output: str
     errors: str
 
-    def told(self) -> str:
+    def details(self) -> str:
         """The times, for a table."""
         return f"{shown(self.seconds)}, {shown(self.cpu)} CPU"
 

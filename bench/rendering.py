@@ -10,17 +10,17 @@ from bench.history import history
 from bench.measure import Row, side_by_side, table
 from talktree import api
 from talktree.model.parts import Text, Thinking, ToolCall, ToolResult
-from talktree.views.arguments import arguments_of, edits_of, first
+from talktree.views.arguments import extract_edits, find_first_text, get_arguments
 from talktree.views.html.rendering import (
-    Look,
-    blocks,
-    chips,
-    code,
+    RenderOptions,
+    build_chips,
     diff_unified,
-    markdown,
-    terminal,
+    render_blocks,
+    render_code,
+    render_markdown,
+    render_terminal,
 )
-from talktree.views.transcript import Step, fold
+from talktree.views.transcript import FoldedMessage, fold_results
 
 SAMPLE = 40
 """Sessions of the history that are rendered."""
@@ -32,41 +32,43 @@ def rows(megabytes: int) -> Iterator[Row]:
     prose = [part.text for part in _parts(steps) if isinstance(part, Text | Thinking)]
     yield from _prose(prose)
     yield from _sources([text for text, _ in _written(steps)])
-    yield _one("tool output", _printed(steps), terminal)
+    yield _one("tool output", _printed(steps), render_terminal)
     pairs = [pair for _, pairs in _written(steps) for pair in pairs]
     yield _one("edits as differences", [f"{a}\0{b}" for a, b in pairs], _difference)
     yield _whole(steps)
 
 
-def _steps(paths: Sequence[Path]) -> Iterator[Step]:
+def _steps(paths: Sequence[Path]) -> Iterator[FoldedMessage]:
     for path in paths:
-        yield from fold(enumerate(api.read(path, format="claude-code").conversation.messages()))
+        yield from fold_results(
+            enumerate(api.read(path, format="claude-code").conversation.messages())
+        )
 
 
-def _parts(steps: Sequence[Step]) -> Iterator[object]:
+def _parts(steps: Sequence[FoldedMessage]) -> Iterator[object]:
     for step in steps:
         yield from step.message.parts
 
 
-def _printed(steps: Sequence[Step]) -> list[str]:
+def _printed(steps: Sequence[FoldedMessage]) -> list[str]:
     results = (part for part in _parts(steps) if isinstance(part, ToolResult))
     return [each.text for part in results for each in part.output if isinstance(each, Text)]
 
 
-def _written(steps: Sequence[Step]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def _written(steps: Sequence[FoldedMessage]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """What each call writes into files: whole contents, and what replaces what."""
     for part in _parts(steps):
         if isinstance(part, ToolCall):
-            given = arguments_of(part)
-            pairs = edits_of(given) if part.name == "Edit" else []
-            yield first(given, "content") or "", pairs
+            given = get_arguments(part)
+            pairs = extract_edits(given) if part.name == "Edit" else []
+            yield find_first_text(given, "content") or "", pairs
 
 
 def _prose(texts: Sequence[str]) -> Iterator[Row]:
-    yield _one("Markdown", texts, markdown)
+    yield _one("Markdown", texts, render_markdown)
     for name, render in _parsers():
         yield _against(
-            "Markdown, safe, with links and code finished", texts, markdown, name, render
+            "Markdown, safe, with links and code finished", texts, render_markdown, name, render
         )
 
 
@@ -100,7 +102,7 @@ def _sources(texts: Sequence[str]) -> Iterator[Row]:
     some = [text for text in texts if text][:30]
     lexer, formatter = PythonLexer(), HtmlFormatter()
     yield _against(
-        "source in colours", some, lambda text: code(text, "python"),
+        "source in colours", some, lambda text: render_code(text, "python"),
         "Pygments", lambda text: highlight(text, lexer, formatter),
     )  # fmt: skip
 
@@ -110,17 +112,17 @@ def _difference(both: str) -> object:
     return diff_unified(old, new)
 
 
-def _whole(steps: Sequence[Step]) -> Row:
+def _whole(steps: Sequence[FoldedMessage]) -> Row:
     """All blocks and chips of all messages, against taking the size of their parts."""
     size = sum(len(text) for text in _printed(steps)) + sum(
         len(part.text) for part in _parts(steps) if isinstance(part, Text | Thinking)
     )
-    look = Look(limit=None)
+    look = RenderOptions(limit=None)
 
     def _all() -> None:
         for step in steps:
-            blocks(step, look)
-            chips(step.message, "claude-code")
+            render_blocks(step, look)
+            build_chips(step.message, "claude-code")
 
     ours, _ = side_by_side(_all, lambda: None, rounds=3)
     return Row("messages as blocks and chips", f"{size / 1e6 / ours:.0f} MB/s", "", "", "")
@@ -143,8 +145,8 @@ def _against(
     ours, theirs = side_by_side(
         lambda: [render(text) for text in texts], lambda: [other(text) for text in texts], rounds=3
     )
-    told = f"{name} {size / theirs:.1f} MB/s"
-    return Row(what, f"{size / ours:.1f} MB/s", told, f"{theirs / ours:.2f}×", "")
+    details = f"{name} {size / theirs:.1f} MB/s"
+    return Row(what, f"{size / ours:.1f} MB/s", details, f"{theirs / ours:.2f}×", "")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ from uuid import uuid4
 from bench.measure import Row, side_by_side, table
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.blobs import Contents
-from talktree.session.capture.step import Step
-from talktree.session.handle import Opened
-from talktree.session.index.index import Index
+from talktree.session.capture.step import CaptureStep
+from talktree.session.handle import SessionHandle
+from talktree.session.index.index import SessionIndex
 from talktree.session.journal.journal import Journal
 
 FOLDERS, FILES = 500, 100
@@ -59,16 +59,16 @@ def _plant(work: Path) -> None:
 
 
 @contextmanager
-def _session(root: Path, work: Path) -> Iterator[Opened]:
+def _session(root: Path, work: Path) -> Iterator[SessionHandle]:
     folder = Anchor(root / "sessions" / "s", create=True)
     journal = Journal(folder, "safe")
-    opened = Opened(
+    opened = SessionHandle(
         id="s",
         root=root,
         folder=folder,
         journal=journal,
         contents=Contents(folder),
-        index=Index(journal, None),
+        index=SessionIndex(journal, None),
         workspace=Anchor(work),
     )
     try:
@@ -77,8 +77,8 @@ def _session(root: Path, work: Path) -> Iterator[Opened]:
         opened.close()
 
 
-def _step(opened: Opened, tool: Callable[[], object] = lambda: None) -> None:
-    with Step(opened, str(uuid4()), watch=[b"."]):
+def _step(opened: SessionHandle, tool: Callable[[], object] = lambda: None) -> None:
+    with CaptureStep(opened, str(uuid4()), watch=[b"."]):
         tool()
 
 

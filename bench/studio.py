@@ -14,13 +14,13 @@ from talktree import api
 from talktree.library.database.schema import SCHEMA
 from talktree.text.times import SECOND, to_iso
 from talktree.web.actions.previews import Previews
-from talktree.web.documents.cache import Desk
-from talktree.web.documents.tail import tail
+from talktree.web.documents.cache import DocumentCache
+from talktree.web.documents.tail import read_tail
 from talktree.web.job_runner import Jobs
 from talktree.web.routes import conversation, rows
-from talktree.web.routes.route import Call
+from talktree.web.routes.route import RouteCall
 from talktree.web.routes.rows import RowsQuery
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 SHORT, LONG = 1_000, 100_000
 SHOWN = 50
@@ -57,30 +57,30 @@ def measured(megabytes: int) -> list[Row]:
 
 
 def _ratio(what: str, ours: float, other: float, against: str, bar: str) -> Row:
-    told = f"{against}: {1000 * other:.1f} ms"
-    return Row(what, f"{1000 * ours:.1f} ms", told, f"{ours / other:.2f}×", bar)
+    details = f"{against}: {1000 * other:.1f} ms"
+    return Row(what, f"{1000 * ours:.1f} ms", details, f"{ours / other:.2f}×", bar)
 
 
-def opened(root: Path) -> Desk:
+def opened(root: Path) -> DocumentCache:
     """A desk over a library."""
-    return Desk(root, write=True)
+    return DocumentCache(root, write=True)
 
 
-def cold(desk: Desk) -> None:
+def cold(cache: DocumentCache) -> None:
     """The last rows while nothing is open; what would go on meanwhile is left out."""
-    desk.changed("1")
-    desk.prepare = lambda cid: None  # type: ignore[method-assign]
-    tail(desk, "1", SHOWN)
+    cache.forget_source("1")
+    cache.prepare = lambda cid: None  # type: ignore[method-assign]
+    read_tail(cache, "1", SHOWN)
 
 
-def screen(desk: Desk) -> None:
+def screen(cache: DocumentCache) -> None:
     """What the page asks for once a conversation is open."""
-    studio = Studio(desk, Jobs(), Path(), Previews())
+    studio = StudioContext(cache, Jobs(), Path(), Previews())
     path = {"cid": "1"}
     asked = {route.path: route.answer for route in (*conversation.ROUTES, *rows.ROUTES)}
-    told = asked["/c/{cid}"](studio, Call(path, None, None, None))  # type: ignore[arg-type]
-    last = RowsQuery(start=max(0, told.rows - SHOWN), limit=SHOWN)
-    asked["/c/{cid}/rows"](studio, Call(path, last, None, None))  # type: ignore[arg-type]
+    details = asked["/c/{cid}"](studio, RouteCall(path, None, None, None))  # type: ignore[arg-type]
+    last = RowsQuery(start=max(0, details.rows - SHOWN), limit=SHOWN)
+    asked["/c/{cid}/rows"](studio, RouteCall(path, last, None, None))  # type: ignore[arg-type]
 
 
 # what is measured
@@ -91,7 +91,7 @@ def library(path: Path) -> Path:
     root = FOLDER / f"studio-{SCHEMA}-{path.stem}"
     if not root.exists():
         unfinished = root.with_suffix(".part")
-        with Desk(unfinished, write=True).writing() as writing:
+        with DocumentCache(unfinished, write=True).open_for_writing() as writing:
             writing.import_([path])
         unfinished.rename(root)
     return root

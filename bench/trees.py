@@ -30,11 +30,11 @@ def shapes() -> list[Row]:
 
 
 def _grow(count: int, *, deep: bool) -> None:
-    bones = Skeleton()
-    bones.add(Trait.SAID, "0")
+    skeleton = Skeleton()
+    skeleton.add(Trait.SAID, "0")
     for number in range(1, count):
-        bones.add(Trait.SAID, str(number), str(number - 1) if deep else "0")
-    bones.finish()
-    tree = Tree(bones)
+        skeleton.add(Trait.SAID, str(number), str(number - 1) if deep else "0")
+    skeleton.finish()
+    tree = Tree(skeleton)
     tree.branches()
     tree.path(count - 1)

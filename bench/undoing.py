@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from bench.measure import Row, table
-from talktree.session.handle import Opened
+from talktree.session.handle import SessionHandle
 from talktree.session.store import Store
 from talktree.session.undo import commands
-from talktree.session.undo.commands import Move
+from talktree.session.undo.commands import UndoMove
 
 FILES = 1000
 FOLDERS = 20
@@ -65,7 +65,7 @@ def _fill(work: Path, word: bytes) -> None:
         path.write_bytes(b"%s %d\n" % (word, number) * (SIZE // 10))
 
 
-def _made(opened: Opened, move: Move) -> None:
+def _made(opened: SessionHandle, move: UndoMove) -> None:
     outcome = move.apply(move.plan().digest)
     assert outcome.exit_code == 0, opened.notices
 

@@ -67,12 +67,12 @@ def _cpu(source: Path, target: str, out: Path, *, verified: bool = True) -> floa
     """CPU seconds of one conversion in this process, user and system together."""
     gc.collect()
     start = time.process_time()
-    made = api.converted(api.read(source), to=target)
+    made = api.convert_document(api.read(source), to=target)
     if not verified:
         made.proof = None
-    api.keep(made, out, gate=OVERWRITE)
+    api.save_conversion(made, out, gate=OVERWRITE)
     seconds = time.process_time() - start
-    assert not made.ledger.counts["mismatch", "lost"]
+    assert not made.loss_report.counts["mismatch", "lost"]
     return seconds
 
 

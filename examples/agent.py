@@ -134,11 +134,13 @@ def first_day(store: Store, folder: Path) -> str:
         beside.assistant("3")
 
         print("The talk grows long: a summary stands for it, and nothing is lost")
-        session.compacting(tokens=12_000)
-        session.compacted("The script greets by name.", tokens_before=12_000, tokens_after=700)
+        session.record_compaction_start(tokens=12_000)
+        session.record_compaction(
+            "The script greets by name.", tokens_before=12_000, tokens_after=700
+        )
         session.user("What is left to do?")
-        told = len(session.context_messages()), len(session.full_messages())
-        print(f"  the model sees {told[0]} messages of {told[1]}")
+        details = len(session.context_messages()), len(session.full_messages())
+        print(f"  the model sees {details[0]} messages of {details[1]}")
         return session.id
 
 
@@ -146,8 +148,8 @@ def next_day(store: Store, id: str) -> None:
     """Open the session again, and look back."""
     print("The next day")
     with store.open(id) as session:
-        session.restoring()
-        session.restored()
+        session.record_restoration_start()
+        session.record_restoration()
         print(f"  {len(session.context_messages())} messages are back in the context")
         for branch in session.branches():
             here = "*" if branch.current else " "

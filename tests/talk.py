@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from talktree.model.conversation import Conversation, Reading, numbers
+from talktree.model.conversation import Conversation, Reading, make_member_numbers
 from talktree.model.entries import Entry
-from talktree.model.measures import MessageMeasures, measures_of_model
+from talktree.model.measures import MessageMeasures, get_common_measures
 from talktree.model.message import Message
-from talktree.model.outline import outline
+from talktree.model.outline import outline_entry
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
-from talktree.model.replies import ReplyUsage, reply_of
+from talktree.model.replies import ReplyUsage, make_reply_usage
 from talktree.model.skeleton import Skeleton
 from talktree.text.times import SECOND
 
@@ -35,22 +35,26 @@ class Shelf:
         """Nothing is told by contents here."""
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
-        found = reply_of(message, own)
+        found = make_reply_usage(message, own)
         return iter(() if found is None else (found,))
 
     def measures(self, message: Message) -> MessageMeasures:
-        return measures_of_model(message)
+        return get_common_measures(message)
 
 
 def talk(messages: Iterable[Message], *, format: str = "claude-messages") -> Conversation:
     """A conversation of these messages, in this order."""
     listed = list(messages)
-    bones = Skeleton()
+    skeleton = Skeleton()
     for message in listed:
-        bones.add_outline(outline(message))
-    bones.finish()
+        skeleton.add_outline(outline_entry(message))
+    skeleton.finish()
     return Conversation(
-        id="talk", format=format, store=Shelf(listed), members=numbers(len(listed)), skeleton=bones
+        id="talk",
+        format=format,
+        store=Shelf(listed),
+        members=make_member_numbers(len(listed)),
+        skeleton=skeleton,
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from talktree import api
 from talktree.cli.main import run
-from talktree.views.html.registry import registry
+from talktree.views.html.registry import load_registry
 from tests.web.running import running
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "custom-message-types.md"
@@ -103,12 +103,12 @@ def test_a_rendering_rule_is_used_in_the_studio(
     talk: Path, package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(package)
-    registry.cache_clear()
+    load_registry.cache_clear()
     try:
         with running([talk]) as studio:
             rows = studio.get("/c/1/rows")["rows"]
     finally:
-        registry.cache_clear()
+        load_registry.cache_clear()
     assert [(row["role"], row["speaker"]) for row in rows] == [
         ("user", "User"),
         ("reviewer", "Reviewer"),

@@ -83,7 +83,7 @@ def test_a_command_is_taken_only_from_a_file_that_others_cannot_write(config: Pa
 
 
 @pytest.mark.parametrize("name", ["talktree.toml", "pyproject.toml", "config.toml"])
-def test_a_folder_of_somebody_else_brings_no_command(
+def test_a_folder_of_another_user_brings_no_command(
     config: Path,
     tmp_path: Path,
     name: str,
@@ -103,9 +103,9 @@ def test_a_folder_of_somebody_else_brings_no_command(
         assert run(["check", "talk.jsonl"]) == 0
     else:
         assert run(["check", "talk.jsonl"]) == 2
-        told = capsys.readouterr().err
-        assert f"{name}: [attachments] does not count in the files of a project" in told
-        assert str(tmp_path / "user" / ".config" / "talktree" / "config.toml") in told
+        reported = capsys.readouterr().err
+        assert f"{name}: [attachments] does not count in the files of a project" in reported
+        assert str(tmp_path / "user" / ".config" / "talktree" / "config.toml") in reported
     assert run(["check", "talk.jsonl", "--config", name]) == 2
     assert not trace.exists()
     (folder / name).unlink()
@@ -189,8 +189,8 @@ def test_an_import_names_what_is_over_the_limit_and_leaves_nothing_out(
     (talks / "talk.jsonl").write_text(NOTES)
     config.write_text("[attachments]\nmax-size = 3\n")
     assert run(["import", str(talks)]) == 0
-    told = capsys.readouterr().err
-    assert f"{talks / 'talk.jsonl'}: 1 attachment over the size limit" in told
+    reported = capsys.readouterr().err
+    assert f"{talks / 'talk.jsonl'}: 1 attachment over the size limit" in reported
     assert run(["import", str(talks)]) == 0
     assert "over the size limit" not in capsys.readouterr().err
     config.write_text("[attachments]\nmax-size = []\n")

@@ -37,7 +37,7 @@ def _lines(size: int) -> Iterator[str]:
         for path in source.rglob("*.jsonl"):
             path.read_bytes()
         ours = run(talktree(source / "projects", work / "ours"))
-        yield _line(("talktree", *_told(ours, work / "ours"), "", ""))
+        yield _line(("talktree", *_describe(ours, work / "ours"), "", ""))
         for kind, bar in PEERS:
             program = installed(kind.package)
             if program is None:
@@ -48,7 +48,7 @@ def _lines(size: int) -> Iterator[str]:
             out = work / f"{kind.package.name}-pages"
             theirs = run(peer.pages(out), env=peer.env, timeout=PATIENCE)
             share = f"{ours.seconds / theirs.seconds:.3f}"
-            yield _line((kind.package.name, *_told(theirs, out), share, f"{bar:.2f}"))
+            yield _line((kind.package.name, *_describe(theirs, out), share, f"{bar:.2f}"))
 
 
 def _shared(source: str, copy: str) -> None:
@@ -56,10 +56,10 @@ def _shared(source: str, copy: str) -> None:
     Path(copy).hardlink_to(source)
 
 
-def _told(ran: Ran, out: Path) -> tuple[str, ...]:
+def _describe(ran: Ran, out: Path) -> tuple[str, ...]:
     if ran.status != 0:
-        told = (ran.errors or ran.output).strip().splitlines()
-        return (f"NOT RUN: {told[-1][:60] if told else ran.status}", "", "", "", "")
+        details = (ran.errors or ran.output).strip().splitlines()
+        return (f"NOT RUN: {details[-1][:60] if details else ran.status}", "", "", "", "")
     pages = sum(1 for _ in out.rglob("*.html"))
     memory = f"{ran.peak >> 20} MiB"
     written_bytes = f"{size_of(out) / 1e6:.0f} MB"

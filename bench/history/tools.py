@@ -168,9 +168,9 @@ class Toolbox:
             for status in statuses
             for text in [self._prose.take(40)]
         ]
-        told = "Todos have been modified successfully. Ensure that you continue to use the list."
+        details = "Todos have been modified successfully. Ensure that you continue to use the list."
         detail = {"oldTodos": old, "newTodos": self._todos}
-        return Use("TodoWrite", {"todos": self._todos}, told, detail)
+        return Use("TodoWrite", {"todos": self._todos}, details, detail)
 
     def _fetch(self) -> Use:
         url = f"https://docs.example.org/{self._project.name()}/{self._random.randint(1, 99)}"

@@ -26,18 +26,18 @@ def rows(stand: Stand) -> list[Row]:
     counts["files"] = lambda: must(stand.ours.count_files(stand.projects))
     ran = dict(zip(counts, in_turns(*counts.values(), rounds=5), strict=True))
     spent = {name: getattr(stand.truth.total, name) for name in NAMES}
-    told = {
+    details = {
         "ccusage": peer.tokens(ran["ccusage"].output),
         "library": of_library(ran["library"].output),
         "files": _of_files(ran["files"].output),
     }
-    exact = {name: "exact" if tokens == spent else "NOT EXACT" for name, tokens in told.items()}
+    exact = {name: "exact" if tokens == spent else "NOT EXACT" for name, tokens in details.items()}
     other = ran["ccusage"]
     return [
         Row(
             f"usage totals {where}, {exact[name]}",
-            ran[name].told(),
-            f"ccusage {other.told()}, {exact['ccusage']}",
+            ran[name].details(),
+            f"ccusage {other.details()}, {exact['ccusage']}",
             f"{ran[name].seconds / other.seconds:.2f}×, CPU {ran[name].cpu / other.cpu:.2f}×",
             bar,
         )

@@ -18,7 +18,7 @@ from bench.programs import in_turns, must, shown
 from talktree.home import HOME
 from talktree.library.encryption.agent_client import drop_keys, store_key
 from talktree.library.encryption.key_file import LibraryKey, write_key_file
-from talktree.library.encryption.key_slots import key_id, new_key, passphrase_slot
+from talktree.library.encryption.key_slots import generate_key, key_id, make_passphrase_slot
 from talktree.library.library import Library
 
 HOUR = 3600.0
@@ -35,10 +35,10 @@ def _unlocked(stand: Stand) -> Iterator[Talktree]:
     """A folder for an encrypted library, with a key that commands get from an agent."""
     before = os.environ.get(HOME)
     os.environ[HOME] = str(stand.work / "home")
-    key = new_key()
+    key = generate_key()
     store_key(key_id(key), key, HOUR)
     encrypted = Talktree(stand.work / "encrypted")
-    encrypted.about = LibraryKey(key_id(key), (passphrase_slot(key, "bench"),))
+    encrypted.about = LibraryKey(key_id(key), (make_passphrase_slot(key, "bench"),))
     try:
         yield encrypted
     finally:
@@ -65,8 +65,8 @@ def _importing(stand: Stand, encrypted: Talktree) -> list[Row]:
     return [
         Row(
             f"import of {stand.size} MB into an encrypted library",
-            f"{ours.told()}, {ours.peak >> 20} MiB",
-            f"plain library {plain.told()}, {plain.peak >> 20} MiB",
+            f"{ours.details()}, {ours.peak >> 20} MiB",
+            f"plain library {plain.details()}, {plain.peak >> 20} MiB",
             f"{ours.seconds / plain.seconds:.2f}×, CPU {ours.cpu / plain.cpu:.2f}×",
             "≤ 1.3×",
         )
@@ -101,8 +101,8 @@ def _searching(stand: Stand, encrypted: Talktree) -> Iterator[Row]:
         )
         yield Row(
             f"`talktree search` of an encrypted library from the shell, {kind}",
-            after.told(),
-            f"plain library {before.told()}",
+            after.details(),
+            f"plain library {before.details()}",
             f"{after.seconds / before.seconds:.2f}×, CPU {after.cpu / before.cpu:.2f}×",
             "",
         )

@@ -35,7 +35,7 @@ def _rows(root: Path) -> list[Row]:
         together = time.perf_counter() - began
         began = time.perf_counter()
         library.reindex()
-        library.db.write_anew()
+        library.db.vacuum()
         everything = time.perf_counter() - began
     shutil.rmtree(root)
     return [

@@ -69,8 +69,9 @@ def again(stand: Stand) -> list[Row]:
     return [
         Row(
             f"import again, nothing changed, {records} records parsed",
-            f"{ours.told()}",
-            f"Python that looks at every file {scan.told()}; `talktree --version` {start.told()}",
+            f"{ours.details()}",
+            f"Python that looks at every file {scan.details()}; "
+            f"`talktree --version` {start.details()}",
             f"{ours.seconds / scan.seconds:.2f}×, CPU {ours.cpu / scan.cpu:.2f}×",
             "≤ 2×",
         )

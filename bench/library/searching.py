@@ -79,8 +79,8 @@ def from_shell(stand: Stand) -> list[Row]:
         rows.append(
             Row(
                 f"`talktree search` from the shell, {kind}",
-                ours.told(),
-                f"{name} over the raw files {other.told()}",
+                ours.details(),
+                f"{name} over the raw files {other.details()}",
                 f"{ours.seconds / other.seconds:.2f}×, CPU {ours.cpu / other.cpu:.2f}×",
                 "≤ 0.5×",
             )

@@ -53,7 +53,7 @@ def _ours(name: str, work: Path, size: int) -> list[str]:
         path.read_bytes()
     first, again = run(ours.import_(folder)), run(ours.import_(folder))
     search, count = run(ours.search(COMMON)), run(ours.count())
-    cells = [_told(ran) for ran in (first, again, search, count)]
+    cells = [_describe(ran) for ran in (first, again, search, count)]
     exact = _judged(count, of_library, truth(size).total)
     disk = f"{size_of(ours.root) / 1e6:.0f} MB"
     return [name, *cells, exact, f"{first.peak >> 20} MiB", disk]
@@ -77,7 +77,7 @@ def _cells(kind: type[Peer], work: Path, size: int) -> list[str]:
     kept = sum(size_of(path) if path.is_dir() else path.stat().st_size for path in peer.kept())
     return [
         name,
-        *(_told(ran) for ran in (*runs, search, count)),
+        *(_describe(ran) for ran in (*runs, search, count)),
         _judged(count, peer.tokens, truth(size).total),
         f"{peak >> 20} MiB",
         f"{kept / 1e6:.0f} MB" if kept else "",
@@ -107,12 +107,12 @@ def _searched(peer: Peer) -> Ran | None:
         run([peer.program, "daemon", "stop"], env=env, timeout=PATIENCE)
 
 
-def _told(ran: Ran | None) -> str:
+def _describe(ran: Ran | None) -> str:
     if ran is None:
         return "–"
-    told = (ran.errors or ran.output).strip()
-    if ran.status != 0 or told.startswith("Error"):
-        return f"NOT RUN: {told.splitlines()[0][:60] if told else ran.status}"
+    details = (ran.errors or ran.output).strip()
+    if ran.status != 0 or details.startswith("Error"):
+        return f"NOT RUN: {details.splitlines()[0][:60] if details else ran.status}"
     return f"{shown(ran.seconds)} ({shown(ran.cpu)} CPU)"
 
 

@@ -15,12 +15,12 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from talktree.api import (
+        apply_edits,
         check,
         convert,
         create_session,
         detect,
-        grown,
-        merged,
+        merge,
         migrate,
         open_library,
         open_session,
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
         read,
         repair,
         repair_in_place,
+        revert_repair,
         to_bytes,
-        unrepaired,
         write,
         write_repair,
     )
     from talktree.authoring import Draft, edit, new
     from talktree.checks.report import Report
-    from talktree.conversion.losses import Ledger, Loss
+    from talktree.conversion.losses import Loss, LossReport
     from talktree.conversion.options import Options
     from talktree.errors import TalktreeError
     from talktree.files import Source
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         Thinking,
         ToolCall,
         ToolResult,
-        Unknown,
+        UnknownPart,
     )
     from talktree.model.tree import Branch, Tree
     from talktree.repairs.run import Repair
@@ -78,8 +78,8 @@ _HOMES = {
         "convert",
         "create_session",
         "detect",
-        "grown",
-        "merged",
+        "apply_edits",
+        "merge",
         "migrate",
         "open_library",
         "open_session",
@@ -88,13 +88,13 @@ _HOMES = {
         "repair",
         "repair_in_place",
         "to_bytes",
-        "unrepaired",
+        "revert_repair",
         "write",
         "write_repair",
     ),
     "talktree.authoring": ("Draft", "edit", "new"),
     "talktree.checks.report": ("Report",),
-    "talktree.conversion.losses": ("Ledger", "Loss"),
+    "talktree.conversion.losses": ("LossReport", "Loss"),
     "talktree.conversion.options": ("Options",),
     "talktree.errors": ("TalktreeError",),
     "talktree.files": ("Source",),
@@ -125,7 +125,7 @@ _HOMES = {
         "Thinking",
         "ToolCall",
         "ToolResult",
-        "Unknown",
+        "UnknownPart",
     ),
     "talktree.model.tree": ("Branch", "Tree"),
     "talktree.session.session": ("Session",),
@@ -149,9 +149,9 @@ __all__ = [
     "FileState",
     "Finding",
     "Head",
-    "Ledger",
     "Library",
     "Loss",
+    "LossReport",
     "Message",
     "Opaque",
     "Options",
@@ -171,16 +171,16 @@ __all__ = [
     "ToolCall",
     "ToolResult",
     "Tree",
-    "Unknown",
+    "UnknownPart",
     "Usage",
     "__version__",
+    "apply_edits",
     "check",
     "convert",
     "create_session",
     "detect",
     "edit",
-    "grown",
-    "merged",
+    "merge",
     "migrate",
     "new",
     "open_library",
@@ -189,9 +189,9 @@ __all__ = [
     "read",
     "repair",
     "repair_in_place",
+    "revert_repair",
     "slugs",
     "to_bytes",
-    "unrepaired",
     "write",
     "write_repair",
 ]

@@ -7,27 +7,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from talktree.conversion.losses import Ledger
-from talktree.conversion.options import Made, Options
+from talktree.conversion.losses import LossReport
+from talktree.conversion.options import ConversionResult, Options
 from talktree.errors import Unreadable
 from talktree.files import (
     OutputGate,
     Source,
-    as_named,
+    encode_as_named,
     input_paths,
-    is_named_so,
+    is_compressed_name,
     load,
     load_stream,
     save,
 )
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.companions import with_companions
-from talktree.formats.detect import Guess
+from talktree.formats.detect import FormatGuess
 from talktree.formats.detect import detect as _detect
-from talktree.formats.engine import Origin
-from talktree.formats.engine import read as _read
-from talktree.formats.engine import skim as _skim
-from talktree.formats.engine import write as _write
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.engine import read_document as _read
+from talktree.formats.engine import skim_records as _skim
+from talktree.formats.engine import write_document as _write
 from talktree.model.document import Document
 from talktree.model.outline import LineOutline
 
@@ -45,7 +45,7 @@ class Conversion(NamedTuple):
     """What was written, and what the target could not hold."""
 
     written: list[Path]
-    ledger: Ledger
+    loss_report: LossReport
 
 
 def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
@@ -62,7 +62,7 @@ def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
     return load(path, lazy=lazy)
 
 
-def detect(path: str | Path | Source) -> Guess:
+def detect(path: str | Path | Source) -> FormatGuess:
     """The format of a file or folder, how sure that is, and why."""
     return _detect(open_source(path, lazy=True), named=True)
 
@@ -81,7 +81,7 @@ def read(path: str | Path | Source, *, format: str | None = None, alone: bool = 
 def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:
     """Ids, parents, times and usage of all records in one quick pass; contents are not read."""
     source = open_source(path)
-    chosen = by_slug(format) if format else _detect(source).format
+    chosen = get_format(format) if format else _detect(source).format
     return _skim(with_companions(source, chosen), chosen)
 
 
@@ -90,14 +90,14 @@ def write(document: Document, path: str | Path, *, force: bool = False) -> list[
 
     It is never written onto what it was read from, and onto other files only with `force`.
     """
-    return save_written(document, path, gate=_gate_for(document, force=force))
+    return save_written(document, path, gate=_make_output_gate(document, force=force))
 
 
 def save_written(document: Document, path: str | Path, *, gate: OutputGate) -> list[Path]:
     """Write a document in its own format where a gate allows it."""
     source, files, name = source_of(document), _write(document), Path(path).name
-    if is_named_so(source.name) or is_named_so(name):
-        files = as_named(name, files, folder=source.folder, main=source.main)
+    if is_compressed_name(source.name) or is_compressed_name(name):
+        files = encode_as_named(name, files, folder=source.folder, main=source.main)
     return save(files, path, folder=source.folder, main=source.main, gate=gate)
 
 
@@ -111,9 +111,9 @@ def save_edited(document: Document, path: str | Path) -> Replacement:
 
     It is refused if that is not the same any more.
     """
-    from talktree.files.safe_replace import replaced
+    from talktree.files.safe_replace import replace_files
 
-    return replaced(source_of(document), Path(path), lambda: _write(document))
+    return replace_files(source_of(document), Path(path), lambda: _write(document))
 
 
 def convert(
@@ -122,19 +122,21 @@ def convert(
     *,
     to: str,
     options: Options = DEFAULT,
-    ledger: Ledger | None = None,
+    loss_report: LossReport | None = None,
     force: bool = False,
 ) -> Conversion:
     """Write a document in any format; what that cannot hold is embedded and reported.
 
     It is never written onto what it was read from, and onto other files only with `force`.
     """
-    made = converted(document, to=to, options=options, ledger=ledger)
-    return keep(made, path, options=options, gate=_gate_for(document, force=force))
+    made = convert_document(document, to=to, options=options, loss_report=loss_report)
+    return save_conversion(
+        made, path, options=options, gate=_make_output_gate(document, force=force)
+    )
 
 
-def keep(
-    made: Made,
+def save_conversion(
+    made: ConversionResult,
     path: str | Path,
     *,
     options: Options = DEFAULT,
@@ -144,54 +146,64 @@ def keep(
     from talktree.conversion.verify import verify_built
 
     folder, main = made.folder, made.main
-    files = as_named(Path(path).name, made.files, folder=folder, main=main)
+    files = encode_as_named(Path(path).name, made.files, folder=folder, main=main)
 
     def agree(built: Path) -> None:
         """Compare what was built with what it must show, then look at the losses."""
         verify_built(made, built, Path(path).name)
-        made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+        made.loss_report.refuse_forbidden(
+            strict=options.strict, allow=options.allow, forbid=options.forbid
+        )
 
     written = save(files, path, folder=folder, main=main, gate=gate, agreed=agree)
-    return Conversion(written, made.ledger)
+    return Conversion(written, made.loss_report)
 
 
-def converted(
+def convert_document(
     document: Document,
     *,
     to: str,
     options: Options = DEFAULT,
-    ledger: Ledger | None = None,
+    loss_report: LossReport | None = None,
     processes: int = 1,
-) -> Made:
+) -> ConversionResult:
     """The files of a document in a format, made as they are read; the ledger fills meanwhile.
 
     A large document may be worked on in so many processes.
     """
-    from talktree.conversion.convert import converted as _converted
+    from talktree.conversion.convert import convert_conversations as _convert
 
-    return _converted(document, to, options, ledger, processes=processes)
+    return _convert(document, to, options, loss_report, processes=processes)
 
 
-def grown(source: Document, edited: Document, *, ledger: Ledger | None = None) -> Made:
+def apply_edits(
+    source: Document, edited: Document, *, loss_report: LossReport | None = None
+) -> ConversionResult:
     """A source with what was edited or added in another format as new branches of its own."""
-    from talktree.conversion.convert import grown as _grown
+    from talktree.conversion.convert import apply_edits as _apply_edits
 
-    return _grown(source, edited, ledger)
+    return _apply_edits(source, edited, loss_report)
 
 
 def preview(
-    document: Document, *, to: str, options: Options = DEFAULT, ledger: Ledger | None = None
-) -> Ledger:
+    document: Document,
+    *,
+    to: str,
+    options: Options = DEFAULT,
+    loss_report: LossReport | None = None,
+) -> LossReport:
     """What converting would lose, carry and render; nothing is written."""
-    return seen(converted(document, to=to, options=options, ledger=ledger))
+    return measure_losses(
+        convert_document(document, to=to, options=options, loss_report=loss_report)
+    )
 
 
-def seen(made: Made) -> Ledger:
+def measure_losses(made: ConversionResult) -> LossReport:
     """The losses of a conversion that is made and read again without writing anything."""
     from talktree.conversion.verify import verify_made
 
     verify_made(made)
-    return made.ledger
+    return made.loss_report
 
 
 def migrate(
@@ -200,24 +212,30 @@ def migrate(
     *,
     back: bool = False,
     options: Options = DEFAULT,
-    ledger: Ledger | None = None,
+    loss_report: LossReport | None = None,
     force: bool = False,
 ) -> Conversion:
     """Write a document in the current version of its format, or with `back` as it was before.
 
     It is never written onto what it was read from, and onto other files only with `force`.
     """
-    from talktree.conversion.migrate import migrated, unmigrated
+    from talktree.conversion.migrate import migrate_document, revert_migration
 
-    made = unmigrated(document, ledger) if back else migrated(document, options, ledger)
-    return keep(made, path, options=options, gate=_gate_for(document, force=force))
+    made = (
+        revert_migration(document, loss_report)
+        if back
+        else migrate_document(document, options, loss_report)
+    )
+    return save_conversion(
+        made, path, options=options, gate=_make_output_gate(document, force=force)
+    )
 
 
-def merged(documents: Sequence[Document]) -> Document:
+def merge(documents: Sequence[Document]) -> Document:
     """Documents that share a history as one tree, in our own format; shared messages once."""
-    from talktree.conversion.merge import merged as _merged
+    from talktree.conversion.merge import merge_documents as _merge_documents
 
-    return _merged(documents)
+    return _merge_documents(documents)
 
 
 def check(
@@ -227,12 +245,14 @@ def check(
     ignore: Sequence[str] = (),
 ) -> Report:
     """What is wrong with a document: findings by rules with permanent codes."""
-    from talktree.checks.registry import chosen, refuse_unknown, rules_for
-    from talktree.checks.report import report
+    from talktree.checks.registry import choose_rules, refuse_unknown, rules_for
+    from talktree.checks.report import make_report
 
-    document = _as_written(document) if isinstance(document, Document) else read(document)
+    document = _encode_edits(document) if isinstance(document, Document) else read(document)
     refuse_unknown((*select, *ignore))
-    return report(document, chosen(rules_for(document.format), select=select, ignore=ignore))
+    return make_report(
+        document, choose_rules(rules_for(document.format), select=select, ignore=ignore)
+    )
 
 
 def repair(
@@ -246,37 +266,37 @@ def repair(
 
     Of a file with companion files only the file itself is repaired.
     """
-    from talktree.checks.registry import chosen, refuse_unknown, rules_for
-    from talktree.repairs.run import repaired
+    from talktree.checks.registry import choose_rules, refuse_unknown, rules_for
+    from talktree.repairs.run import repair_document
 
     if isinstance(document, Document):
-        document = _alone(_as_written(document))
+        document = _without_companions(_encode_edits(document))
     else:
         document = read(document, alone=True)
     refuse_unknown((*select, *ignore))
-    rules = chosen(rules_for(document.format), select=select, ignore=ignore)
-    return repaired(document, unsafe=unsafe, rules=rules)
+    rules = choose_rules(rules_for(document.format), select=select, ignore=ignore)
+    return repair_document(document, unsafe=unsafe, rules=rules)
 
 
 def write_repair(repair: Repair, path: str | Path, *, force: bool = False) -> list[Path]:
     """Write repaired files, and beside them the log with all that was taken out."""
-    from talktree.repairs.write import keep as keep_repair
+    from talktree.repairs.write import save_repair
 
-    return keep_repair(repair, path, gate=_gate_for(repair.before, force=force))
+    return save_repair(repair, path, gate=_make_output_gate(repair.before, force=force))
 
 
 def repair_in_place(repair: Repair, path: str | Path) -> list[Path]:
     """Replace files by their repaired selves, after a verified backup of each."""
-    from talktree.repairs.write import keep_in_place
+    from talktree.repairs.write import save_in_place
 
-    return keep_in_place(repair, Path(path))
+    return save_in_place(repair, Path(path))
 
 
-def unrepaired(path: str | Path, log: str | Path | None = None) -> Source:
+def revert_repair(path: str | Path, log: str | Path | None = None) -> Source:
     """The files as they were before a repair, byte for byte, from its log."""
-    from talktree.repairs.write import brought_back, log_of
+    from talktree.repairs.write import find_log, revert_source
 
-    return brought_back(path, log or log_of(Path(path)))
+    return revert_source(path, log or find_log(Path(path)))
 
 
 def create_session(
@@ -321,27 +341,27 @@ def open_library(root: str | Path | None = None, *, write: bool = True) -> Libra
 def source_of(document: Document) -> Source:
     """The files that a document was read from."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     return origin.source
 
 
-def _as_written(document: Document) -> Document:
+def _encode_edits(document: Document) -> Document:
     """A document with the bytes that its edits give its records."""
-    from talktree.conversion.forward import as_written
+    from talktree.conversion.forward import encode_edits
 
-    return as_written(document) if isinstance(document.origin, Origin) else document
+    return encode_edits(document) if isinstance(document.origin, DocumentOrigin) else document
 
 
-def _gate_for(document: Document, *, force: bool) -> OutputGate:
+def _make_output_gate(document: Document, *, force: bool) -> OutputGate:
     return OutputGate(input_paths(source_of(document)), force=force)
 
 
-def _alone(document: Document) -> Document:
+def _without_companions(document: Document) -> Document:
     """A document without the companion files of the file that was named."""
     source = source_of(document)
     if source.main is None:
         return document
-    return _read(source.alone(), by_slug(document.format))
+    return _read(source.without_companions(), get_format(document.format))
 
 
 def to_bytes(document: Document) -> dict[str, bytes]:

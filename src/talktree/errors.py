@@ -88,7 +88,7 @@ class BrokenPlugin(TalktreeError):
     kind = "broken-plugin"
 
 
-class Refused(TalktreeError):
+class RefusedInput(TalktreeError):
     """Recognised, but deliberately not read, with the reason."""
 
     exit_code = 3
@@ -116,7 +116,7 @@ class SuspiciousAttachment(TalktreeError):
     kind = "suspicious-attachment"
 
 
-class Damaged(TalktreeError):
+class DamagedRecord(TalktreeError):
     """An edit would have to rewrite a record that could not be read."""
 
     exit_code = 3
@@ -141,7 +141,7 @@ class WorldMoved(ChangedMeanwhile):
     """What a plan or a handle was made from is not what is there now."""
 
 
-class Busy(TalktreeError):
+class LockHeld(TalktreeError):
     """Another program is at work there and holds the lock."""
 
     exit_code = 5
@@ -162,7 +162,7 @@ class NotUndoable(TalktreeError):
     kind = "not-undoable"
 
 
-class Escapes(TalktreeError, ValueError):
+class PathEscapes(TalktreeError, ValueError):
     """A path that leaves its root."""
 
     exit_code = 2
@@ -204,7 +204,7 @@ def failure_of(error: TalktreeError) -> Failure:
     return Failure(error.kind, error.message, error.hint, error.exit_code)
 
 
-def mistake(where: str, error: Exception) -> Failure:
+def describe_internal_error(where: str, error: Exception) -> Failure:
     """A mistake of Talktree's own that one source has brought to light."""
     return Failure(
         "internal",

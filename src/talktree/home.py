@@ -14,10 +14,10 @@ CONFIG = "config.toml"
 def data_home() -> Path:
     """The folder for what belongs to this user on this machine."""
     home = os.environ.get(HOME)
-    return Path(home) if home else _usual_data_home()
+    return Path(home) if home else _default_data_home()
 
 
-def _usual_data_home() -> Path:
+def _default_data_home() -> Path:
     """The data folder unless the environment names another one."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "talktree"
@@ -43,7 +43,7 @@ def config_file() -> Path:
 def user_config_file() -> Path:
     """The configuration of this user, wherever the data folder is."""
     if sys.platform in ("darwin", "win32"):
-        return _usual_data_home() / CONFIG
+        return _default_data_home() / CONFIG
     base = os.environ.get("XDG_CONFIG_HOME") or ""
     # A relative path there would mean another file in each folder, so it does not count.
     return (Path(base) if os.path.isabs(base) else Path.home() / ".config") / "talktree" / CONFIG

@@ -39,7 +39,7 @@ def plugin_names(group: str) -> list[str]:
 def load_plugin(group: str, name: str, check: Check) -> Plugin | None:
     """The plug-in with a name; None if there is none. An error if it cannot be loaded."""
     point = next((each for each in _entry_points(group) if each.name == name), None)
-    return None if point is None else _load(point, check)
+    return None if point is None else _load_entry_point(point, check)
 
 
 def load_plugins(group: str, check: Check) -> Iterator[Plugin]:
@@ -57,7 +57,7 @@ def load_plugins(group: str, check: Check) -> Iterator[Plugin]:
 def describe_failure(group: str, name: str, failure: object) -> str:
     """A failure of a plug-in, with the package it is from."""
     point = next((each for each in _entry_points(group) if each.name == name), None)
-    return f"plug-in {name}{_package(point)}: {_reason(failure)}"
+    return f"plug-in {name}{_find_package(point)}: {_describe_reason(failure)}"
 
 
 @cache
@@ -77,26 +77,26 @@ def _entry_points(group: str) -> EntryPoints:
     return entry_points(group=group)
 
 
-def _load(point: EntryPoint, check: Check) -> Plugin:
+def _load_entry_point(point: EntryPoint, check: Check) -> Plugin:
     try:
         plugin = Plugin(point.name, point.load())
         fault = check(plugin)
     except Exception as error:  # the code of another package: it may raise anything
-        fault = _reason(error)
+        fault = _describe_reason(error)
     if fault is not None:
         package = point.dist.name if point.dist else None
         raise BrokenPlugin(
-            f"plug-in {point.name}{_package(point)} cannot be loaded: {fault}",
+            f"plug-in {point.name}{_find_package(point)} cannot be loaded: {fault}",
             hint=f"update it, or remove it: pip uninstall {package}" if package else "remove it",
         )
     return plugin
 
 
-def _package(point: EntryPoint | None) -> str:
+def _find_package(point: EntryPoint | None) -> str:
     return f" ({point.dist.name} {point.dist.version})" if point and point.dist else ""
 
 
-def _reason(failure: object) -> str:
+def _describe_reason(failure: object) -> str:
     if isinstance(failure, BaseException):
         return f"{type(failure).__name__}: {failure}"
     return str(failure)

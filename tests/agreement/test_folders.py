@@ -66,7 +66,7 @@ def test_read_gives_all_conversations(folder: Path) -> None:
     assert isinstance(found, talktree.Collection)
     assert sorted(each.native_id for each in found.conversations) == ids
     assert sum(map(len, found.conversations)) == messages
-    assert [Path(each.path).name for each in found.unrecognised] == ["show.py"]
+    assert [Path(each.path).name for each in found.unrecognized_files] == ["show.py"]
     assert found.find("77aa-harbour").title == "Names for the harbour"
 
 

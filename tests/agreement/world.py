@@ -16,7 +16,7 @@ class World:
         self.folder = folder
         self.paths = paths
         self.studio = studio
-        self.root = studio.studio.desk.root
+        self.root = studio.studio.cache.root
         self.listed = surfaces.listed(self.root)
         self.cards = surfaces.cards(studio)
         self.usage, self.counted = surfaces.usage_table(self.root)

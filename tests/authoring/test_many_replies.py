@@ -51,14 +51,14 @@ def test_replies_are_the_same_as_one_by_one(slug: str, tmp_path: Path) -> None:
             quick.edit(one, "other words")
             slow.edit(slow.path()[-1], "other words")
 
-    def told(draft: talktree.Draft) -> list[object]:
+    def reported(draft: talktree.Draft) -> list[object]:
         """What the messages say, without what is drawn at random."""
         return [
             (each.role, each.text, each.time_ns, each.authors, each.flags, each.context)
             for each in draft
         ]
 
-    assert told(quick) == told(slow)
+    assert reported(quick) == reported(slow)
     assert len(quick) == len(slow) == len(quick.path())
     (path, *_) = quick.save(tmp_path / "out")
     assert talktree.check(tmp_path / "out" if path.parent != tmp_path else path).failed is False

@@ -10,7 +10,7 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.operations import Operation
-from talktree.testing.edits import KINDS, outcome
+from talktree.testing.edits import KINDS, compute_outcome
 from tests.browser.screens.editing import Editing
 
 PAIRS: dict[str, Callable[[Conversation, str, str], Operation]] = {
@@ -39,8 +39,8 @@ def doable(editing: Editing, document: Document, number: int, kind: str) -> Doab
 
 
 def _leaves(editing: Editing) -> list[str]:
-    told = editing.screen.studio.get(f"/c/{editing.cid}")
-    return [each["leaf"] for each in told["branches"]]
+    reported = editing.screen.studio.get(f"/c/{editing.cid}")
+    return [each["leaf"] for each in reported["branches"]]
 
 
 def _pairs(talk: Conversation, shown: list[str], kind: str) -> Iterator[Doable]:
@@ -57,18 +57,18 @@ def _works(document: Document, talk: Conversation, kind: str, pair: Doable) -> b
     make = KINDS[kind]
     if kind in PAIRS:
         with_other = PAIRS[kind]
-        found = outcome(
+        found = compute_outcome(
             document,
             talk,
             _message(talk, pair.about),
             lambda talk, each: with_other(talk, each.id, pair.other),
         )
     else:
-        found = outcome(document, talk, _message(talk, pair.about), make)
+        found = compute_outcome(document, talk, _message(talk, pair.about), make)
     return found.edited is not None
 
 
 def _message(talk: Conversation, id: str) -> Message:
-    found = talk.entry(talk.position(id))
+    found = talk.entry(talk.find_position(id))
     assert isinstance(found, Message)
     return found

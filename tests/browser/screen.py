@@ -131,7 +131,7 @@ def entered(
     """A window that came in by the printed address."""
     with watched(browser, studio.origin, size=size, dark=dark, downloads=downloads) as seen:
         seen.page.set_default_timeout(PATIENCE)
-        seen.page.goto(studio.keys.address(studio.keys.token))
+        seen.page.goto(studio.keys.build_address(studio.keys.token))
         # Loading the page anew before the login is answered would lose the token.
         seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         screen = Screen(seen, studio)

@@ -7,8 +7,8 @@ from pathlib import Path
 from playwright.sync_api import FrameLocator, Locator, expect
 
 from talktree import api
-from talktree.export.choice import Choice
-from talktree.export.export import exported
+from talktree.export.choice import ExportOptions
+from talktree.export.export import export_document
 from talktree.model.edit import append
 from talktree.model.message import Message
 from talktree.model.parts import Artifact
@@ -43,8 +43,8 @@ ARTIFACTS = {
 
 def talk(folder: Path) -> Path:
     """A conversation with one message for each artifact."""
-    (made,) = exported(
-        document(said("user", "u1", None, "hello")), Choice(to="native")
+    (made,) = export_document(
+        document(said("user", "u1", None, "hello")), ExportOptions(to="native")
     ).files.values()
     start = folder / "start.jsonl"
     start.write_bytes(b"".join(made))

@@ -116,7 +116,7 @@ def test_tool_calls_unfold_and_tell_how_they_ended(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_thinking_todos_compactions_and_commands_are_told_apart(window: Screen) -> None:
+def test_thinking_todos_compactions_and_commands_are_distinguished(window: Screen) -> None:
     cid = window.titled(FLAKY)
     rows = ids(window, cid)
     window.open(cid, rows[1])

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from talktree.web.entry_file import EntryFile
 from talktree.web.routes.route import API
-from talktree.web.security.browsers import forget_browsers, remembered_browsers
+from talktree.web.security.browsers import forget_browsers, read_remembered_browsers
 from tests.browser.conftest import Open
 from tests.browser.screen import Screen
 from tests.web.running import LONGEST, OWN, Running, running
@@ -32,9 +32,9 @@ def test_the_token_leaves_the_address(window: Screen) -> None:
 def test_the_file_that_a_browser_is_started_with_leads_in(
     browser: Browser, gallery: Running
 ) -> None:
-    token = gallery.keys.once()
-    file = EntryFile(gallery.keys.address(token))
-    gallery.keys.when_used(token, file.remove, is_valid=file.is_there)
+    token = gallery.keys.make_one_time_token()
+    file = EntryFile(gallery.keys.build_address(token))
+    gallery.keys.call_when_used(token, file.remove, is_valid=file.exists)
     page = browser.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(f"{request.url} {request.headers}"))
@@ -55,7 +55,7 @@ def test_without_a_token_it_says_what_to_do(browser: Browser, gallery: Running) 
     page.get_by_label("Or paste it here").fill(f"{gallery.origin}/#token={'x' * 43}")
     page.keyboard.press("Enter")
     page.get_by_text("of another start").wait_for()
-    page.get_by_label("Or paste it here").fill(gallery.keys.address(gallery.keys.token))
+    page.get_by_label("Or paste it here").fill(gallery.keys.build_address(gallery.keys.token))
     page.keyboard.press("Enter")
     page.locator(".card").first.wait_for()
     page.close()
@@ -66,7 +66,7 @@ def test_a_new_token_in_an_open_tab_is_taken_too(window: Screen) -> None:
     window.open(cid)
     window.page.context.clear_cookies()
     with window.page.expect_response("**/login") as entered:
-        window.page.goto(window.studio.keys.address(window.studio.keys.token))
+        window.page.goto(window.studio.keys.build_address(window.studio.keys.token))
     assert entered.value.status == 200
     window.page.wait_for_url(f"**/#/c/{cid}**")
     window.again()
@@ -79,7 +79,7 @@ def test_a_browser_without_the_key_asks_for_the_token(window: Screen) -> None:
     window.page.evaluate("localStorage.removeItem('talktree.key')")
     window.page.reload()
     window.page.get_by_label("Or paste it here").fill(
-        window.studio.keys.address(window.studio.keys.token)
+        window.studio.keys.build_address(window.studio.keys.token)
     )
     window.page.get_by_role("button", name="Enter").click()
     window.page.locator(".card").first.wait_for()
@@ -99,7 +99,7 @@ def test_a_remembered_browser_enters_without_a_link(
     context = browser.new_context()
     with running([demo]) as first:
         page = context.new_page()
-        page.goto(first.keys.address(first.keys.token))
+        page.goto(first.keys.build_address(first.keys.token))
         _remember(page)
         port = first.keys.port
     context.clear_cookies()
@@ -132,10 +132,10 @@ def test_another_server_on_the_port_cannot_use_the_key(
     context = browser.new_context()
     with running([demo]) as first:
         page = context.new_page()
-        page.goto(first.keys.address(first.keys.token))
+        page.goto(first.keys.build_address(first.keys.token))
         _remember(page)
         port = first.keys.port
-    (known,) = remembered_browsers()
+    (known,) = read_remembered_browsers()
     with running([demo]) as studio, foreign_server(port) as origin:
         page.goto(f"{origin}/")
         client = httpx.Client(base_url=f"{studio.origin}{API}", headers=OWN, timeout=LONGEST)

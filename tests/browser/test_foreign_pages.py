@@ -19,8 +19,8 @@ from msgspec import Struct
 from playwright.sync_api import Page, Playwright
 
 from talktree.web.routes import entry
-from talktree.web.routes.route import API, Call, Route
-from talktree.web.studio import Studio
+from talktree.web.routes.route import API, Route, RouteCall
+from talktree.web.studio import StudioContext
 from tests.browser.chromium import NO_OTHER_HOST, launched
 from tests.web.running import LONGEST, OWN, Running, running
 
@@ -90,7 +90,7 @@ def _elsewhere() -> Iterator[Elsewhere]:
 def visited(playwright: Playwright) -> Iterator[Visited]:
     answers: list[str] = []
 
-    def touch(studio: Studio, call: Call) -> Said:
+    def touch(studio: StudioContext, call: RouteCall) -> Said:
         """Counts."""
         answers.append(f"{call.request.method} {dict(call.request.headers)}")
         return Said()

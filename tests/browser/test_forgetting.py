@@ -32,6 +32,6 @@ def test_a_conversation_is_forgotten_in_all_windows(tmp_path: Path, open_window:
         ).click()
         for screen in (here, there):
             expect(screen.page.get_by_text("This conversation was forgotten")).to_be_visible()
-        with studio.studio.desk.writing() as library:
+        with studio.studio.cache.open_for_writing() as library:
             assert library.import_([path, other]).forgotten == 1
     assert path.read_bytes() == before

@@ -55,10 +55,10 @@ def test_a_dropped_file_is_looked_over_kept_and_opened(studio: Running, open_win
     expect(dialog).to_contain_text("20 messages")
     before = studio.get("/about")["library"]["conversations"]
     dialog.get_by_role("combobox", name="Keep it").select_option("muse")
-    ledger = dialog.get_by_role("region", name="What is kept")
-    expect(ledger).to_be_visible()
+    loss_report = dialog.get_by_role("region", name="What is kept")
+    expect(loss_report).to_be_visible()
     dialog.get_by_role("combobox", name="Keep it").select_option("")
-    expect(ledger).to_be_hidden()
+    expect(loss_report).to_be_hidden()
     assert studio.get("/about")["library"]["conversations"] == before, "nothing is kept unasked"
     dialog.get_by_role("button", name="Keep it").click()
     dialog.get_by_role("button", name="Open it").click()
@@ -121,7 +121,7 @@ def test_folders_that_are_one_conversation_are_kept_as_they_are(
     screen.assert_quiet()
 
 
-def test_what_is_no_conversation_is_told_and_not_kept(
+def test_what_is_no_conversation_is_reported_and_not_kept(
     studio: Running, open_window: Open, tmp_path: Path
 ) -> None:
     (noise := tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 64)

@@ -58,7 +58,7 @@ def test_files_are_compared_between_any_two_points(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_tasks_are_told_for_any_message_and_over_time(window: Screen) -> None:
+def test_tasks_are_reported_for_any_message_and_over_time(window: Screen) -> None:
     window.open(window.titled(SOURDOUGH), "b5")
     panel = inspector(window, "Todos")
     expect(panel.get_by_role("progressbar", name="Now: 3 of 3 tasks done")).to_be_visible()
@@ -79,7 +79,7 @@ def test_tasks_are_told_for_any_message_and_over_time(window: Screen) -> None:
 
 def test_usage_is_drawn_and_can_be_taken_away(window: Screen, tmp_path: Path) -> None:
     cid = window.titled(FLAKY)
-    told = window.studio.get(f"/c/{cid}/usage")
+    reported = window.studio.get(f"/c/{cid}/usage")
     window.open(cid)
     panel = inspector(window, "Usage")
     tokens = panel.get_by_role("region", name="Tokens")
@@ -94,7 +94,7 @@ def test_usage_is_drawn_and_can_be_taken_away(window: Screen, tmp_path: Path) ->
     window.press("Home", "Enter")
     expect(window.current).to_be_in_viewport()
     expect(panel.get_by_role("region", name="Time to answer")).to_be_visible()
-    first = told["tools"][0]
+    first = reported["tools"][0]
     row = panel.get_by_role("region", name="Tools").get_by_role("row", name=first["name"]).first
     expect(row).to_contain_text(str(first["count"]))
     with window.page.expect_download() as coming:
@@ -102,11 +102,11 @@ def test_usage_is_drawn_and_can_be_taken_away(window: Screen, tmp_path: Path) ->
     coming.value.save_as(tmp_path / "usage.csv")
     lines = list(csv.reader((tmp_path / "usage.csv").read_text().splitlines()))
     column = lines[0].index("output")
-    assert sum(int(line[column] or 0) for line in lines[1:]) == told["totals"]["output"]
+    assert sum(int(line[column] or 0) for line in lines[1:]) == reported["totals"]["output"]
     window.assert_quiet()
 
 
-def test_the_record_of_a_message_is_shown_as_it_stands(window: Screen) -> None:
+def test_the_record_of_a_message_is_shown_as_it_is(window: Screen) -> None:
     window.open(window.titled(SOURDOUGH))
     panel = inspector(window, "Raw")
     expect(panel).to_contain_text("Select a message to see its record")

@@ -238,10 +238,10 @@ CHECKS: dict[str, Callable[[Screen], None]] = {
 
 def test_every_key_of_the_help_does_what_it_says(screen: Screen) -> None:
     screen.open(screen.titled(SOURDOUGH))
-    told = set(listed(screen).values())
+    reported = set(listed(screen).values())
     checked = {keys for each in CHECKS for keys in each.split(", ")}
-    assert told <= checked, told - checked
-    assert checked <= told, checked - told
+    assert reported <= checked, reported - checked
+    assert checked <= reported, checked - reported
     for check in CHECKS.values():
         check(screen)
     screen.assert_quiet()

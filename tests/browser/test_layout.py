@@ -110,10 +110,10 @@ def test_tabs_are_in_one_line_with_large_numbers_on_them(
     page, cid = screen.page, screen.titled(FLAKY)
 
     def many(route: Route) -> None:
-        told = route.fetch().json()
-        told |= {"findings": {**(told["findings"] or {}), **MANY_FINDINGS}}
-        told |= {"branches_total": 123_456, "sidechains_total": 98_765}
-        route.fulfill(json=told)
+        reported = route.fetch().json()
+        reported |= {"findings": {**(reported["findings"] or {}), **MANY_FINDINGS}}
+        reported |= {"branches_total": 123_456, "sidechains_total": 98_765}
+        route.fulfill(json=reported)
 
     intercept(page, re.compile(f"/c/{cid}$"), many)
     screen.open(cid)

@@ -80,21 +80,21 @@ def test_a_conversation_is_opened_and_the_status_tells_of_it(window: Screen) -> 
 
 def test_the_overview_adds_up_and_leads_on(window: Screen, tmp_path: Path) -> None:
     page = window.page
-    told = window.studio.get("/statistics")
+    reported = window.studio.get("/statistics")
     totals = page.locator("dl").filter(has_text="conversations")
-    expect(totals).to_contain_text(f"{told['messages']:,}")
+    expect(totals).to_contain_text(f"{reported['messages']:,}")
     tools = page.get_by_role("region", name="Tools")
-    expect(tools.get_by_role("listitem").first).to_contain_text(told["tools"][0]["name"])
+    expect(tools.get_by_role("listitem").first).to_contain_text(reported["tools"][0]["name"])
     window.button("30 days").click()
     expect(window.button("30 days")).to_have_attribute("aria-pressed", "true")
-    expect(totals).not_to_contain_text(f"{told['messages']:,}")
+    expect(totals).not_to_contain_text(f"{reported['messages']:,}")
     window.button("All time").click()
-    expect(totals).to_contain_text(f"{told['messages']:,}")
+    expect(totals).to_contain_text(f"{reported['messages']:,}")
     with page.expect_download() as coming:
         window.choose("Download the numbers", "As CSV")
     coming.value.save_as(tmp_path / "numbers.csv")
-    told_lines = list(csv.reader((tmp_path / "numbers.csv").read_text().splitlines()))
-    assert any(told["tools"][0]["name"] in line for line in told_lines)
+    reported_lines = list(csv.reader((tmp_path / "numbers.csv").read_text().splitlines()))
+    assert any(reported["tools"][0]["name"] in line for line in reported_lines)
     page.get_by_role("region", name="Projects").get_by_role("button", name="bakery").click()
     shows(window, titles(window, project="/home/noor/bakery"))
     window.assert_quiet()

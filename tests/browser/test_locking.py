@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from talktree.files.age import age_library
+from talktree.files.age import load_age_library
 from talktree.library.encryption.unlocking import forget_key
 from talktree.web.security.guesses import FREE
 from tests.browser.axe import all_findings, bring
@@ -19,7 +19,7 @@ from tests.web.locked_studio import PASSPHRASE, EncryptedHome, encrypted_home
 from tests.web.running import Running, running
 
 pytest.importorskip("sqlcipher3")
-IDENTITY = age_library().x25519.Identity.generate()
+IDENTITY = load_age_library().x25519.Identity.generate()
 
 
 @pytest.fixture

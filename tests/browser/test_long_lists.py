@@ -149,7 +149,7 @@ SCENES: dict[str, tuple[str, Callable[[Screen], None]]] = {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_long_lists_shut_nobody_out(crowd: Running, open_window: Open, width: int) -> None:
+def test_long_lists_shut_no_one_out(crowd: Running, open_window: Open, width: int) -> None:
     screen = open_window(crowd, size=(width, 740))
     bring(screen.seen.context)
     screen.again()

@@ -105,7 +105,7 @@ SCENES: tuple[Scene, ...] = (
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_nobody_is_shut_out(gallery: Running, open_window: Open, *, dark: bool) -> None:
+def test_no_one_is_shut_out(gallery: Running, open_window: Open, *, dark: bool) -> None:
     screen = open_window(gallery, dark=dark)
     bring(screen.seen.context)
     screen.again()

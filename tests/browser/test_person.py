@@ -290,13 +290,13 @@ class Person:
 
     def _difference(self, page: Page, cid: str) -> str:
         """Return what the tab shows that is not so; empty if it shows what the server has."""
-        told = self.studio.get(f"/c/{cid}")
+        reported = self.studio.get(f"/c/{cid}")
         save = page.get_by_role("button", name="Save to its own file", exact=True)
-        if save.count() and save.is_enabled() != told["edited"]:
-            return f"edited is {told['edited']}"
+        if save.count() and save.is_enabled() != reported["edited"]:
+            return f"edited is {reported['edited']}"
         status = page.locator("footer.status").inner_text()
-        if f"{told['messages']} message" not in status:
-            return f"{told['messages']} messages, not {status!r}"
+        if f"{reported['messages']} message" not in status:
+            return f"{reported['messages']} messages, not {status!r}"
         return self._not_as_saved(page, cid)
 
     def _not_as_saved(self, page: Page, cid: str) -> str:

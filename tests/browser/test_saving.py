@@ -38,7 +38,7 @@ def test_a_file_that_changed_outside_is_not_written_over(tmp_path: Path, open_wi
         screen.assert_quiet()
 
 
-def test_it_can_be_saved_as_every_format_after_the_ledger_was_shown(
+def test_it_can_be_saved_as_every_format_after_the_loss_report_was_shown(
     tmp_path: Path, open_window: Open
 ) -> None:
     path = copied("claude-code", tmp_path / "work")
@@ -51,8 +51,8 @@ def test_it_can_be_saved_as_every_format_after_the_ledger_was_shown(
         formats = [each for each in studio.get("/about")["formats"] if each["writes"]]
         for format in formats:
             dialog.get_by_role("combobox", name=re.compile("^Format")).select_option(format["slug"])
-            ledger = studio.get(f"/c/{cid_of(studio, path)}/ledger", to=format["slug"])
-            _shows(dialog.get_by_role("region", name="What is kept"), ledger)
+            loss_report = studio.get(f"/c/{cid_of(studio, path)}/ledger", to=format["slug"])
+            _shows(dialog.get_by_role("region", name="What is kept"), loss_report)
             dialog.get_by_role("button", name="Convert").click()
             saved = downloaded(screen, dialog, tmp_path / format["slug"])
             document = talktree.read(saved)
@@ -63,13 +63,15 @@ def test_it_can_be_saved_as_every_format_after_the_ledger_was_shown(
     assert bytes_of(path) == before
 
 
-def _shows(ledger: Locator, told: dict[str, object]) -> None:
+def _shows(loss_report: Locator, reported: dict[str, object]) -> None:
     """It says how much would be lost, before anything is made."""
-    if told["lost"]:
-        number = f"{told['lost']:,}"
-        expect(ledger).to_contain_text(f"{number} value")
+    if reported["lost"]:
+        number = f"{reported['lost']:,}"
+        expect(loss_report).to_contain_text(f"{number} value")
     else:
-        expect(ledger.locator("p").first).to_contain_text("ost" if not told["losses"] else "")
+        expect(loss_report.locator("p").first).to_contain_text(
+            "ost" if not reported["losses"] else ""
+        )
 
 
 def downloaded(screen: Screen, dialog: Locator, folder: Path) -> Path:

@@ -34,11 +34,11 @@ def test_words_are_found_marked_and_opened_at_their_message(window: Screen) -> N
 
 
 def test_fields_narrow_what_is_found(window: Screen) -> None:
-    told = window.studio.get("/search", query="tool:Bash role:assistant pytest")
-    assert told["total"] > 0
+    reported = window.studio.get("/search", query="tool:Bash role:assistant pytest")
+    assert reported["total"] > 0
     ask(window, "tool:Bash role:assistant pytest")
     said = window.page.get_by_role("group", name="Said").get_by_role("option")
-    expect(said).to_have_count(len(told["hits"]))
+    expect(said).to_have_count(len(reported["hits"]))
     ask(window, "")
     window.button("role:user").click()
     box = window.dialog("Search and commands").get_by_role("combobox")

@@ -115,7 +115,7 @@ def test_words_and_formats_and_how_much_of_it(tmp_path: Path, open_window: Open)
         screen.assert_quiet()
 
 
-def test_secrets_are_shown_in_the_preview_and_replaced_unless_somebody_insists(
+def test_secrets_are_shown_in_the_preview_and_replaced_unless_someone_insists(
     tmp_path: Path, open_window: Open
 ) -> None:
     path = tmp_path / "talk.jsonl"
@@ -196,7 +196,7 @@ def test_a_long_export_can_be_stopped_and_leaves_the_page_usable(
         progress = dialog.get_by_role("progressbar")
         expect(progress).to_be_visible()
         dialog.get_by_role("button", name="Close, go on working").click()
-        assert studio.studio.jobs.going_on("share") is not None, "the work goes on"
+        assert studio.studio.jobs.find_running("share") is not None, "the work goes on"
         screen.press("g", "g")
         expect(screen.message("m0")).to_have_attribute("aria-current", "true")
         screen.press("j")

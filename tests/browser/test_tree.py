@@ -17,7 +17,7 @@ from tests.web.running import running
 FORK, OTHER = "7412b293", "Good. Fix the log"
 
 
-def test_lanes_lead_to_every_branch(window: Screen) -> None:
+def test_columns_lead_to_every_branch(window: Screen) -> None:
     tree = Tree(window, window.titled(FLAKY))
     expect(tree.lines).to_have_count(4)
     expect(tree.line("Search the repository")).to_have_attribute("aria-level", "2")
@@ -199,7 +199,7 @@ def test_a_branch_is_named(screen: Screen) -> None:
     screen.assert_quiet()
 
 
-def test_what_hangs_on_nothing_is_drawn_apart_and_leads_to_its_repair(window: Screen) -> None:
+def test_what_is_attached_to_nothing_is_drawn_apart_and_leads_to_its_repair(window: Screen) -> None:
     tree = Tree(window, window.titled(BELL))
     lost = tree.line("Who rings it at night?")
     expect(lost).to_have_accessible_name(re.compile("hangs on nothing"))

@@ -415,11 +415,11 @@ def test_a_key_acts_on_the_row_that_is_on_screen_without_asking_for_it(pair: Pai
 def test_a_key_right_after_saving_counts(pair: Pair) -> None:
     screen, last, source = pair.screen, pair.last, bytes_of(pair.path)
     pair.here.go(last)
-    told = pair.here.did(lambda: screen.press("x"))
+    reported = pair.here.did(lambda: screen.press("x"))
     # However long the page takes to ask how the conversation is now.
     with held(screen.page, re.compile(rf"/c/{pair.here.cid}(/edits)?$"), "GET"):
         pair.here.save()
-        pair.here.undo(told["what"])
+        pair.here.undo(reported["what"])
     pair.here.save()
     assert bytes_of(pair.path) == source
     screen.assert_quiet()
@@ -448,9 +448,9 @@ def test_keys_pressed_faster_than_answers_come_are_about_one_another(pair: Pair)
 
 
 def test_the_address_names_a_clone_as_soon_as_it_is_shown(pair: Pair) -> None:
-    told = pair.here.did(lambda: pair.here.act(pair.last, "Clone"))
-    expect(pair.screen.current).to_have_attribute("data-id", told["id"])
-    assert f"/m/{told['id']}" in pair.screen.place
+    reported = pair.here.did(lambda: pair.here.act(pair.last, "Clone"))
+    expect(pair.screen.current).to_have_attribute("data-id", reported["id"])
+    assert f"/m/{reported['id']}" in pair.screen.place
     pair.screen.assert_quiet()
 
 
@@ -486,15 +486,15 @@ def test_a_message_that_is_on_another_branch_now_is_found_however_late_the_rows_
     screen, last = pair.screen, pair.last
     pair.here.go(last)
     with held(screen.page, re.compile(r"/rows\?"), "GET") as rows:
-        told = pair.here.did(lambda: pair.here.act(last, "Clone"))
-        assert told["id"] in screen.place
+        reported = pair.here.did(lambda: pair.here.act(last, "Clone"))
+        assert reported["id"] in screen.place
         place = f"#/c/{pair.here.cid}/m/{last}"
         screen.page.evaluate("(place) => { location.hash = place }", place)
         expect_one(screen, rows.routes)
         rows.release()
         expect(screen.message(last)).to_have_attribute("aria-current", "true")
         expect(screen.message(last)).to_be_in_viewport()
-        expect(screen.message(told["id"])).to_have_count(0)
+        expect(screen.message(reported["id"])).to_have_count(0)
     screen.assert_quiet()
 
 
@@ -506,15 +506,15 @@ def test_a_message_that_is_named_while_a_branch_is_opened_stays_selected(pair: P
     # From the branch before, the second clone leads to the current branch.
     pair.here.go(last)
     with held(screen.page, re.compile(r"/rows\?"), "GET") as rows:
-        told = pair.here.did(lambda: pair.here.act(last, "Clone"))
+        reported = pair.here.did(lambda: pair.here.act(last, "Clone"))
         expect_one(screen, rows.routes)
-        assert told["id"] in screen.place
+        assert reported["id"] in screen.place
         place = f"#/c/{pair.here.cid}/m/{last}"
         screen.page.evaluate("(place) => { location.hash = place }", place)
         rows.release()
         expect(screen.message(last)).to_have_attribute("aria-current", "true")
         expect(screen.message(last)).to_be_in_viewport()
-        expect(screen.message(told["id"])).to_have_count(0)
+        expect(screen.message(reported["id"])).to_have_count(0)
     screen.assert_quiet()
 
 
@@ -572,9 +572,9 @@ def test_edits_of_one_window_are_seen_saved_and_undone_in_the_other(tabs: Tabs) 
 def test_a_reply_of_one_window_can_be_answered_in_the_other(tabs: Tabs) -> None:
     one, two = tabs.one, tabs.two
     two.screen.press("r")
-    told = two.did(lambda: two.write(WORDS))
-    expect(one.screen.message(told["id"])).to_contain_text(WORDS)
-    one.go(told["id"])
+    reported = two.did(lambda: two.write(WORDS))
+    expect(one.screen.message(reported["id"])).to_contain_text(WORDS)
+    one.go(reported["id"])
     one.screen.press("r")
     answer = one.did(lambda: one.write("And an answer to it."))
     expect(two.screen.message(answer["id"])).to_contain_text("And an answer to it.")

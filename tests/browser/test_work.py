@@ -67,7 +67,7 @@ def _taken(name: str) -> Callable[[Editing, Doable], None]:
     return lambda editing, at: editing.act(at.about, name)
 
 
-DEEDS: dict[str, Callable[[Editing, Doable], None]] = {
+EDITS: dict[str, Callable[[Editing, Doable], None]] = {
     "reply": _reply,
     "edit as a branch": _revise,
     "edit in place": _replace,
@@ -97,28 +97,28 @@ def test_every_edit_can_be_made_undone_and_redone_by_keys(
         editing = Editing(screen, cid_of(studio, path))
         before = editing.bytes
         made = []
-        for kind, deed in DEEDS.items():
+        for kind, edit in EDITS.items():
             at = doable(editing, document, 0, kind)
             if at is None:
                 continue
             made.append(kind)
-            told = editing.did(lambda deed=deed, at=at: deed(editing, at))  # type: ignore[misc]
-            expect(screen.current).to_have_attribute("data-id", told["id"])
+            reported = editing.did(lambda edit=edit, at=at: edit(editing, at))  # type: ignore[misc]
+            expect(screen.current).to_have_attribute("data-id", reported["id"])
             if kind in SPOKEN:
                 expect(screen.current).to_contain_text(WORDS)
             after = editing.bytes
             assert after != before, kind
-            editing.undo(told["what"])
+            editing.undo(reported["what"])
             assert editing.bytes == before, kind
-            editing.redo(told["what"])
+            editing.redo(reported["what"])
             assert editing.bytes == after, kind
-            expect(screen.current).to_have_attribute("data-id", told["id"])
-            editing.undo(told["what"])
+            expect(screen.current).to_have_attribute("data-id", reported["id"])
+            editing.undo(reported["what"])
         assert {"reply", "edit in place"} <= set(made)
-        editing.redo(told["what"])
+        editing.redo(reported["what"])
         editing.save()
         assert bytes_of(path) != source
-        editing.undo(told["what"])
+        editing.undo(reported["what"])
         editing.save()
         assert bytes_of(path) == source
         screen.assert_quiet()
@@ -143,8 +143,8 @@ def test_a_message_is_moved_and_swapped_by_dragging(native: tuple[Editing, Path]
         target = to.get_attribute("data-id")
         screen.message(last).locator("header").first.drag_to(to)
         dialog = screen.dialog("Move this message?")
-        told = editing.did(dialog.get_by_role("button", name=button).click)
-        assert told["what"] == what
+        reported = editing.did(dialog.get_by_role("button", name=button).click)
+        assert reported["what"] == what
         if button == "Move":
             place = screen.studio.get(f"/c/{editing.cid}/messages/{last}")
             assert place["parent"] == target
@@ -194,16 +194,16 @@ def test_files_are_attached_as_what_they_are_and_too_large_ones_refused(
         expect(dialog).to_contain_text("said to be text/plain, and is image/gif")
         dialog.get_by_role("button", name="Attach anyway").click()
 
-    told = editing.did(attach_anyway)
+    reported = editing.did(attach_anyway)
     expect(screen.current.get_by_role("img", name="notes.txt")).to_be_visible()
-    editing.undo(told["what"])
+    editing.undo(reported["what"])
     assert editing.bytes == before
-    editing.redo(told["what"])
+    editing.redo(reported["what"])
     editing.save()
     said = api.read(path).conversations[0].messages()
     files = [part for each in said for part in each.parts if isinstance(part, Attachment)]
     assert ("notes.txt", "image/gif") in {(each.name, each.media_type) for each in files}
-    editing.undo(told["what"])
+    editing.undo(reported["what"])
     editing.save()
     assert bytes_of(path) == source
     with (big := tmp_path / "big.bin").open("wb") as stream:
@@ -233,7 +233,7 @@ def test_a_branch_gets_a_name_and_loses_it(native: tuple[Editing, Path]) -> None
     screen.assert_quiet()
 
 
-def test_who_comes_second_is_told_and_keeps_the_words(
+def test_who_comes_second_is_reported_and_keeps_the_words(
     native: tuple[Editing, Path], open_window: Open
 ) -> None:
     editing, _ = native
@@ -251,9 +251,9 @@ def test_who_comes_second_is_told_and_keeps_the_words(
     expect(second.screen.page.get_by_role("status").filter(has_text="changed")).to_be_attached()
     expect(second.screen.page.get_by_text(f"{WORDS} False")).to_be_visible()
     expect(second.box).to_have_value(f"{WORDS} True")
-    told = second.did(lambda: second.screen.press("Control+Enter"))
-    assert told["what"].startswith("reply")
-    said = [each["text"] for each in editing.rows(told["leaf"])]
+    reported = second.did(lambda: second.screen.press("Control+Enter"))
+    assert reported["what"].startswith("reply")
+    said = [each["text"] for each in editing.rows(reported["leaf"])]
     assert f"{WORDS} True" in said
     second.screen.assert_quiet()
 

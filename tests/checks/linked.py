@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import Json
 
 SESSION = "5c0ffee0-0000-4000-8000-000000000001"
@@ -129,5 +129,5 @@ HEADS: dict[str, list[Object]] = {
 def document(slug: str, lines: list[Line]) -> Document:
     """A file with these messages."""
     values = [*HEADS.get(slug, ()), *(RECORDS[slug](line, line.name) for line in lines)]
-    data = b"".join(encode(value) + b"\n" for value in values)
-    return read(Source.of_bytes(data, name=f"{SESSION}.jsonl"), by_slug(slug))
+    data = b"".join(encode_json(value) + b"\n" for value in values)
+    return read_document(Source.of_bytes(data, name=f"{SESSION}.jsonl"), get_format(slug))

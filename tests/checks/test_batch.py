@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from talktree.checks import batch
-from talktree.checks.batch import Checked, Order, check_source
+from talktree.checks.batch import CheckedSource, CheckOptions, check_source
 from talktree.files import load
 from tests.cases import examples
 from tests.checks.session import Line, Session
@@ -32,8 +32,8 @@ def session(number: int, names: str, faults: frozenset[str]) -> tuple[str, list[
     return id, [line | {"sessionId": own} for line in talk.lines]
 
 
-def checked(folder: Path, most: int, processes: int) -> Checked:
-    order = Order(source_format="claude-code", most=most)
+def checked(folder: Path, most: int, processes: int) -> CheckedSource:
+    order = CheckOptions(source_format="claude-code", most=most)
     return check_source(order, load(folder), 0, "here", processes=processes)
 
 

@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.checks.rules import encoding, syntax, values
-from talktree.errors import Refused, TalktreeError
-from talktree.files import Memory, Source, Unpacked, compression, content, load, utf16
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
+from talktree.errors import RefusedInput, TalktreeError
+from talktree.files import MemoryContent, Source, UnpackedContent, compression, content, load, utf16
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.record_file import Sheet
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 from talktree.formats.studio_text.parse_text_file import TextSheet
 from talktree.formats.studio_xml.elements import CONTROL
 from talktree.formats.studio_xml.parse import XmlSheet
@@ -34,13 +34,13 @@ from talktree.formats.studio_xml.repair import is_sound
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.findings import READING
-from talktree.repairs.run import Repair, repaired
-from talktree.testing.strategies import damaged
-from talktree.text.json.repair import strange_bytes
+from talktree.repairs.run import Repair, repair_document
+from talktree.testing.strategies import damage_bytes
+from talktree.text.json.repair import find_invalid_utf8
 from tests.cases import examples
 from tests.formats.cases import SLUGS, in_memory, samples, sources
 
-RULES = rules_in(syntax, encoding, values)
+RULES = find_rules(syntax, encoding, values)
 MOST_CUTS = int(os.environ.get("TALKTREE_CUTS", "60"))
 """How many beginnings of each file are tried."""
 
@@ -48,7 +48,7 @@ MOST_CUTS = int(os.environ.get("TALKTREE_CUTS", "60"))
 def sheets(document: Document) -> list[Sheet]:
     """The sheets of a document."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     return list(origin.sheets)
 
 
@@ -66,15 +66,15 @@ def _is_whole(sheet: Sheet, index: int) -> bool:
     record = sheet.record(index)
     match sheet:
         case LineSheet():
-            return record.usable and not sheet.oddities(record)
+            return record.usable and not sheet.find_oddities(record)
         case XmlSheet():
             return is_sound(sheet.pieces[index]) and _is_plain(record.raw)
         case TextSheet():
-            torn = any(each.code == "torn" for each in sheet.problems)
+            truncated = any(each.code == "torn" for each in sheet.problems)
             parted = all(each.code != "header" for each in sheet.problems)
-            plain = parted and b"\0" not in record.raw and (torn or record.raw.isascii())
-            plain = plain and not list(strange_bytes(record.raw, 0, len(record.raw)))
-            return record.usable and plain and not (torn and index + 1 == len(sheet))
+            plain = parted and b"\0" not in record.raw and (truncated or record.raw.isascii())
+            plain = plain and not list(find_invalid_utf8(record.raw, 0, len(record.raw)))
+            return record.usable and plain and not (truncated and index + 1 == len(sheet))
         case _ if isinstance(record.value, str):
             return False
         case _:
@@ -86,20 +86,20 @@ def _is_whole(sheet: Sheet, index: int) -> bool:
 
 def _is_plain(raw: bytes) -> bool:
     """Whether there is nothing but characters that XML holds."""
-    return CONTROL.search(raw) is None and not list(strange_bytes(raw, 0, len(raw)))
+    return CONTROL.search(raw) is None and not list(find_invalid_utf8(raw, 0, len(raw)))
 
 
 def check_laws(slug: str, source: Source, *, unsafe: bool) -> Repair | None:
     """What holds for the repair of any file."""
     try:
-        document = read(source, by_slug(slug))
+        document = read_document(source, get_format(slug))
     except TalktreeError:
         return None
-    before = report(document, RULES)
-    done = repaired(document, unsafe=unsafe, rules=RULES)
-    left = report(done.after, RULES).findings
+    before = make_report(document, RULES)
+    done = repair_document(document, unsafe=unsafe, rules=RULES)
+    left = make_report(done.after, RULES).findings
     assert not [each for each in left if each.fix == "safe" or (unsafe and each.fix)]
-    assert not repaired(done.after, unsafe=unsafe, rules=RULES).changed
+    assert not repair_document(done.after, unsafe=unsafe, rules=RULES).changed
     kept, quarantined = done.bytes
     assert kept + quarantined == sum(each.size for each in source.files.values())
     if not {each.code for each in done.plan} & {"SYN106", "SYN205", "SYN208", "SYN211"}:
@@ -166,7 +166,7 @@ def test_a_damaged_file_becomes_sound(slug: str, data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(sources(slug, "good")))
     files = source.as_bytes()
     path = data.draw(st.sampled_from(sorted(files)))
-    broken = with_file(source, path, data.draw(damaged(files[path])))
+    broken = with_file(source, path, data.draw(damage_bytes(files[path])))
     check_laws(slug, broken, unsafe=data.draw(st.booleans()))
 
 
@@ -199,17 +199,17 @@ ONE, TWO, THREE = line(1, "one"), line(2, "two", 1), line(3, "three", 2)
 
 def opened(data: bytes) -> Document:
     """A session with these bytes."""
-    return read(Source.of_bytes(data, name="s.jsonl"), by_slug("claude-messages"))
+    return read_document(Source.of_bytes(data, name="s.jsonl"), get_format("claude-messages"))
 
 
-def told(document: Document) -> list[tuple[str, int | None]]:
+def details(document: Document) -> list[tuple[str, int | None]]:
     """Codes and lines of what is wrong."""
-    return [(each.code, each.line) for each in report(document, RULES).findings]
+    return [(each.code, each.line) for each in make_report(document, RULES).findings]
 
 
-def mended(document: Document, *, unsafe: bool = False) -> bytes:
+def repaired(document: Document, *, unsafe: bool = False) -> bytes:
     """The repaired file."""
-    return repaired(document, unsafe=unsafe, rules=RULES).source.as_bytes()["s.jsonl"]
+    return repair_document(document, unsafe=unsafe, rules=RULES).source.as_bytes()["s.jsonl"]
 
 
 LINES = b"\n".join([ONE, TWO, THREE]) + b"\n"
@@ -232,45 +232,45 @@ LINES = b"\n".join([ONE, TWO, THREE]) + b"\n"
         (ONE + b",\n" + TWO + b",\n" + THREE + b"\n", [("SYN102", 1), ("SYN102", 2)], LINES),
     ],
 )
-def test_broken_lines_are_told_once_and_mended(
+def test_broken_lines_are_reported_once_and_repaired(
     data: bytes, findings: list[tuple[str, int]] | None, result: bytes | None
 ) -> None:
     document = opened(data)
     if findings is not None:
-        assert told(document) == findings
+        assert details(document) == findings
     if result is not None:
-        assert mended(document) == result
+        assert repaired(document) == result
 
 
 @pytest.mark.parametrize("newline", [b"", b"\n"])
 @pytest.mark.parametrize("at", [5, 60, 150, len(ONE) - 2])
 def test_interleaved_records_are_put_together_if_asked(newline: bytes, at: int) -> None:
     document = opened(ONE[:at] + TWO + newline + ONE[at:] + b"\n" + THREE + b"\n")
-    assert told(document) == [("SYN110", 1)]
-    assert mended(document) == b"".join(document.origin.source.as_bytes().values())  # type: ignore[attr-defined]
-    assert mended(document, unsafe=True) == LINES
+    assert details(document) == [("SYN110", 1)]
+    assert repaired(document) == b"".join(document.origin.source.as_bytes().values())  # type: ignore[attr-defined]
+    assert repaired(document, unsafe=True) == LINES
 
 
-def test_a_record_nested_in_a_torn_one_is_not_taken_for_a_record() -> None:
+def test_a_record_nested_in_a_truncated_one_is_not_taken_for_a_record() -> None:
     outer = b'{"type":"progress","uuid":"p","data":{"message":' + ONE
-    assert told(opened(outer)) == [("SYN101", 1)]
-    assert told(opened(outer + b',"n":\n' + TWO + b"\n")) == [("SYN101", 1)]
+    assert details(opened(outer)) == [("SYN101", 1)]
+    assert details(opened(outer + b',"n":\n' + TWO + b"\n")) == [("SYN101", 1)]
 
 
 def test_a_record_that_ends_a_line_is_taken_for_one_wherever_the_other_broke_off() -> None:
-    torn = b'{"type":"progress","uuid":"p","data":{"message":'
-    assert told(opened(torn + ONE + b"\n" + TWO + b"\n")) == [("SYN104", 1)]
+    truncated = b'{"type":"progress","uuid":"p","data":{"message":'
+    assert details(opened(truncated + ONE + b"\n" + TWO + b"\n")) == [("SYN104", 1)]
 
 
 def test_lines_are_counted_with_blank_and_shared_ones() -> None:
     odd = THREE.replace(b"three", b"th\tree")
     document = opened(ONE + b"\n\n" + TWO + THREE + b"\n\n" + odd + b"\n")
-    assert told(document) == [("SYN103", 3), ("SYN113", 2), ("SYN204", 5)]
+    assert details(document) == [("SYN103", 3), ("SYN113", 2), ("SYN204", 5)]
 
 
-def test_an_oddity_is_told_once_a_record() -> None:
+def test_an_oddity_is_reported_once_a_record() -> None:
     odd = ONE[:-1] + b',"a":"\t","b":"\t","c":NaN,"d":NaN}\n'
-    assert told(opened(odd)) == [("SYN204", 1), ("SYN206", 1)]
+    assert details(opened(odd)) == [("SYN204", 1), ("SYN206", 1)]
 
 
 # what is no finding
@@ -284,7 +284,7 @@ def test_characters_and_lines_may_cross_the_blocks_in_which_a_file_is_read(
     path = tmp_path / "s.jsonl"
     path.write_bytes(line(1, "ünï\u20ac \U0001f600") + b"\n" + line(2, "\U0001f600" * 9, 1) + b"\n")
     document = api.read(path)
-    assert not told(document)
+    assert not details(document)
     texts = [each.text for each in document.conversation.messages()]
     assert texts == ["ünï\u20ac \U0001f600", "\U0001f600" * 9]
 
@@ -292,7 +292,7 @@ def test_characters_and_lines_may_cross_the_blocks_in_which_a_file_is_read(
 def test_only_newlines_end_lines() -> None:
     text = "a\u2028b\u2029c\u0085d"
     document = opened(line(1, text) + b"\n")
-    assert not told(document)
+    assert not details(document)
     assert [each.text for each in document.conversation.messages()] == [text]
 
 
@@ -331,12 +331,12 @@ def test_packed_files_are_read_and_written_as_they_are(
             continue
         ((name, data),) = source.as_bytes().items()
         stored = packing(data.removeprefix(b"\xef\xbb\xbf"))
-        document = read(Source.of_bytes(stored, name=name), by_slug(slug))
+        document = read_document(Source.of_bytes(stored, name=name), get_format(slug))
         assert api.to_bytes(document)[name] == stored
-        assert code in report(document, RULES).codes
-        done = repaired(document, rules=RULES)
+        assert code in make_report(document, RULES).codes
+        done = repair_document(document, rules=RULES)
         assert done.source.as_bytes()[name] == data.removeprefix(b"\xef\xbb\xbf")
-        plain = read(Source.of_bytes(data, name=name), by_slug(slug))
+        plain = read_document(Source.of_bytes(data, name=name), get_format(slug))
         assert len(done.after.conversations) == len(plain.conversations)
 
 
@@ -344,15 +344,15 @@ def test_a_packed_file_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
     lines = b"".join(line(number, os.urandom(40).hex()) + b"\n" for number in range(1, 40))
     stored = gzip.compress(lines)
     document = opened(stored[: len(stored) // 2])
-    assert {"SYN101", "SYN112", "SYN114"} <= report(document, RULES).codes
+    assert {"SYN101", "SYN112", "SYN114"} <= make_report(document, RULES).codes
     assert 5 < len(list(document.conversation.messages())) < 39
     # A sound file in its place would hide that a part is missing.
-    assert mended(document) == stored[: len(stored) // 2]
+    assert repaired(document) == stored[: len(stored) // 2]
 
 
 def test_a_bomb_is_refused() -> None:
     bomb = zstandard.compress(bytes(compression.ALWAYS + 1))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedInput) as refused:
         opened(bomb)
     assert refused.value.hint
 
@@ -374,15 +374,17 @@ def test_what_is_named_as_packed_stays_packed(
     packing: Callable[[bytes], bytes],
     unpacking: Callable[[bytes], bytes],
 ) -> None:
-    torn = LINES + b'{"type":"user","uuid":"u4"\n'
-    document = read(Source.of_bytes(packing(torn), name=name), by_slug("claude-messages"))
-    assert all(isinstance(each.content, Unpacked) for each in sheets(document))
-    plain = read(Source.of_bytes(torn, name="s.jsonl"), by_slug("claude-messages"))
-    assert told(document) == told(plain)
+    truncated = LINES + b'{"type":"user","uuid":"u4"\n'
+    document = read_document(
+        Source.of_bytes(packing(truncated), name=name), get_format("claude-messages")
+    )
+    assert all(isinstance(each.content, UnpackedContent) for each in sheets(document))
+    plain = read_document(Source.of_bytes(truncated, name="s.jsonl"), get_format("claude-messages"))
+    assert details(document) == details(plain)
     assert document.conversation.id == plain.conversation.id
-    assert api.to_bytes(document)[name] == packing(torn)
-    done = repaired(document, rules=RULES).source.as_bytes()[name]
-    assert unpacking(done) == mended(plain)
+    assert api.to_bytes(document)[name] == packing(truncated)
+    done = repair_document(document, rules=RULES).source.as_bytes()[name]
+    assert unpacking(done) == repaired(plain)
     first = next(document.conversation.messages())
     changed = edit.set_text(document.conversation, first.id, "other words")
     saved = api.to_bytes(document.with_conversation(changed))[name]
@@ -391,15 +393,17 @@ def test_what_is_named_as_packed_stays_packed(
         api.write(document, tmp_path / other)
         api.convert(document, tmp_path / f"own-{other}", to="claude-messages")
         for path in (tmp_path / other, tmp_path / f"own-{other}"):
-            (text,) = compression.unpacked(load(path)).files.values()
-            assert text.read() == torn
-            assert isinstance(text, Unpacked) == other.startswith("p.")
-            if isinstance(text, Unpacked):
+            (text,) = compression.unpack_source(load(path)).files.values()
+            assert text.read() == truncated
+            assert isinstance(text, UnpackedContent) == other.startswith("p.")
+            if isinstance(text, UnpackedContent):
                 assert (text.named, text.how) == (True, "gzip" if "gz" in other else "zstd")
 
 
 @given(raw=st.binary(max_size=200))
 def test_anything_that_looks_packed_gets_an_answer(raw: bytes) -> None:
     for mark in (compression.GZIP, compression.ZSTD, utf16.LITTLE, utf16.BIG):
-        found = compression.unpacked(Source("s", {"s": Memory(mark + raw)}, folder=False))
+        found = compression.unpack_source(
+            Source("s", {"s": MemoryContent(mark + raw)}, folder=False)
+        )
         assert isinstance(found.files["s"].read(), bytes)

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source
 from talktree.formats.chatbuilder import FORMAT
-from talktree.formats.chatbuilder.body import Said, said
-from talktree.formats.chatbuilder.parse import take_apart
+from talktree.formats.chatbuilder.body import MessageContent, parse_content
+from talktree.formats.chatbuilder.parse import parse_layout
 from talktree.formats.chatbuilder.parse_header import REQUIRED
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.cases import examples
 
 ID = "7b0c1d5e-4a1f-4c55-9e0a-000000000001"
@@ -30,16 +30,16 @@ WHOLE = f"; Block-UUID: {ID}\n{FIELDS};\n; role: user\n\n\nWho brings the bread?
 
 
 def file(text: str) -> Document:
-    return read(Source.of_bytes(text.encode(), name="1.md"), FORMAT)
+    return read_document(Source.of_bytes(text.encode(), name="1.md"), FORMAT)
 
 
 def folder(**texts: str) -> Document:
     files = {f"{name[1:]}.md": text.encode() for name, text in texts.items()}
-    return read(Source.of_files(files, name="talk"), FORMAT)
+    return read_document(Source.of_files(files, name="talk"), FORMAT)
 
 
 def codes(document: Document) -> set[str]:
-    return report(document).codes
+    return make_report(document).codes
 
 
 def text_of(document: Document) -> str:
@@ -48,8 +48,8 @@ def text_of(document: Document) -> str:
     return raw.decode()
 
 
-def what_it_says(document: Document) -> Said:
-    return said(take_apart(text_of(document)))
+def what_it_says(document: Document) -> MessageContent:
+    return parse_content(parse_layout(text_of(document)))
 
 
 # the document
@@ -62,7 +62,7 @@ def test_a_file_as_the_document_wants_it_has_nothing_to_tell() -> None:
 def test_an_example_whose_id_has_lost_its_name() -> None:
     raw = WHOLE.replace("; Block-UUID: ", "")
     assert codes(file(raw)) == {"CHB203"}
-    assert text_of(repaired(file(raw)).after) == WHOLE
+    assert text_of(repair_document(file(raw)).after) == WHOLE
 
 
 def test_the_form_of_the_specification_itself() -> None:
@@ -78,19 +78,19 @@ def test_every_required_field_is_missed(name: str) -> None:
 
 
 def test_most_real_files_have_nothing_but_a_role() -> None:
-    found = report(file("; role: user\n\n\nhi\n")).findings
+    found = make_report(file("; role: user\n\n\nhi\n")).findings
     assert {each.code for each in found} == {"CHB101", "CHB102", "CHB103"}
     assert {each.severity for each in found} == {"error"}
 
 
-def test_a_message_without_an_id_among_others_is_told_once() -> None:
+def test_a_message_without_an_id_among_others_is_reported_once() -> None:
     other = WHOLE.replace(f"; Block-UUID: {ID}\n", "")
-    (found,) = report(folder(_1=WHOLE, _2=other)).findings
+    (found,) = make_report(folder(_1=WHOLE, _2=other)).findings
     assert (found.code, found.path) == ("CHB103", "2.md")
 
 
 @pytest.mark.parametrize(("role", "code"), [("assisant", "ROL101"), ("", "CHB104")])
-def test_a_role_that_is_none_is_told_as_such(role: str, code: str) -> None:
+def test_a_role_that_is_none_is_reported_as_such(role: str, code: str) -> None:
     raw = WHOLE.replace("; role: user", f"; role: {role}".rstrip())
     assert codes(file(raw)) == {code}
 
@@ -123,9 +123,9 @@ def message_files(draw: st.DrawFn) -> str:
 
 @given(text=message_files())
 @examples(300)
-def test_mending_a_header_keeps_what_it_says(text: str) -> None:
+def test_repairing_a_header_keeps_what_it_says(text: str) -> None:
     document = file(text)
-    done = repaired(document)
+    done = repair_document(document)
     before, after = what_it_says(document), what_it_says(done.after)
     assert (after.id, after.role, after.text) == (before.id, before.role, before.text)
     assert (after.time, after.authors) == (before.time, before.authors)
@@ -134,9 +134,9 @@ def test_mending_a_header_keeps_what_it_says(text: str) -> None:
         kept[key.lower()].startswith(value) or key.lower() == "version"
         for key, value in before.extra.items()
     )
-    mine = [each for each in report(done.after).findings if each.code.startswith("CHB")]
+    mine = [each for each in make_report(done.after).findings if each.code.startswith("CHB")]
     assert not [each for each in mine if each.fix == "safe"], (text_of(done.after), mine)
-    assert not repaired(done.after).changed
+    assert not repair_document(done.after).changed
 
 
 # texts
@@ -146,14 +146,14 @@ def test_mending_a_header_keeps_what_it_says(text: str) -> None:
 @examples(100)
 def test_escaping_fences_changes_no_text(text: str) -> None:
     document = file(f"{WHOLE.partition('Who')[0]}{text}")
-    done = repaired(document)
+    done = repair_document(document)
     assert what_it_says(done.after).text == what_it_says(document).text
     assert "CHB401" not in codes(done.after)
 
 
 def test_links_are_followed_within_the_source_only() -> None:
     links = "[a](2.md) [b](../3.md) [c](/4.md) [d](https://example.org/5.md) [e](./1.md) [f](6.md)"
-    found = report(folder(_1=WHOLE.replace("Who", links), _2=WHOLE.replace("0001", "0002")))
+    found = make_report(folder(_1=WHOLE.replace("Who", links), _2=WHOLE.replace("0001", "0002")))
     assert [each.message for each in found.findings] == ["6.md is not here"]
 
 
@@ -165,7 +165,7 @@ def test_a_hundred_files_are_in_numeric_order() -> None:
     assert codes(folder(**texts)) == set()
 
 
-def test_each_gap_is_told_where_it_ends() -> None:
+def test_each_gap_is_reported_where_it_ends() -> None:
     texts = {f"_{number}": WHOLE.replace("0001", f"{number:04}") for number in (2, 3, 7, 8, 10)}
-    told = [each for each in report(folder(**texts)).findings if each.code == "CHB501"]
-    assert [each.path for each in told] == ["2.md", "7.md", "10.md"]
+    reported = [each for each in make_report(folder(**texts)).findings if each.code == "CHB501"]
+    assert [each.path for each in reported] == ["2.md", "7.md", "10.md"]

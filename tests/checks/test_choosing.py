@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from talktree.checks.config import nearest, read_config
-from talktree.checks.registry import all_rules, chosen, refuse_unknown, rule_named
+from talktree.checks.config import find_nearest_config, read_config
+from talktree.checks.registry import all_rules, choose_rules, find_rule, refuse_unknown
 from talktree.errors import UsageError
 
 
 def _codes(*select: str, ignore: tuple[str, ...] = ()) -> set[str]:
-    return {rule.code for rule in chosen(all_rules(), select=select, ignore=ignore)}
+    return {rule.code for rule in choose_rules(all_rules(), select=select, ignore=ignore)}
 
 
 def test_a_longer_match_counts_more() -> None:
@@ -30,11 +30,11 @@ def test_a_longer_match_counts_more() -> None:
 
 
 def test_unknown_names_get_a_suggestion() -> None:
-    assert rule_named("tre101").name == "dangling-parent"
-    assert rule_named("dangling-parent").code == "TRE101"
-    with pytest.raises(UsageError) as told:
-        rule_named("dangling-parents")
-    assert told.value.hint == "did you mean TRE101?"
+    assert find_rule("tre101").name == "dangling-parent"
+    assert find_rule("dangling-parent").code == "TRE101"
+    with pytest.raises(UsageError) as reported:
+        find_rule("dangling-parents")
+    assert reported.value.hint == "did you mean TRE101?"
     refuse_unknown(["TRE", "SYN1", "torn-record"])
     with pytest.raises(UsageError):
         refuse_unknown(["TRE", "XYZ"])
@@ -44,13 +44,15 @@ def test_the_nearest_configuration_counts(tmp_path: Path) -> None:
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
     (tmp_path / "talktree.toml").write_text('[check]\nselect = ["TRE"]\njobs = 2\n')
-    assert nearest(deep).select == ("TRE",)
-    assert nearest(deep).jobs == 2
+    assert find_nearest_config(deep).select == ("TRE",)
+    assert find_nearest_config(deep).jobs == 2
     (tmp_path / "a" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
-    assert nearest(deep).select == ("TRE",), "a project without settings settles nothing"
+    assert find_nearest_config(deep).select == ("TRE",), (
+        "a project without settings settles nothing"
+    )
     (tmp_path / "a" / "pyproject.toml").write_text('[tool.talktree.check]\nignore = ["SEC"]\n')
-    assert nearest(deep).ignore == ("SEC",)
-    assert nearest(deep / "session.jsonl").select == ()
+    assert find_nearest_config(deep).ignore == ("SEC",)
+    assert find_nearest_config(deep / "session.jsonl").select == ()
 
 
 @pytest.mark.parametrize(

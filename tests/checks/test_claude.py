@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source, load
 from talktree.formats.claude_code.rule_support import is_uuid
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.conversion.foreign import again, every_sample, files_of, sample
 
 Line = dict[str, Any]
@@ -33,11 +33,11 @@ def document(lines: Sequence[Line], slug: str, name: str = "session.jsonl") -> D
 
 
 def codes(found: Document) -> set[str]:
-    return report(found).codes
+    return make_report(found).codes
 
 
 def own_codes(found: Document) -> list[str]:
-    return [each.code for each in report(found).findings if each.code.startswith(OWN)]
+    return [each.code for each in make_report(found).findings if each.code.startswith(OWN)]
 
 
 # what the document says, and its examples that do not keep to it
@@ -132,7 +132,7 @@ def test_two_objects_with_comments_are_read_and_reported() -> None:
     assert "SYN209" in codes(found)
 
 
-def test_lines_of_both_dialects_may_stand_in_one_file() -> None:
+def test_lines_of_both_dialects_may_are_in_one_file() -> None:
     blocks = [{"type": "text", "text": "Sorted."}, {"type": "thinking", "thinking": "Done?"}]
     api_line = said(2, "assistant", message={"role": "assistant", "content": blocks})
     assert not own_codes(document([ASKED, {**api_line, "userType": "external"}], "claude-messages"))
@@ -251,7 +251,7 @@ def test_new_ids_keep_the_tree(above: list[int], foreign: set[int]) -> None:
         for at in range(len(above))
     ]
     before = document(lines, "claude-code")
-    after = repaired(before, unsafe=True).after
+    after = repair_document(before, unsafe=True).after
     (old,), (new,) = before.conversations, after.conversations
     assert list(old.skeleton.parents) == list(new.skeleton.parents)
     assert all(is_uuid(id) for id in new.skeleton.ids)
@@ -263,21 +263,21 @@ def test_a_line_without_a_session_is_left_alone_where_there_are_two() -> None:
     nameless = {key: item for key, item in spoken(3, "Hi").items() if key != "sessionId"}
     lines = [spoken(1, "Hi"), {**spoken(2, "Hi"), "sessionId": uuid(7)}, nameless, spoken(4, "Hi")]
     found = document(lines, "claude-code")
-    assert [each.fix for each in report(found).findings if each.code == "CLC103"] == [None]
-    assert not repaired(found).changed
+    assert [each.fix for each in make_report(found).findings if each.code == "CLC103"] == [None]
+    assert not repair_document(found).changed
 
 
 def test_what_a_system_line_says_stays_when_its_session_is_filled_in() -> None:
     notice = line(2, "system", message={"role": "system", "content": "Hooks ran."})
     lines = [spoken(1, "Hi"), {**notice, "sessionId": None}]
-    done = repaired(document(lines, "claude-code"))
+    done = repair_document(document(lines, "claude-code"))
     ((_, content),) = done.source.files.items()
     assert json.loads(content.read().splitlines()[1]) == notice
 
 
 def test_a_message_never_becomes_empty() -> None:
     blank = spoken(1, [{"type": "text", "text": " "}, {"type": "thinking", "thinking": ""}])
-    done = repaired(document([blank], "claude-code"), unsafe=True)
+    done = repair_document(document([blank], "claude-code"), unsafe=True)
     (entry,) = done.after.conversations[0].entries
     assert entry.text == "(no content)"  # type: ignore[union-attr]
 
@@ -295,7 +295,7 @@ def in_its_place(home: Path, lines: Sequence[Line], *, days: float) -> Path:
 
 
 @pytest.mark.parametrize(("days", "told"), [(0, False), (22.5, False), (23.5, True), (90, True)])
-def test_sessions_about_to_be_deleted_are_told(tmp_path: Path, days: float, told: bool) -> None:
+def test_sessions_about_to_be_deleted_are_reported(tmp_path: Path, days: float, told: bool) -> None:
     path = in_its_place(tmp_path, [spoken(1, "Hi")], days=days)
     assert ("CLC305" in codes(api.read(path))) == told
     elsewhere = tmp_path / path.name
@@ -321,5 +321,7 @@ def test_copies_of_files_are_looked_for_where_claude_code_keeps_them(tmp_path: P
     copies = tmp_path / ".claude" / "file-history" / SESSION
     copies.mkdir(parents=True)
     (copies / "aa@v1").write_text("print(1)\n")
-    told = [each.message for each in report(api.read(path)).findings if each.code == "CLC306"]
-    assert told == ["the copy of b.py is gone"], "each is told once"
+    reported = [
+        each.message for each in make_report(api.read(path)).findings if each.code == "CLC306"
+    ]
+    assert reported == ["the copy of b.py is gone"], "each is told once"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.conversion.options import Options
 from talktree.files import load
 from talktree.formats.detect import detect
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.conversion.trips import SLUGS, into
 
 DEMO = Path(__file__).parents[2] / "demo"
@@ -27,14 +27,14 @@ OF_THE_SOURCE = {
 
 def _document(path: Path) -> Document:
     source = load(path)
-    return read(source, detect(source).format)
+    return read_document(source, detect(source).format)
 
 
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.name)
 def test_bundled_conversations_are_clean(path: Path) -> None:
     document = _document(path)
-    assert report(document).findings == []
-    assert not repaired(document, unsafe=True).changed
+    assert make_report(document).findings == []
+    assert not repair_document(document, unsafe=True).changed
 
 
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.name)
@@ -42,6 +42,6 @@ def test_bundled_conversations_are_clean(path: Path) -> None:
 @pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
 def test_what_is_written_is_clean(path: Path, slug: str, *, carry: bool) -> None:
     made = into(_document(path), slug, Options(carry=carry))
-    found = [each for each in report(made.read_as(slug)).findings if each.severity != "note"]
+    found = [each for each in make_report(made.read_as(slug)).findings if each.severity != "note"]
     wanted = {} if carry else OF_THE_SOURCE
     assert [each for each in found if each.code not in wanted] == [], found

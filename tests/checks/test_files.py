@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from talktree import api
-from talktree.checks.registry import chosen, rules_for
-from talktree.checks.report import report
+from talktree.checks.registry import choose_rules, rules_for
+from talktree.checks.report import make_report
 from talktree.files import Source, load
 from talktree.model.document import Document
 from talktree.model.findings import Finding
@@ -14,19 +14,19 @@ from tests.checks.session import Session, lines
 
 
 def findings(document: Document, *codes: str) -> list[Finding]:
-    rules = chosen(rules_for(document.format), select=codes or ("SYN4",))
-    return list(report(document, rules).findings)
+    rules = choose_rules(rules_for(document.format), select=codes or ("SYN4",))
+    return list(make_report(document, rules).findings)
 
 
-def test_each_unknown_kind_is_told_once_with_how_many_there_are() -> None:
+def test_each_unknown_kind_is_reported_once_with_how_many_there_are() -> None:
     session = Session()
     session.say()
     kinds = ("hologram", "hologram", "hologram", "scent", "last-prompt")
     session.lines += [{"type": kind} for kind in kinds]
     session.reply()
-    told = findings(session.document())
-    assert [each.code for each in told] == ["SYN403", "SYN403"]
-    assert ["3 records" in told[0].message, "1 record " in told[1].message] == [True, True]
+    reported = findings(session.document())
+    assert [each.code for each in reported] == ["SYN403", "SYN403"]
+    assert ["3 records" in reported[0].message, "1 record " in reported[1].message] == [True, True]
 
 
 def test_what_travels_along_is_no_unknown_record() -> None:
@@ -49,16 +49,16 @@ def test_a_conversation_of_which_nothing_is_understood_is_no_empty_one() -> None
     drifted = Session()
     drifted.say({"segments": ["When is the frost?"]})
     drifted.say({"segments": ["And the thaw?"]})
-    told = findings(drifted.document(), "SYN407")
-    assert [each.severity for each in told] == ["error"]
-    assert "segments" in told[0].message
+    reported = findings(drifted.document(), "SYN407")
+    assert [each.severity for each in reported] == ["error"]
+    assert "segments" in reported[0].message
     partly = Session()
     partly.say({"segments": ["When is the frost?"]})
     partly.reply()
     assert findings(partly.document(), "SYN407") == []
 
 
-def test_a_conversation_nobody_has_begun_is_fine() -> None:
+def test_a_conversation_no_one_has_begun_is_fine() -> None:
     data = lines([{"type": "summary", "summary": "Nothing yet", "leafUuid": "x"}])
     document = api.read(Source.of_bytes(data, name="session.jsonl"), format="claude-code")
     assert findings(document) == []
@@ -68,13 +68,13 @@ def test_a_conversation_nobody_has_begun_is_fine() -> None:
     assert findings(empty.document(), "SYN407") == []
 
 
-def test_versions_are_told_once() -> None:
+def test_versions_are_reported_once() -> None:
     session = Session()
     for version in ("1", "2", "1", "3", "2"):
         session.say(version=version)
-    told = findings(session.document(), "SYN408")
-    assert [each.line for each in told] == [2]
-    assert "1, 2, 3" in told[0].message
+    reported = findings(session.document(), "SYN408")
+    assert [each.line for each in reported] == [2]
+    assert "1, 2, 3" in reported[0].message
 
 
 def test_own_files_beside_a_conversation_are_not_unrelated(tmp_path: Path) -> None:
@@ -84,5 +84,5 @@ def test_own_files_beside_a_conversation_are_not_unrelated(tmp_path: Path) -> No
     (tmp_path / "attachments").mkdir()
     (tmp_path / "attachments" / "bed.png").write_bytes(b"png")
     (tmp_path / "shopping.txt").write_bytes(b"seeds")
-    told = findings(api.read(load(tmp_path)))
-    assert [(each.code, each.path) for each in told] == [("SYN401", "shopping.txt")]
+    reported = findings(api.read(load(tmp_path)))
+    assert [(each.code, each.path) for each in reported] == [("SYN401", "shopping.txt")]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.checks.registry import rules_for
-from talktree.checks.run import found
+from talktree.checks.run import run_rules
 from talktree.files.source import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
 from talktree.text import numpy_scan
-from talktree.text.char_classes import marked
-from talktree.text.secrets import may_be_among, may_hold_secrets
+from talktree.text.char_classes import find_marks
+from talktree.text.secrets import can_be_among, can_hold_secrets
 from tests.checks.samples import RULES, sample
 
 FOLDERS = sorted(
@@ -27,10 +27,10 @@ FOLDERS = sorted(
 )
 
 
-def _told(document: Document, *, glances: bool) -> list[object]:
+def _describe(document: Document, *, glances: bool) -> list[object]:
     rules = rules_for(document.format)
     chosen = rules if glances else [replace(rule, glance=None) for rule in rules]
-    return [each.finding for each in found(document, chosen)]
+    return [each.finding for each in run_rules(document, chosen)]
 
 
 @pytest.mark.parametrize("code", sorted({folder.parent.name for folder in FOLDERS}))
@@ -38,7 +38,7 @@ def test_the_same_is_found_without_them(code: str) -> None:
     for folder in FOLDERS:
         if folder.parent.name == code:
             document = sample(folder)
-            assert _told(document, glances=True) == _told(document, glances=False)
+            assert _describe(document, glances=True) == _describe(document, glances=False)
 
 
 def _lines() -> list[bytes]:
@@ -48,12 +48,12 @@ def _lines() -> list[bytes]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_same_is_found_where_good_and_bad_lines_stand_together(seed: int) -> None:
+def test_the_same_is_found_where_good_and_bad_lines_are_together(seed: int) -> None:
     lines = _lines()
     random.Random(seed).shuffle(lines)
     source = Source.of_bytes(b"".join(lines[:400]), name="mixed.jsonl")
-    document = read(source, by_slug("claude-code"))
-    assert _told(document, glances=True) == _told(document, glances=False)
+    document = read_document(source, get_format("claude-code"))
+    assert _describe(document, glances=True) == _describe(document, glances=False)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -61,17 +61,17 @@ def test_the_same_is_found_with_numpy(seed: int, monkeypatch: pytest.MonkeyPatch
     lines = _lines()
     random.Random(seed).shuffle(lines)
     source = Source.of_bytes(b"".join(lines[:800]), name="mixed.jsonl")
-    document = read(source, by_slug("claude-code"))
+    document = read_document(source, get_format("claude-code"))
     with monkeypatch.context() as missing:
         missing.setitem(sys.modules, "numpy", None)
         numpy_scan.is_here.cache_clear()
         assert not numpy_scan.is_here()
-        without = _told(document, glances=True)
+        without = _describe(document, glances=True)
     numpy_scan.is_here.cache_clear()
     assert numpy_scan.is_here()
     monkeypatch.setattr(numpy_scan, "LARGE", 0)
     monkeypatch.setattr(numpy_scan, "FEW", 0)
-    assert _told(document, glances=True) == without
+    assert _describe(document, glances=True) == without
 
 
 PIECES = st.sampled_from(
@@ -95,5 +95,5 @@ PIECES = st.sampled_from(
 @given(st.lists(st.lists(PIECES, max_size=6).map(b"".join), min_size=1, max_size=6))
 def test_no_secret_is_passed_over_among_many_texts(texts: Sequence[bytes]) -> None:
     data = b"\n".join(texts)
-    if any(map(may_hold_secrets, texts)):
-        assert may_be_among(data, marked(data).starts)
+    if any(map(can_hold_secrets, texts)):
+        assert can_be_among(data, find_marks(data).starts)

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.checks.registry import all_rules
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
-from talktree.repairs.run import Repair, repaired
+from talktree.repairs.run import Repair, repair_document
 from tests.cases import examples
 from tests.checks.linked import Line, document, uuid
 
@@ -36,9 +36,9 @@ def codes(done: Repair) -> list[str]:
     return [step.code for step in done.plan]
 
 
-def test_copies_go_and_what_hangs_on_them_stays() -> None:
+def test_copies_go_and_what_is_attached_to_them_stays() -> None:
     found = document("claude-code", [FIRST, SECOND, FIRST, SECOND, Line(3, 2, words="and cake?")])
-    done = repaired(found, rules=IDS)
+    done = repair_document(found, rules=IDS)
     assert codes(done) == ["IDS105", "IDS105"]
     assert hanging(done.after) == {
         "bread": None,
@@ -51,8 +51,10 @@ def test_a_resumed_session_repeats_its_history_under_another_name() -> None:
     plain = document("claude-code", [FIRST, SECOND]).origin.source  # type: ignore[attr-defined]
     ((name, content),) = plain.files.items()
     again = content.read().replace(b'"sessionId":"5c0ffee0', b'"sessionId":"6c0ffee0')
-    both = read(Source.of_bytes(content.read() + again, name=name), by_slug("claude-code"))
-    assert report(both, IDS).codes == {"IDS105"}
+    both = read_document(
+        Source.of_bytes(content.read() + again, name=name), get_format("claude-code")
+    )
+    assert make_report(both, IDS).codes == {"IDS105"}
 
 
 def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
@@ -66,9 +68,9 @@ def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
             Line(4, 2, words="x"),
         ],
     )
-    assert not repaired(found, rules=IDS).changed, "to rename is not safe"
+    assert not repair_document(found, rules=IDS).changed, "to rename is not safe"
     before = hanging(found)
-    done = repaired(found, unsafe=True, rules=IDS)
+    done = repair_document(found, unsafe=True, rules=IDS)
     assert codes(done) == ["IDS102", "IDS102"]
     assert hanging(done.after) == before
     assert not done.after.conversation.skeleton.native
@@ -77,7 +79,7 @@ def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
 def test_copies_of_a_doubled_id_follow_the_one_they_repeat() -> None:
     other = Line(1, 2, words="cake")
     found = document("claude-messages", [FIRST, SECOND, other, other, Line(3, 1, words="which?")])
-    done = repaired(found, unsafe=True, rules=IDS)
+    done = repair_document(found, unsafe=True, rules=IDS)
     assert hanging(done.after)["which?"] == "cake"
     assert len(done.after.conversation) == 4
 
@@ -85,8 +87,8 @@ def test_copies_of_a_doubled_id_follow_the_one_they_repeat() -> None:
 def test_a_copy_stays_while_its_replies_would_land_elsewhere() -> None:
     lines = [FIRST, SECOND, Line(1, 2, words="cake"), FIRST, Line(3, 1, words="which?")]
     found = document("native", lines)
-    assert not repaired(found, rules=IDS).changed
-    done = repaired(found, unsafe=True, rules=IDS)
+    assert not repair_document(found, rules=IDS).changed
+    done = repair_document(found, unsafe=True, rules=IDS)
     assert hanging(done.after)["which?"] == "bread"
     assert len(done.after.conversation) == 4
 
@@ -94,7 +96,10 @@ def test_a_copy_stays_while_its_replies_would_land_elsewhere() -> None:
 def test_new_ids_are_the_same_each_time_and_of_the_kind_that_is_wanted() -> None:
     lines = [FIRST, SECOND, Line(1, 2, words="cake")]
     names = [
-        [repaired(document(slug, lines), unsafe=True, rules=IDS).after.conversation for _ in "ab"]
+        [
+            repair_document(document(slug, lines), unsafe=True, rules=IDS).after.conversation
+            for _ in "ab"
+        ]
         for slug in ("claude-code", "native")
     ]
     for one, two in names:
@@ -113,6 +118,6 @@ def test_renaming_moves_nothing(numbers: list[tuple[int, int]]) -> None:
     found = document("claude-code", lines)
     if found.conversation.skeleton.dangling or found.conversation.skeleton.points_forward:
         return
-    done = repaired(found, unsafe=True, rules=IDS)
+    done = repair_document(found, unsafe=True, rules=IDS)
     assert hanging(done.after) == hanging(found)
     assert not done.after.conversation.skeleton.native

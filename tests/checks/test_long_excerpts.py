@@ -8,10 +8,10 @@ import pytest
 
 from talktree import api
 from talktree.checks import excerpt as excerpts
-from talktree.checks.excerpt import Excerpt, excerpt
+from talktree.checks.excerpt import FindingExcerpt, make_excerpt
 from talktree.files import Source
-from talktree.formats.engine import Origin
-from talktree.model.findings import Finding, finding
+from talktree.formats.engine import DocumentOrigin
+from talktree.model.findings import Finding, make_finding
 from tests.session_lines import ask
 
 WORDS = "some words, päivää, "
@@ -25,10 +25,10 @@ def _lines(padding: int) -> bytes:
     return f"{first}\n{second}\n".encode()
 
 
-def _found(data: bytes, *, at: int = -1, sought: str = "") -> tuple[Origin, Finding]:
+def _found(data: bytes, *, at: int = -1, sought: str = "") -> tuple[DocumentOrigin, Finding]:
     document = api.read(Source.of_bytes(data, name="s.jsonl"))
-    assert isinstance(document.origin, Origin)
-    made = finding("duplicate-key", "a name stands twice")
+    assert isinstance(document.origin, DocumentOrigin)
+    made = make_finding("duplicate-key", "a name stands twice")
     return document.origin, Finding(
         code=made.code,
         name=made.name,
@@ -49,10 +49,10 @@ def test_a_long_record_is_shown_as_a_short_one(
     line = data.split(b"\n")[1]
     at = {"name": line.rindex(b'"cwd"'), "start": 0}.get(what, -1)
     sought = "MARK" if what == "word" else ""
-    shown: list[Excerpt | None] = []
+    shown: list[FindingExcerpt | None] = []
     for longest in (1 << 22, 0):
         monkeypatch.setattr(excerpts, "LONGEST", longest)
-        shown.append(excerpt(*_found(data, at=at, sought=sought)))
+        shown.append(make_excerpt(*_found(data, at=at, sought=sought)))
     assert shown[0] == shown[1]
     assert shown[0] is not None
     if what == "word":

@@ -57,7 +57,7 @@ def compacted(number: int, **more: Any) -> Line:
     return line(number, "compact_system", **given, **more)
 
 
-def told(number: int) -> Line:
+def details(number: int) -> Line:
     return line(number, "system", message="Still connected")
 
 
@@ -90,7 +90,7 @@ REQUIRED: dict[str, tuple[Callable[[int], Line], Change, str]] = {
     "sessionId": (asked, without("sessionId"), "CLM101"),
     "sessionId is not empty": (asked, with_(sessionId=""), "CLM101"),
     "message of a user": (asked, without("message"), "CLM104"),
-    "message of the system": (told, without("message"), "CLM104"),
+    "message of the system": (details, without("message"), "CLM104"),
     "message of a compaction": (compacted, without("message", "metadata"), "CLM101"),
     "operation of a compaction": (compacted, with_(message="squeezed"), "CLM401"),
     "metadata of a compaction": (compacted, without("metadata"), "CLM402"),
@@ -133,7 +133,7 @@ BREAKS: dict[str, list[Line]] = {
     "the result of its call": [delegated(3), call(4, **SIDE), result(5), answer(6, **SIDE)],
     "the last result": [delegated(3), call(4, **SIDE), result(5), answer(6)],
     "what hangs on a result": [
-        delegated(3), call(4, **SIDE), result(5), told(6), answer(7),
+        delegated(3), call(4, **SIDE), result(5), details(6), answer(7),
     ],
     "a user": [delegated(3), answer(4, **SIDE), asked(5)],
     "an answer to a human": [
@@ -212,6 +212,6 @@ def test_a_line_of_another_programs_files_is_judged_as_before(tmp_path: Path) ->
 
 def test_the_page_of_a_rule_names_the_formats_with_another_severity() -> None:
     assert "warning (error in claude-messages)" in run("rule", "TRE111").out
-    (told,) = json.loads(run("rule", "TRE111", "--json").out)["rules"]
-    assert told["severity"] == "warning"
-    assert told["severities"] == {"claude-messages": "error"}
+    (reported,) = json.loads(run("rule", "TRE111", "--json").out)["rules"]
+    assert reported["severity"] == "warning"
+    assert reported["severities"] == {"claude-messages": "error"}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from talktree import api
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.conversion.foreign import again, every_sample, files_of, sample
 from tests.formats.cases import DATA
 
@@ -50,7 +50,7 @@ def document(value: object) -> Document:
 
 
 def codes(found: Document) -> set[str]:
-    return report(found).codes
+    return make_report(found).codes
 
 
 def without(value: Object, *names: str) -> Object:
@@ -93,7 +93,7 @@ def test_the_applications_copy_is_not_asked_for_what_only_the_other_has() -> Non
 def test_seconds_become_milliseconds_of_the_same_moment(stamp: object) -> None:
     before = document(root(said(timestamp=stamp), last_updated_timestamp=NEWEST + 1000))
     assert codes(before) == {"MUS301"}
-    after = repaired(before).after
+    after = repair_document(before).after
     assert codes(after) == set()
     times = [next(each.conversation.messages()).time_ns for each in (before, after)]
     assert times[0] == times[1]
@@ -101,16 +101,18 @@ def test_seconds_become_milliseconds_of_the_same_moment(stamp: object) -> None:
 
 @pytest.mark.parametrize("late", [-5000, -1, 0, 1, 5000])
 def test_the_last_update_is_raised_to_the_newest_message_and_never_lowered(late: int) -> None:
-    told = NEWEST + late
-    before = document(root(said(), said("m2", timestamp=NEWEST - 9), last_updated_timestamp=told))
+    reported = NEWEST + late
+    before = document(
+        root(said(), said("m2", timestamp=NEWEST - 9), last_updated_timestamp=reported)
+    )
     assert ("MUS105" in codes(before)) == (late < 0)
-    made = json.loads(repaired(before).source.as_bytes()["fog.json"])
-    assert made["last_updated_timestamp"] == max(told, NEWEST)
+    made = json.loads(repair_document(before).source.as_bytes()["fog.json"])
+    assert made["last_updated_timestamp"] == max(reported, NEWEST)
 
 
 def test_an_update_time_that_is_raised_keeps_its_wrapper() -> None:
     before = document(root(last_updated_timestamp={"$numberLong": "1767600000000"}))
-    made = json.loads(repaired(before).source.as_bytes()["fog.json"])
+    made = json.loads(repair_document(before).source.as_bytes()["fog.json"])
     assert made["last_updated_timestamp"] == {"$numberLong": str(NEWEST)}
 
 
@@ -121,7 +123,7 @@ def test_one_id_is_taken_from_the_other() -> None:
     for name in ("_id", "conversation_id"):
         before = document(without(root(), name))
         assert codes(before) == {"MUS101"}
-        assert codes(repaired(before).after) == set()
+        assert codes(repair_document(before).after) == set()
 
 
 def test_an_item_that_is_no_message_goes_and_its_neighbours_keep_their_bytes() -> None:
@@ -129,8 +131,8 @@ def test_an_item_that_is_no_message_goes_and_its_neighbours_keep_their_bytes() -
     whole = json.dumps(root()).replace(one, f'{one}, "oops", {two}, null')
     before = document(whole.encode())
     assert codes(before) == {"MUS107"}
-    assert not repaired(before).changed
-    done = repaired(before, unsafe=True)
+    assert not repair_document(before).changed
+    done = repair_document(before, unsafe=True)
     assert json.loads(done.source.as_bytes()["fog.json"]) == root(said(), said("m2"))
     assert one.encode() in done.source.as_bytes()["fog.json"]
 
@@ -141,7 +143,7 @@ def test_an_item_that_is_no_message_goes_and_its_neighbours_keep_their_bytes() -
 @every_sample("muse")
 def test_what_is_made_from_other_formats_breaks_no_rule_of_muse(slug: str, path: Path) -> None:
     made = again(files_of(sample(slug, path), "muse"), "muse")
-    found = [each for each in report(made).findings if each.code.startswith("MUS")]
+    found = [each for each in make_report(made).findings if each.code.startswith("MUS")]
     assert found == []
 
 

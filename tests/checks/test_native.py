@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from talktree import api
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source
 from talktree.formats.native.lens_entries import ENTRIES, PARTS
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.conversion.foreign import again, every_sample, files_of, sample
 
 Object = dict[str, Any]
@@ -31,7 +31,7 @@ def document(*lines: object) -> Document:
 
 
 def own(found: Document) -> list[str]:
-    return [each.code for each in report(found).findings if each.code.startswith("NAT")]
+    return [each.code for each in make_report(found).findings if each.code.startswith("NAT")]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_null_means_absent() -> None:
 
 
 @pytest.mark.parametrize("name", ["parnet", "Parent", "apiMessage", "flag", "tag", "sesion"])
-def test_a_slip_in_a_name_is_told(name: str) -> None:
+def test_a_slip_in_a_name_is_reported(name: str) -> None:
     line = {"message": {**SAID["message"], name: None}}
     assert own(document(VERSION, BEGIN, line)) == ["NAT303"]
 
@@ -87,18 +87,18 @@ def test_the_version_goes_before_everything_and_nothing_else_changes() -> None:
     before = document(BEGIN, SAID)
     assert own(before) == ["NAT101"]
     data = b"".join(json.dumps(line).encode() + b"\n" for line in (BEGIN, SAID))
-    assert repaired(before).source.as_bytes() == {
+    assert repair_document(before).source.as_bytes() == {
         "garden.jsonl": b'{"talktree":{"version":1}}\n' + data
     }
 
 
-def test_conversations_of_one_name_are_told_apart_by_the_names_they_are_known_by() -> None:
+def test_conversations_of_one_name_are_distinguished_by_the_names_they_are_known_by() -> None:
     other = {"message": {**SAID["message"], "id": "g2"}}
     third = {"message": {**SAID["message"], "id": "g3"}}
     before = document(VERSION, BEGIN, SAID, BEGIN, other, BEGIN, third)
     assert own(before) == ["NAT201", "NAT201"]
-    assert not repaired(before).changed
-    after = repaired(before, unsafe=True).after
+    assert not repair_document(before).changed
+    after = repair_document(before, unsafe=True).after
     assert own(after) == []
     names = ["garden", "garden#2", "garden#3"]
     assert [each.id for each in before.conversations] == names

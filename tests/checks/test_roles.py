@@ -7,14 +7,14 @@ import json
 import pytest
 
 from talktree import api
-from talktree.checks.registry import chosen, rules_for
-from talktree.checks.report import report
+from talktree.checks.registry import choose_rules, rules_for
+from talktree.checks.report import make_report
 from talktree.files import Source
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.checks.session import Session
 
-MUSE = chosen(rules_for("muse"), select=["ROL"])
+MUSE = choose_rules(rules_for("muse"), select=["ROL"])
 
 
 def spoken_by(role: object) -> Document:
@@ -37,23 +37,23 @@ def spoken_by(role: object) -> Document:
 )
 def test_a_role_that_is_nearly_right_can_be_set_right(role: str, meant: str) -> None:
     document = spoken_by(role)
-    (found,) = report(document, MUSE).findings
+    (found,) = make_report(document, MUSE).findings
     assert found.code == "ROL101"
     assert (found.fix == "unsafe") == (meant != role)
-    after = repaired(document, unsafe=True, rules=MUSE).after
+    after = repair_document(document, unsafe=True, rules=MUSE).after
     (message,) = after.conversation.messages()
     assert message.role == meant
 
 
 @pytest.mark.parametrize("role", ["user", "Assistant", "system"])
 def test_known_roles_are_fine(role: str) -> None:
-    assert report(spoken_by(role), MUSE).findings == []
+    assert make_report(spoken_by(role), MUSE).findings == []
 
 
-def test_bookkeeping_is_by_nobody() -> None:
+def test_bookkeeping_is_by_no_one() -> None:
     session = Session()
     session.say()
     session.add("progress", None, data={"type": "hook_progress"})
     session.reply()
-    rules = chosen(rules_for("claude-code"), select=["ROL", "SYN403"])
-    assert report(session.document(), rules).findings == []
+    rules = choose_rules(rules_for("claude-code"), select=["ROL", "SYN403"])
+    assert make_report(session.document(), rules).findings == []

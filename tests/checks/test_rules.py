@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from talktree.checks.registry import all_rules
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.formats.rule import Rule
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.checks.generated import CONFIGURED, LIMITS
 from tests.checks.samples import RULES, sample, samples
 
@@ -43,7 +43,7 @@ def _small_limits(
 def test_a_rule_has_samples_and_a_text(rule: Rule) -> None:
     assert samples(rule.code, "bad"), f"{rule.code} needs tests/data/rules/{rule.code}/bad"
     assert samples(rule.code, "good"), f"{rule.code} needs tests/data/rules/{rule.code}/good"
-    what, why, bad, fix = rule.explained
+    what, why, bad, fix = rule.explanation
     assert all((what, why, bad, fix)), f"{rule.code} needs What, Why, Bad and Fix"
     assert re.fullmatch(r"[A-Z]{3}[0-9]{3}", rule.code)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
@@ -56,12 +56,12 @@ def test_a_rule_has_samples_and_a_text(rule: Rule) -> None:
 def test_a_bad_sample_breaks_just_its_rule_and_a_good_one_none(rule: Rule) -> None:
     for folder in folders(rule):
         wanted = {rule.code} if folder.name.startswith("bad") else set()
-        found = report(sample(folder)).findings
+        found = make_report(sample(folder)).findings
         assert {each.code for each in found} == wanted, (folder.name, found)
 
 
 @every_rule
-def test_a_fix_mends_and_then_rests(rule: Rule) -> None:
+def test_a_fix_repairs_and_then_rests(rule: Rule) -> None:
     for folder in folders(rule):
         check_fix(rule, folder)
 
@@ -69,16 +69,16 @@ def test_a_fix_mends_and_then_rests(rule: Rule) -> None:
 def check_fix(rule: Rule, folder: Path) -> None:
     """Repair one sample of a rule, twice."""
     document = sample(folder)
-    done = repaired(document, unsafe=True)
+    done = repair_document(document, unsafe=True)
     if folder.name.startswith("good"):
         assert not done.changed, folder.name
         return
-    left = report(done.after).findings
+    left = make_report(done.after).findings
     if rule.fix is not None:
-        fixable = any(each.fix for each in report(document).findings)
+        fixable = any(each.fix for each in make_report(document).findings)
         assert not fixable or rule.code not in {each.code for each in left}, (folder.name, left)
     assert not [each for each in left if each.fix], f"{folder.name}: a fix is left"
-    assert not repaired(done.after, unsafe=True).changed, folder.name
+    assert not repair_document(done.after, unsafe=True).changed, folder.name
     kept, quarantined = done.bytes
     sizes = [content.size for content in document.origin.source.files.values()]  # type: ignore[attr-defined]
     assert kept + quarantined == sum(sizes), folder.name

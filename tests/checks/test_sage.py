@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from talktree import api
-from talktree.checks.report import report
-from talktree.files import Content, Memory, Source, load
+from talktree.checks.report import make_report
+from talktree.files import Content, MemoryContent, Source, load
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.conversion.foreign import again, every_sample, files_of, sample
 from tests.formats.sage_samples import DOCUMENT, TIDES
 
@@ -66,7 +66,7 @@ def session(lines: Sequence[Line] = TALK, **files: bytes) -> Document:
 
 
 def codes(found: Document) -> set[str]:
-    return report(found).codes
+    return make_report(found).codes
 
 
 # the document's own examples
@@ -103,7 +103,7 @@ NESTED = said(3, "tool_result", message={"role": "tool", "content": "", "toolRes
 
 
 @pytest.mark.parametrize("result", [BESIDE, NESTED], ids=["documented", "as the program writes"])
-def test_results_may_stand_in_either_place(result: Line) -> None:
+def test_results_may_are_in_either_place(result: Line) -> None:
     lines = [said(1), said(2, "assistant", message=CALLING), result, said(4, "assistant")]
     assert codes(document(lines)) == set()
 
@@ -124,7 +124,7 @@ def test_each_required_field_is_missed_and_filled_in(way: str) -> None:
         del line[name]
     before = document([said(1), line])
     assert codes(before) == {"SAG101"}
-    after = repaired(before).after
+    after = repair_document(before).after
     assert codes(after) == set()
     assert [each.session for each in after.conversation.messages()] == ["pond", "pond"]
 
@@ -134,7 +134,7 @@ def test_a_message_that_is_missing_as_a_whole_is_not_made_up() -> None:
     del line["message"]
     before = document([said(1), line])
     assert "SAG101" in codes(before)
-    assert not repaired(before, unsafe=True, rules=_rules("SAG101")).changed
+    assert not repair_document(before, unsafe=True, rules=_rules("SAG101")).changed
 
 
 def _rules(code: str) -> list[Any]:
@@ -151,7 +151,7 @@ def test_another_level_of_thinking_becomes_the_nearest(word: object, level: str)
     thinking = {"level": word, "disabled": False, "triggers": []}
     before = document([said(1, thinkingMetadata=thinking), said(2, "assistant")])
     assert codes(before) == {"SAG301"}
-    first = next(repaired(before, unsafe=True).after.conversation.messages())
+    first = next(repair_document(before, unsafe=True).after.conversation.messages())
     assert first.thinking is not None
     assert first.thinking.level == level
 
@@ -163,7 +163,7 @@ def test_another_level_of_thinking_becomes_the_nearest(word: object, level: str)
 def test_ruined_metadata_is_made_anew_from_the_log_alone(ruined: bytes) -> None:
     before = session(metadata__json=ruined)
     assert codes(before) == {"SAG601"}
-    done = repaired(before)
+    done = repair_document(before)
     files = done.source.as_bytes()
     assert files["messages.jsonl"] == raw(TALK)
     made = json.loads(files["metadata.json"])
@@ -178,10 +178,10 @@ def test_ruined_metadata_is_made_anew_from_the_log_alone(ruined: bytes) -> None:
     assert done.bytes == (len(raw(TALK)), len(ruined))
 
 
-def test_metadata_that_still_say_something_are_told_and_left_alone() -> None:
+def test_metadata_that_still_say_something_are_reported_and_left_alone() -> None:
     before = session(metadata__json=json.dumps([METADATA, {}]).encode())
     assert "SAG601" in codes(before)
-    done = repaired(before, rules=_rules("SAG601"))
+    done = repair_document(before, rules=_rules("SAG601"))
     assert not done.changed
     assert before.conversation.skeleton.ids == ["u1", "u2", "", ""]
 
@@ -189,19 +189,19 @@ def test_metadata_that_still_say_something_are_told_and_left_alone() -> None:
 def test_metadata_that_are_missing_are_the_same_as_those_that_were_ruined() -> None:
     missing = api.read(Source.of_files({"messages.jsonl": raw(TALK)}, name="pond"), format="sage")
     assert codes(missing) == {"SYN405"}
-    one = repaired(missing).source.as_bytes()
-    two = repaired(session(metadata__json=b"\0\0")).source.as_bytes()
+    one = repair_document(missing).source.as_bytes()
+    two = repair_document(session(metadata__json=b"\0\0")).source.as_bytes()
     assert one == two
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_stale_metadata_are_brought_in_step_and_keep_the_rest(count: int) -> None:
     lines = [said(number, "user" if number % 2 else "assistant") for number in range(1, count + 1)]
-    told = {**METADATA, "messageCount": 99, "updatedAt": "2026-01-05T07:00:00Z", "mood": "calm"}
-    before = session(lines, metadata__json=json.dumps(told).encode())
+    reported = {**METADATA, "messageCount": 99, "updatedAt": "2026-01-05T07:00:00Z", "mood": "calm"}
+    before = session(lines, metadata__json=json.dumps(reported).encode())
     assert codes(before) == {"SAG603"}
-    made = json.loads(repaired(before).source.as_bytes()["metadata.json"])
-    assert made == {**told, "messageCount": count, "updatedAt": lines[-1]["timestamp"]}
+    made = json.loads(repair_document(before).source.as_bytes()["metadata.json"])
+    assert made == {**reported, "messageCount": count, "updatedAt": lines[-1]["timestamp"]}
 
 
 # backups
@@ -220,13 +220,13 @@ class _Trap(Content):
 
 def test_only_backups_that_are_listed_are_opened_and_settings_never() -> None:
     files: Mapping[str, Content] = {
-        **{path: Memory(data) for path, data in load(TIDES).as_bytes().items()},
+        **{path: MemoryContent(data) for path, data in load(TIDES).as_bytes().items()},
         "backups/not-listed.backup": _Trap(),
         "config.json": _Trap(),
     }
     found = api.read(Source("session-tide-table", files, folder=True), format="sage")
     assert codes(found) == {"SAG504", "SYN406"}
-    assert not repaired(found, unsafe=True).changed
+    assert not repair_document(found, unsafe=True).changed
 
 
 @pytest.mark.parametrize(
@@ -259,5 +259,5 @@ def test_a_backup_is_missed_only_where_it_should_be(named: str, lost: bool) -> N
 @every_sample("sage")
 def test_what_is_made_from_other_formats_breaks_no_rule_of_sage(slug: str, path: Path) -> None:
     made = again(files_of(sample(slug, path), "sage"), "sage")
-    found = [each for each in report(made).findings if each.code.startswith("SAG")]
+    found = [each for each in make_report(made).findings if each.code.startswith("SAG")]
     assert found == []

@@ -9,12 +9,12 @@ import string
 from pathlib import Path
 
 from talktree import api
-from talktree.checks.excerpt import excerpt
-from talktree.checks.report import Report, report
+from talktree.checks.excerpt import make_excerpt
+from talktree.checks.report import Report, make_report
 from talktree.files import Source
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.document import Document
-from talktree.repairs.run import Repair, repaired
+from talktree.repairs.run import Repair, repair_document
 
 _dice = random.Random(11)
 PLACEHOLDER = re.compile(r"\[redacted:([a-z-]+):([0-9]+)\]")
@@ -49,7 +49,7 @@ def texts(done: Repair) -> str:
 def test_equal_secrets_get_equal_placeholders_and_others_get_others() -> None:
     first, second = f"ghp_{drawn(36)}", f"ghp_{drawn(36)}"
     key = f"gsk_{drawn(52)}"
-    done = repaired(
+    done = repair_document(
         talk(f"{first} and {second}", f"{second}, {key}", f"again {first}"), unsafe=True
     )
     text = texts(done)
@@ -61,42 +61,42 @@ def test_equal_secrets_get_equal_placeholders_and_others_get_others() -> None:
         ("vcs-token", "1"),
     ]
     assert not any(secret in text for secret in (first, second, key))
-    assert not secret_findings(report(done.after))
-    assert not repaired(done.after, unsafe=True).changed
+    assert not secret_findings(make_report(done.after))
+    assert not repair_document(done.after, unsafe=True).changed
 
 
 def test_placeholders_of_an_earlier_repair_are_not_used_again() -> None:
-    done = repaired(talk(f"[redacted:vcs-token:4] and ghp_{drawn(36)}"), unsafe=True)
+    done = repair_document(talk(f"[redacted:vcs-token:4] and ghp_{drawn(36)}"), unsafe=True)
     assert [found.group(2) for found in PLACEHOLDER.finditer(texts(done))] == ["4", "5"]
 
 
-def test_a_secret_is_told_once_in_a_record_and_redacted_everywhere_in_it() -> None:
+def test_a_secret_is_reported_once_in_a_record_and_redacted_everywhere_in_it() -> None:
     key = f"sk-{drawn(48)}"
     document = talk({"message": f"it is {key}", "copy": {"again": [key, f"x {key}"]}})
-    assert secret_findings(report(document)) == ["SEC203"]
-    assert texts(repaired(document, unsafe=True)).count("[redacted:ai-vendor-key:1]") == 3
+    assert secret_findings(make_report(document)) == ["SEC203"]
+    assert texts(repair_document(document, unsafe=True)).count("[redacted:ai-vendor-key:1]") == 3
 
 
 def test_what_was_cut_off_from_a_secret_goes_with_it() -> None:
     key = f"sk-ant-api03-{drawn(95)}"
     cut = {"title": f"use {key[:30]}…", "longer": f"{key[:90]}..."}
     document = talk({"message": f"use {key}", **cut})
-    assert secret_findings(report(document)) == ["SEC203"]
-    done = repaired(document, unsafe=True)
+    assert secret_findings(make_report(document)) == ["SEC203"]
+    done = repair_document(document, unsafe=True)
     assert texts(done).count("[redacted:ai-vendor-key:1]") == 3
     assert key[:17] not in texts(done)
-    assert not repaired(done.after, unsafe=True).changed
+    assert not repair_document(done.after, unsafe=True).changed
 
 
 def test_only_the_secret_changes() -> None:
     key = f"hf_{drawn(34)}"
     document = talk("before", f"see {key}!", "behind")
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     before = origin.source.files["talk.jsonl"].read().decode()
-    after = texts(repaired(document, unsafe=True))
+    after = texts(repair_document(document, unsafe=True))
     assert after == before.replace(key, "[redacted:ai-vendor-key:1]")
-    assert texts(repaired(document)) == before, "a safe repair redacts nothing"
+    assert texts(repair_document(document)) == before, "a safe repair redacts nothing"
 
 
 def test_nothing_that_people_are_shown_holds_the_secret() -> None:
@@ -105,12 +105,12 @@ def test_nothing_that_people_are_shown_holds_the_secret() -> None:
         secrets[0], f"see {secrets[1]}", f"api_key = '{secrets[2]}'", {"clientSecret": secrets[3]}
     )
     origin = document.origin
-    assert isinstance(origin, Origin)
-    found = report(document)
+    assert isinstance(origin, DocumentOrigin)
+    found = make_report(document)
     assert len(secret_findings(found)) == 4
     shown = [repr(each) for each in found.findings]
-    shown += [repr(excerpt(origin, each)) for each in found.findings]
-    shown += [repr(step) for step in repaired(document, unsafe=True).plan]
+    shown += [repr(make_excerpt(origin, each)) for each in found.findings]
+    shown += [repr(step) for step in repair_document(document, unsafe=True).plan]
     for secret in secrets:
         assert not any(secret[4:-2] in text or secret[:8] in text for text in shown)
 
@@ -119,7 +119,9 @@ def test_a_key_is_the_same_however_its_lines_are_broken() -> None:
     body = [drawn(64), drawn(64)]
     lines = ["-----BEGIN PRIVATE KEY-----", *body, "-----END PRIVATE KEY-----"]
     plain, escaped = "\n".join(lines), "\\n".join(lines)
-    done = repaired(talk(plain, f'"private_key": "{escaped}"', "\r\n".join(lines)), unsafe=True)
+    done = repair_document(
+        talk(plain, f'"private_key": "{escaped}"', "\r\n".join(lines)), unsafe=True
+    )
     text = texts(done)
     assert text.count("[redacted:private-key:1]") == 3
     assert not any(line in text for line in body)
@@ -129,7 +131,7 @@ def test_what_travels_along_for_another_format_is_redacted_too(tmp_path: Path) -
     key = f"sk-ant-api03-{drawn(95)}"
     document = talk(f"use {key}", {"message": "fine", "note": {"deep": key}})
     api.convert(document, tmp_path / "talk.json", to="studio")
-    done = repaired(api.read(tmp_path / "talk.json"), unsafe=True)
+    done = repair_document(api.read(tmp_path / "talk.json"), unsafe=True)
     assert key[:20] not in texts(done)
     assert "[redacted:ai-vendor-key:1]" in texts(done)
     api.convert(done.after, tmp_path / "back.jsonl", to="claude-messages")

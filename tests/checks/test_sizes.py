@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.checks.registry import chosen, rules_for
-from talktree.checks.report import report
+from talktree.checks.registry import choose_rules, rules_for
+from talktree.checks.report import make_report
 from talktree.checks.rules import sizes
-from talktree.checks.support.image_sizes import image_in
+from talktree.checks.support.image_sizes import find_image
 from talktree.model.document import Document
 from talktree.model.message import SIDECHAIN
 from talktree.model.parts import Attachment, Text
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.checks.session import Session
 
-RULES = chosen(rules_for("claude-code"), select=["SYN5"])
+RULES = choose_rules(rules_for("claude-code"), select=["SYN5"])
 
 
 def png(width: int, height: int) -> bytes:
@@ -60,7 +60,7 @@ def url(data: bytes, kind: str = "image/png") -> str:
 @pytest.mark.parametrize("kind", KINDS)
 @given(width=st.integers(1, 16_383), height=st.integers(1, 16_383))
 def test_the_first_bytes_tell_the_size(kind: object, width: int, height: int) -> None:
-    found = image_in(Attachment(url=url(kind(width, height))))  # type: ignore[operator]
+    found = find_image(Attachment(url=url(kind(width, height))))  # type: ignore[operator]
     assert found is not None
     assert (found.width, found.height) == (width, height)
 
@@ -68,7 +68,7 @@ def test_the_first_bytes_tell_the_size(kind: object, width: int, height: int) ->
 @given(st.binary(max_size=80), st.sampled_from(KINDS), st.integers(0, 60))
 def test_broken_images_have_no_size_and_do_no_harm(junk: bytes, kind: object, cut: int) -> None:
     for data in (junk, kind(9000, 9000)[:cut] + junk):  # type: ignore[operator]
-        found = image_in(Attachment(url=url(data)))
+        found = find_image(Attachment(url=url(data)))
         assert found is not None
         assert found.length == len(b64encode(data))
 
@@ -77,7 +77,7 @@ def test_broken_images_have_no_size_and_do_no_harm(junk: bytes, kind: object, cu
     "link", [None, "", "https://example.org/bed.png", "data:image/png,x", "data:image/png;base64"]
 )
 def test_what_is_no_image_in_a_text_is_none(link: str | None) -> None:
-    assert image_in(Attachment(url=link)) is None
+    assert find_image(Attachment(url=link)) is None
 
 
 def image(data: bytes) -> dict[str, object]:
@@ -94,11 +94,11 @@ def shown(data: bytes) -> Document:
 
 def test_an_image_of_too_many_bytes_gives_way_to_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "LARGEST_IMAGE", 1000)
-    assert report(shown(png(10, 10) + bytes(500)), RULES).findings == []
+    assert make_report(shown(png(10, 10) + bytes(500)), RULES).findings == []
     document = shown(png(10, 10) + bytes(2000))
-    (found,) = report(document, RULES).findings
+    (found,) = make_report(document, RULES).findings
     assert (found.code, found.fix) == ("SYN503", "unsafe")
-    after = repaired(document, unsafe=True, rules=RULES).after
+    after = repair_document(document, unsafe=True, rules=RULES).after
     first = next(after.conversation.messages())
     assert [type(part) for part in first.parts] == [Text, Attachment, Text]
     assert "10 x 10 pixels" in first.text
@@ -111,6 +111,6 @@ def test_a_sub_agents_own_file_is_no_bloat(monkeypatch: pytest.MonkeyPatch) -> N
         session.say(isSidechain=True)
     document = session.document()
     assert all(SIDECHAIN in each.flags for each in document.conversation.messages())
-    assert report(document, RULES).findings == []
+    assert make_report(document, RULES).findings == []
     session.say(parent=None)
-    assert [each.code for each in report(session.document(), RULES).findings] == ["SYN504"]
+    assert [each.code for each in make_report(session.document(), RULES).findings] == ["SYN504"]

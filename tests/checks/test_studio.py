@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.format import Format
 from talktree.formats.record_file import Item
 from talktree.formats.studio import FORMAT as JSON
-from talktree.formats.studio.hashing import DERIVED, content_hash, recognise
+from talktree.formats.studio.hashing import DERIVED, detect_algorithm, hash_text
 from talktree.formats.studio.rules import tree as rules_tree
-from talktree.formats.studio.write import linked
+from talktree.formats.studio.write import link_comments
 from talktree.formats.studio_text import FORMAT as TEXT
 from talktree.formats.studio_xml import FORMAT as XML
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from talktree.testing.strategies import plain_text
 from tests.cases import examples
 from tests.formats.cases import DATA
@@ -45,7 +45,7 @@ def comment(number: int, text: str = "Who brings the bread?", **members: Any) ->
         "type": "user",
         "timestamp": NOW + number,
         "content": text,
-        "contentHash": content_hash(text),
+        "contentHash": hash_text(text),
         "attachments": [],
         "children": [],
         **members,
@@ -66,11 +66,11 @@ def artifact(**members: Any) -> Comment:
 
 def opened(value: object) -> Document:
     raw = json.dumps(value, indent=1).encode()
-    return read(Source.of_bytes(raw, name="talk.json"), JSON)
+    return read_document(Source.of_bytes(raw, name="talk.json"), JSON)
 
 
 def codes(document: Document) -> set[str]:
-    return report(document).codes
+    return make_report(document).codes
 
 
 def value_of(document: Document) -> Any:
@@ -101,18 +101,18 @@ def test_examples_that_share_an_id() -> None:
 
 
 def test_an_example_that_is_a_comment_and_no_list() -> None:
-    done = repaired(opened(comment(1)))
+    done = repair_document(opened(comment(1)))
     assert codes(done.before) == {"STU201"}
     assert value_of(done.after) == [comment(1)]
 
 
-def test_all_examples_together_are_mended_to_what_the_schema_accepts() -> None:
+def test_all_examples_together_are_repaired_to_what_the_schema_accepts() -> None:
     odd = [
         comment(1, contentHash="50dcdf2c"),
         comment(2, attachments=[attachment(url=None)]),
         comment(3, artifacts=[{key: item for key, item in artifact().items() if key != "command"}]),
     ]
-    done = repaired(opened(odd))
+    done = repair_document(opened(odd))
     assert codes(done.before) == {"STU104", "STU302", "STU402"}
     VALIDATOR.validate(value_of(done.after))
     assert codes(done.after) == set()
@@ -153,10 +153,10 @@ ABSENT = object()
 
 
 @pytest.mark.parametrize("way", PLACES, ids=lambda way: "/".join(map(str, way)))
-def test_what_the_schema_refuses_is_told(way: tuple[str | int, ...]) -> None:
+def test_what_the_schema_refuses_is_reported(way: tuple[str | int, ...]) -> None:
     for item in [*KINDS, *([] if isinstance(way[-1], int) else [ABSENT])]:
         value = changed(way, item)
-        found = report(opened(value)).findings
+        found = make_report(opened(value)).findings
         if not VALIDATOR.is_valid(value):
             assert any(each.severity != "note" for each in found), (way, item)
         else:
@@ -164,11 +164,11 @@ def test_what_the_schema_refuses_is_told(way: tuple[str | int, ...]) -> None:
 
 
 @pytest.mark.parametrize("way", PLACES, ids=lambda way: "/".join(map(str, way)))
-def test_mending_makes_valid_what_it_says_it_mends(way: tuple[str | int, ...]) -> None:
+def test_repairing_makes_valid_what_it_says_it_repairs(way: tuple[str | int, ...]) -> None:
     for item in [*KINDS, *([] if isinstance(way[-1], int) else [ABSENT])]:
         document = opened(changed(way, item))
-        if all(each.fix == "safe" for each in report(document).findings):
-            assert VALIDATOR.is_valid(value_of(repaired(document).after)), (way, item)
+        if all(each.fix == "safe" for each in make_report(document).findings):
+            assert VALIDATOR.is_valid(value_of(repair_document(document).after)), (way, item)
 
 
 # hashes
@@ -189,16 +189,16 @@ def test_a_hash_is_made_again_and_the_text_is_not_touched(
 ) -> None:
     old = DERIVED[algorithm](other)
     document = opened([comment(1, text, contentHash=old)])
-    (mended,) = value_of(repaired(document).after)
-    assert mended["content"] == text
-    assert recognise(mended["contentHash"], text) is not None
-    assert (len(mended["contentHash"]) == 10) == (algorithm == "sha256-10")
-    assert ("STU104" in codes(document)) == (recognise(old, text) is None)
+    (repaired,) = value_of(repair_document(document).after)
+    assert repaired["content"] == text
+    assert detect_algorithm(repaired["contentHash"], text) is not None
+    assert (len(repaired["contentHash"]) == 10) == (algorithm == "sha256-10")
+    assert ("STU104" in codes(document)) == (detect_algorithm(old, text) is None)
 
 
-def test_a_text_that_was_changed_on_its_way_is_told_as_that() -> None:
-    old = content_hash("one\r\ntwo")
-    (found,) = report(opened([comment(1, "one\ntwo", contentHash=old)])).findings
+def test_a_text_that_was_changed_on_its_way_is_reported_as_that() -> None:
+    old = hash_text("one\r\ntwo")
+    (found,) = make_report(opened([comment(1, "one\ntwo", contentHash=old)])).findings
     assert "line ends" in found.message
 
 
@@ -231,8 +231,8 @@ def threads(draw: st.DrawFn) -> list[Comment]:
 
 @given(value=threads())
 @examples(80)
-def test_a_parent_that_is_named_is_the_one_it_stands_in(value: list[Comment]) -> None:
-    roots = value_of(repaired(opened(value)).after)
+def test_a_parent_that_is_named_is_the_one_it_is_in(value: list[Comment]) -> None:
+    roots = value_of(repair_document(opened(value)).after)
     pending = [(each, None) for each in roots]
     named: list[str] = []
     ids: list[str] = []
@@ -252,17 +252,17 @@ def test_hundreds_of_nested_replies_are_no_error() -> None:
     depth = rules_tree.JSON_DEPTH // 2 + 50
     starts = [json.dumps(comment(number))[: -len("]}")] for number in range(depth)]
     raw = ("[" + "".join(starts) + "]}" * depth + "]").encode()
-    document = read(Source.of_bytes(raw, name="talk.json"), JSON)
-    (found,) = report(document).findings
+    document = read_document(Source.of_bytes(raw, name="talk.json"), JSON)
+    (found,) = make_report(document).findings
     assert (found.code, found.severity, found.fix) == ("STU202", "note", None)
-    assert not repaired(document, unsafe=True).changed
+    assert not repair_document(document, unsafe=True).changed
     assert document.findings == []
 
 
 def test_some_hundreds_of_nested_replies_are_nothing_to_tell() -> None:
     starts = [json.dumps(comment(number))[: -len("]}")] for number in range(300)]
     raw = ("[" + "".join(starts) + "]}" * 300 + "]").encode()
-    assert codes(read(Source.of_bytes(raw, name="talk.json"), JSON)) == set()
+    assert codes(read_document(Source.of_bytes(raw, name="talk.json"), JSON)) == set()
 
 
 # the three encodings
@@ -290,22 +290,22 @@ ODD: list[tuple[str, Comment]] = [
 def encoded(format: Format, comments: list[Comment]) -> Document:
     items = [Item(None, each, changed=True, depth=number) for number, each in enumerate(comments)]
     name = f"talk{format.info.suffixes[0]}"
-    raw = b"".join(format.blank_sheet(name).rewritten(items))
-    return read(Source.of_bytes(raw, name=name), format)
+    raw = b"".join(format.blank_sheet(name).rewrite(items))
+    return read_document(Source.of_bytes(raw, name=name), format)
 
 
 @each_encoding
 @pytest.mark.parametrize(("code", "odd"), ODD, ids=[code for code, _ in ODD])
-def test_a_comment_is_judged_and_mended_alike_however_it_is_encoded(
+def test_a_comment_is_judged_and_repaired_alike_however_it_is_encoded(
     format: Format, code: str, odd: Comment
 ) -> None:
     comments = [comment(0), comment(1, **odd)]
     document = encoded(format, comments)
     assert codes(document) == {code}
-    done = repaired(document, unsafe=True)
-    left = report(done.after).findings
+    done = repair_document(document, unsafe=True)
+    left = make_report(done.after).findings
     assert not [each for each in left if each.fix]
-    wanted = repaired(encoded(JSON, comments), unsafe=True).after
+    wanted = repair_document(encoded(JSON, comments), unsafe=True).after
     assert [_entries(done.after)] == [_entries(wanted)]
 
 
@@ -317,7 +317,7 @@ def _entries(document: Document) -> list[object]:
 def test_what_is_written_for_others_has_nothing_to_tell(format: Format) -> None:
     whole = [comment(0, attachments=[attachment()], artifacts=[artifact()]), comment(1)]
     items = [Item(None, each, changed=True, depth=number) for number, each in enumerate(whole)]
-    assert codes(encoded(format, [_object(item) for item in linked(items)])) == set()
+    assert codes(encoded(format, [_object(item) for item in link_comments(items)])) == set()
 
 
 def _object(item: Item) -> Comment:
@@ -331,9 +331,9 @@ FOREIGN = sorted(DATA.glob("studio-text/foreign/*"))
 
 
 @pytest.mark.parametrize("path", FOREIGN, ids=lambda path: path.name)
-def test_exported_texts_are_mended_in_their_own_dialect(path: Any) -> None:
+def test_exported_texts_are_repaired_in_their_own_dialect(path: Any) -> None:
     odd = re.sub(rb"Hash: \w+", b"Hash: 50dcdf2c00", path.read_bytes())
-    done = repaired(read(Source.of_bytes(odd, name=path.name), TEXT), unsafe=True)
+    done = repair_document(read_document(Source.of_bytes(odd, name=path.name), TEXT), unsafe=True)
     assert "STU104" in {each.code for each in done.plan}
-    assert not [each for each in report(done.after).findings if each.fix]
+    assert not [each for each in make_report(done.after).findings if each.fix]
     assert done.before.conversations[0].skeleton.ids == done.after.conversations[0].skeleton.ids

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.registry import chosen, rules_for
-from talktree.checks.report import report
+from talktree.checks.registry import choose_rules, rules_for
+from talktree.checks.report import make_report
 from talktree.checks.rules.time import FIRST_TALK, TOLERATED
 from talktree.files import Source
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from talktree.text.times import MILLI, SECOND, from_iso, to_iso
 from tests.checks.session import Session
 
@@ -23,8 +23,8 @@ LATE = from_iso("2100-01-01T00:00:00Z") or 0
 
 
 def codes(document: Document) -> list[str]:
-    rules = chosen(rules_for(document.format), select=["TIM"])
-    return [each.code for each in report(document, rules).findings]
+    rules = choose_rules(rules_for(document.format), select=["TIM"])
+    return [each.code for each in make_report(document, rules).findings]
 
 
 def two(first: object, second: object) -> Document:
@@ -41,13 +41,13 @@ def comment(stamp: object) -> Document:
 
 
 @given(st.integers(-3 * TOLERATED, 3 * TOLERATED))
-def test_only_a_long_way_back_is_told(offset: int) -> None:
+def test_only_a_long_way_back_is_reported(offset: int) -> None:
     back = offset // MILLI * MILLI
     wanted = ["TIM101"] if back < -TOLERATED else []
     assert codes(two(to_iso(NOON), to_iso(NOON + back))) == wanted
 
 
-def test_one_step_back_is_told_once_however_long_the_talk_goes_on() -> None:
+def test_one_step_back_is_reported_once_however_long_the_talk_goes_on() -> None:
     session = Session()
     for number in range(20):
         day = 4 if number < 10 else 3
@@ -83,7 +83,9 @@ def test_dates(stamp: object, wanted: list[str]) -> None:
 def test_the_size_of_a_number_tells_its_unit(seconds: int, unit: int) -> None:
     document = comment(seconds * unit)
     assert ("TIM103" in codes(document)) == (unit != 1000)
-    after = repaired(document, unsafe=True, rules=chosen(rules_for("studio"), select=["TIM"])).after
+    after = repair_document(
+        document, unsafe=True, rules=choose_rules(rules_for("studio"), select=["TIM"])
+    ).after
     (message,) = after.conversation.messages()
     assert message.time_ns == seconds * SECOND
     assert "TIM103" not in codes(after)
@@ -91,7 +93,9 @@ def test_the_size_of_a_number_tells_its_unit(seconds: int, unit: int) -> None:
 
 def test_a_zone_is_added_and_the_time_stays() -> None:
     document = two("2026-03-04T12:00:00.250", "2026-03-04T12:00:01Z")
-    after = repaired(document, unsafe=True, rules=chosen(rules_for("claude-code"), select=["TIM"]))
+    after = repair_document(
+        document, unsafe=True, rules=choose_rules(rules_for("claude-code"), select=["TIM"])
+    )
     assert codes(after.after) == []
     before = [each.time_ns for each in document.conversation.messages()]
     assert [each.time_ns for each in after.after.conversation.messages()] == before

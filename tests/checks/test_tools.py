@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.registry import chosen, rules_for
-from talktree.checks.report import report
+from talktree.checks.registry import choose_rules, rules_for
+from talktree.checks.report import make_report
 from talktree.checks.support.tool_results import LOST, is_placeholder
 from talktree.files import Source
 from talktree.formats.rule import Rule
@@ -18,23 +18,23 @@ from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.checks.session import Session, call, lines, name
 
 MISSING = "[Tool result missing due to internal error]"
 
 
 def rules(format: str = "claude-code", *codes: str) -> list[Rule]:
-    return chosen(rules_for(format), select=codes or ("TOL", "TRE"))
+    return choose_rules(rules_for(format), select=codes or ("TOL", "TRE"))
 
 
 def codes(document: Document) -> list[str]:
-    return [each.code for each in report(document, rules(document.format, "TOL")).findings]
+    return [each.code for each in make_report(document, rules(document.format, "TOL")).findings]
 
 
-def mended(document: Document) -> Conversation:
-    done = repaired(document, unsafe=True, rules=rules(document.format))
-    assert not repaired(done.after, unsafe=True, rules=rules(document.format)).changed
+def repaired(document: Document) -> Conversation:
+    done = repair_document(document, unsafe=True, rules=rules(document.format))
+    assert not repair_document(done.after, unsafe=True, rules=rules(document.format)).changed
     return done.after.conversation
 
 
@@ -80,7 +80,7 @@ def test_a_replay_behind_a_compaction_is_no_second_call() -> None:
     assert codes(session.document()) == []
 
 
-def test_parallel_results_may_stand_beside_each_other() -> None:
+def test_parallel_results_may_are_beside_each_other() -> None:
     session = Session()
     session.say()
     one = session.reply(call("toolu_1"), api="msg_x")
@@ -101,7 +101,7 @@ def test_a_result_on_another_branch_is_no_orphan() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 3000])
-def test_many_calls_with_one_id_are_each_told(count: int) -> None:
+def test_many_calls_with_one_id_are_each_reported(count: int) -> None:
     session = Session()
     session.say()
     for number in range(count):
@@ -124,7 +124,7 @@ def test_a_copied_record_is_no_second_call() -> None:
 # mending
 
 
-def test_a_real_result_wins_over_a_placeholder_wherever_it_stands() -> None:
+def test_a_real_result_wins_over_a_placeholder_wherever_it_is() -> None:
     for beside in (False, True):
         session = Session()
         session.say()
@@ -135,19 +135,19 @@ def test_a_real_result_wins_over_a_placeholder_wherever_it_stands() -> None:
         session.give(("toolu_1", "rake"), parent=asked if beside else 0)
         document = session.document()
         assert "TOL104" in codes(document)
-        after = mended(document)
+        after = repaired(document)
         assert texts_of_results(after) == {"toolu_1": ["rake"]}
         assert len(after.tree.roots) == 1
 
 
-def test_what_hung_on_a_dropped_result_hangs_on_the_kept_one_beside_it() -> None:
+def test_what_was_attached_to_a_dropped_result_is_attached_to_the_kept_one_beside_it() -> None:
     session = Session()
     session.say()
     asked = session.reply(call("toolu_1"))
     session.give(("toolu_1", MISSING))
     last = session.reply()
     kept = session.give(("toolu_1", "rake"), parent=asked)
-    after = mended(session.document())
+    after = repaired(session.document())
     assert after[name(last)].parent == name(kept)
 
 
@@ -157,7 +157,7 @@ def test_orphans_in_a_row_leave_one_line() -> None:
     for number in range(4):
         session.give((f"toolu_{number}", "rake"))
     last = session.reply()
-    after = mended(session.document())
+    after = repaired(session.document())
     assert after[name(last)].parent == name(first)
 
 
@@ -169,17 +169,17 @@ def test_a_result_stays_whose_call_may_be_in_the_file_before() -> None:
     session.reply()
     files = {"one.jsonl": lines(session.lines[:2]), "two.jsonl": lines(session.lines[2:])}
     document = api.read(Source.of_files(files), format="claude-code")
-    (found,) = (each for each in report(document, rules("claude-code", "TOL102")).findings)
+    (found,) = (each for each in make_report(document, rules("claude-code", "TOL102")).findings)
     assert found.fix is None
     assert "one" in found.message
 
 
-def test_an_answer_stands_between_the_call_and_what_follows_on_all_branches() -> None:
+def test_an_answer_is_between_the_call_and_what_follows_on_all_branches() -> None:
     session = Session()
     session.say()
     asked = session.reply(call("toolu_1"), call("toolu_2"))
     follow = [session.say(parent=asked), session.say(parent=asked)]
-    after = mended(session.document())
+    after = repaired(session.document())
     for each in follow:
         path = after.path(name(each))
         answers = [part for message in path for part in message.parts if is_placeholder(part)]
@@ -194,7 +194,7 @@ def test_an_answer_is_marked_and_says_that_it_is_an_error() -> None:
     session.say()
     session.reply(call("toolu_1"))
     session.say()
-    after = mended(session.document())
+    after = repaired(session.document())
     (made,) = (each for each in after.messages() if any(map(is_placeholder, each.parts)))
     (part,) = made.parts
     assert isinstance(part, ToolResult)
@@ -206,7 +206,7 @@ def test_nothing_is_put_in_behind_a_call_that_may_still_run() -> None:
     session = Session()
     session.say()
     session.reply(call("toolu_1"))
-    done = repaired(session.document(), unsafe=True, rules=rules())
+    done = repair_document(session.document(), unsafe=True, rules=rules())
     assert not done.changed
 
 
@@ -216,7 +216,7 @@ def test_a_safe_repair_leaves_tools_alone() -> None:
     session.reply(call("toolu_1"), call("toolu_1"))
     session.give(("toolu_9", "rake"))
     session.reply()
-    assert not repaired(session.document(), rules=rules()).changed
+    assert not repair_document(session.document(), rules=rules()).changed
 
 
 SAGE = {
@@ -247,7 +247,7 @@ def test_other_formats_are_answered_in_their_own_shape() -> None:
     data = lines([line(1, "user"), line(2, "assistant", toolCalls=calls), answer, line(4, "user")])
     document = api.read(Source.of_bytes(data, name="messages.jsonl"), format="sage")
     assert codes(document) == ["TOL101"]
-    after = mended(document)
+    after = repaired(document)
     made = [each for each in after.messages() if any(map(is_placeholder, each.parts))]
     assert [each.role for each in made] == ["tool"]
     assert texts_of_results(after).keys() == {"call_1", "call_2"}
@@ -267,7 +267,7 @@ def test_after_repair_every_line_can_be_sent(steps: list[str], ids: list[int]) -
     session.say("The end.")
     before = session.document()
     real = {text for texts in texts_of_results(before.conversation).values() for text in texts}
-    after = mended(before)
+    after = repaired(before)
     _assert_sendable(after)
     assert len(after.tree.roots) == 1
     texts = {text for each in texts_of_results(after).values() for text in each}
@@ -315,7 +315,7 @@ def test_a_call_whose_message_has_half_a_character_in_its_id_is_answered() -> No
     session.say("And?", parent=None, parentUuid="\ud800")
     answered = [
         part
-        for entry in mended(session.document()).entries
+        for entry in repaired(session.document()).entries
         if isinstance(entry, Message)
         for part in entry.parts
         if isinstance(part, ToolResult)

@@ -11,18 +11,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.checks.reachability import reach
+from talktree.checks.reachability import measure_reach
 from talktree.checks.registry import all_rules
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.formats.rule import Rule
 from talktree.model.document import Document
 from talktree.model.inferred_links import SEQUENCE
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from talktree.model.skeleton import ROOT
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.cases import examples
 from tests.checks.linked import RECORDS, SESSION, Line, document, uuid
 from tests.checks.session import Session
@@ -58,7 +58,7 @@ def damaged(draw: st.DrawFn, *, doubled: bool) -> list[Line]:
 
 def parents(found: Document) -> list[int]:
     """What each record of the only conversation hangs on, as it is shown."""
-    return list(mended(found.conversation).skeleton.parents)
+    return list(with_inferred_links(found.conversation).skeleton.parents)
 
 
 @pytest.mark.parametrize("slug", RECORDS)
@@ -66,14 +66,14 @@ def parents(found: Document) -> list[int]:
 @given(data=st.data())
 def test_after_a_safe_repair_every_link_leads_to_a_start(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=True)))
-    done = repaired(before, rules=LINKS)
-    bones = done.after.conversation.skeleton
-    assert not bones.dangling
-    assert not bones.looped
-    after = reach(done.after.conversations)
+    done = repair_document(before, rules=LINKS)
+    skeleton = done.after.conversation.skeleton
+    assert not skeleton.dangling
+    assert not skeleton.looped
+    after = measure_reach(done.after.conversations)
     assert after.reachable == after.messages
     assert _left(done.after, LINKS, "safe") == []
-    assert not repaired(done.after, rules=LINKS).changed
+    assert not repair_document(done.after, rules=LINKS).changed
 
 
 @pytest.mark.parametrize("slug", RECORDS)
@@ -81,14 +81,14 @@ def test_after_a_safe_repair_every_link_leads_to_a_start(slug: str, data: st.Dat
 @given(data=st.data())
 def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=True)))
-    done = repaired(before, unsafe=True, rules=LINKS)
-    bones = done.after.conversation.skeleton
-    assert not bones.dangling
-    assert not bones.looped
+    done = repair_document(before, unsafe=True, rules=LINKS)
+    skeleton = done.after.conversation.skeleton
+    assert not skeleton.dangling
+    assert not skeleton.looped
     # What a program wrote again with another parent is one message with its original.
-    assert set(bones.native) <= set(bones.copies)
+    assert set(skeleton.native) <= set(skeleton.copies)
     assert _left(done.after, LINKS, "safe", "unsafe") == []
-    assert not repaired(done.after, unsafe=True, rules=LINKS).changed
+    assert not repair_document(done.after, unsafe=True, rules=LINKS).changed
 
 
 @pytest.mark.parametrize("slug", RECORDS)
@@ -97,7 +97,7 @@ def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -
 def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=False)))
     rules = [rule for rule in TREE if rule.code != "TRE107"]
-    done = repaired(before, rules=rules)
+    done = repair_document(before, rules=rules)
     # Where so much is lost that hardly any link is left, the order of the file decides afterwards.
     for each in (before, done.after):
         assume(SEQUENCE not in each.conversation.skeleton.linked.values())
@@ -110,7 +110,7 @@ def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataO
 @given(data=st.data())
 def test_only_records_with_a_finding_change(slug: str, data: st.DataObject) -> None:
     before = document(slug, data.draw(damaged(doubled=False)))
-    done = repaired(before, rules=TREE)
+    done = repair_document(before, rules=TREE)
     old, new = (
         each.origin.source.files[f"{SESSION}.jsonl"].read().splitlines()  # type: ignore[attr-defined]
         for each in (before, done.after)
@@ -123,17 +123,17 @@ def test_only_records_with_a_finding_change(slug: str, data: st.DataObject) -> N
 
 
 def _left(found: Document, rules: list[Rule], *safety: str) -> list[str]:
-    return [each.message for each in report(found, rules).findings if each.fix in safety]
+    return [each.message for each in make_report(found, rules).findings if each.fix in safety]
 
 
 def test_removing_a_message_costs_that_message_alone() -> None:
     whole = [Line(n, n - 1 if n else None, ("user", "assistant")[n % 2]) for n in range(9)]
     for gone in range(1, 8):
         found = document("claude-code", whole[:gone] + whole[gone + 1 :])
-        assert reach(found.conversations).reachable == gone
-        done = repaired(found)
+        assert measure_reach(found.conversations).reachable == gone
+        done = repair_document(found)
         assert [step.code for step in done.plan] == ["TRE101"]
-        assert reach(done.after.conversations) == (8, 8, 8)
+        assert measure_reach(done.after.conversations) == (8, 8, 8)
 
 
 def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
     for name, lines in (("one", talk[:3]), ("two", talk[3:])):
         source = document("claude-messages", lines).origin.source  # type: ignore[attr-defined]
         (tmp_path / f"{name}.jsonl").write_bytes(next(iter(source.files.values())).read())
-    found = report(api.read(tmp_path / "two.jsonl"), TREE).findings
+    found = make_report(api.read(tmp_path / "two.jsonl"), TREE).findings
     assert [(each.code, each.entry) for each in found] == [("TRE109", uuid(3))]
     assert "one.jsonl" in found[0].message
-    assert not repaired(api.read(tmp_path / "two.jsonl"), rules=TREE).changed
+    assert not repair_document(api.read(tmp_path / "two.jsonl"), rules=TREE).changed
     (tmp_path / "one.jsonl").unlink()
-    assert report(api.read(tmp_path / "two.jsonl"), TREE).codes == {"TRE111"}
+    assert make_report(api.read(tmp_path / "two.jsonl"), TREE).codes == {"TRE111"}
 
 
 class Opened:
@@ -176,7 +176,7 @@ def test_files_beside_are_not_looked_at_through_links_nor_if_they_may_hold_keys(
     (place / "sage_config.json").write_text('{"api_key": "secret"}')
     (place / "beside.json").write_text("[]")
     opened.on = True
-    found = report(api.read(place / "messages.json", format="sage"), TREE)
+    found = make_report(api.read(place / "messages.json", format="sage"), TREE)
     opened.on = False
     assert found.codes == {"TRE111"}
     assert {"messages.json", "beside.json"} <= set(opened.names), "what is opened is seen"
@@ -190,19 +190,19 @@ def test_a_sub_agent_finds_the_session_that_started_it(tmp_path: Path) -> None:
     agent = document("claude-code", [Line(5, 1, side=True), Line(6, 5, "assistant", side=True)])
     for path, made in ((tmp_path / f"{SESSION}.jsonl", main), (inside / "agent-1.jsonl", agent)):
         path.write_bytes(next(iter(made.origin.source.files.values())).read())  # type: ignore[attr-defined]
-    found = report(api.read(inside / "agent-1.jsonl"), TREE).findings
+    found = make_report(api.read(inside / "agent-1.jsonl"), TREE).findings
     assert [each.code for each in found] == ["TRE109"]
-    assert by_slug("claude-code").kin("elsewhere") == (".",)
+    assert get_format("claude-code").find_related_folders("elsewhere") == (".",)
 
 
-def test_a_line_with_a_place_of_its_own_is_mended_in_that_place() -> None:
+def test_a_line_with_a_place_of_its_own_is_repaired_in_that_place() -> None:
     found = document("native", [Line(0, None), Line(1, 0, "assistant"), Line(2, 1)])
     source = found.origin.source  # type: ignore[attr-defined]
     ((path, content),) = source.files.items()
     first, second, third = content.read().splitlines()[2:]
     placed = third[:-1] + b',"tree":{"parent":"gone"}}'
     data = b"\n".join([*content.read().splitlines()[:2], first, second, placed]) + b"\n"
-    done = repaired(read(Source.of_bytes(data, name=path), by_slug("native")))
+    done = repair_document(read_document(Source.of_bytes(data, name=path), get_format("native")))
     assert [step.code for step in done.plan] == ["TRE101"]
     assert list(done.after.conversation.skeleton.parents) == [ROOT, 0, 1]
 
@@ -229,12 +229,12 @@ def carried(kept: str) -> Document:
 
 
 def test_what_survives_a_compaction_is_neither_lost_nor_out_of_order() -> None:
-    found = report(carried("2026-03-04T09:21:00Z")).findings
+    found = make_report(carried("2026-03-04T09:21:00Z")).findings
     assert [each.code for each in found if each.code[:3] in ("TRE", "TIM")] == []
 
 
-def test_a_compaction_that_follows_what_came_after_it_is_told() -> None:
-    found = report(carried("2026-03-04T09:40:00Z")).findings
-    told = [each for each in found if each.code[:3] in ("TRE", "TIM")]
-    assert [each.code for each in told] == ["TRE110"]
-    assert "hangs below it" in told[0].message
+def test_a_compaction_that_follows_what_came_after_it_is_reported() -> None:
+    found = make_report(carried("2026-03-04T09:40:00Z")).findings
+    reported = [each for each in found if each.code[:3] in ("TRE", "TIM")]
+    assert [each.code for each in reported] == ["TRE110"]
+    assert "hangs below it" in reported[0].message

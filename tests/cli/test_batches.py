@@ -132,11 +132,11 @@ def test_ctrl_c_stops_all_and_says_how_to_go_on(
     process = started(command(exports, out, "-j", jobs))
     until_some_are_done(out)
     os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=300)
+    _, reported = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert told.startswith(b"talktree: interrupted: ")
-    assert f" of {COUNT} done; the same command again goes on".encode() in told
-    assert told.count(b"\n") == 1
+    assert reported.startswith(b"talktree: interrupted: ")
+    assert f" of {COUNT} done; the same command again goes on".encode() in reported
+    assert reported.count(b"\n") == 1
     assert not (out / WORK).exists()
     assert_whole_or_absent(out, expected)
     assert run(command(exports, out, "-j", jobs, "-q")).returncode == 0
@@ -160,8 +160,8 @@ def test_a_process_that_dies_costs_no_source(
     until_some_are_done(out)
     for child in children(process)[:1]:
         os.kill(child, signal.SIGKILL)
-    _, told = process.communicate(timeout=300)
-    assert process.returncode == 0, told
+    _, reported = process.communicate(timeout=300)
+    assert process.returncode == 0, reported
     assert contents(out) == expected
 
 
@@ -191,13 +191,15 @@ def test_the_summary_as_json(exports: Path, tmp_path: Path) -> None:
     (exports / "0000.json").write_text("torn")
     done = run(command(exports, tmp_path / "out", "--json", "-j", "2"))
     assert done.returncode == 0
-    told = json.loads(done.stdout)
-    assert told["summary"] == {
+    reported = json.loads(done.stdout)
+    assert reported["summary"] == {
         "converted": COUNT - 1, "unchanged": 0, "skipped": 1, "failed": 0
     }  # fmt: skip
-    assert {Path(each["path"]).is_file() for each in told["written"]} == {True}
-    assert {each["path"] for each in told["losses"]} <= {str(path) for path in exports.iterdir()}
-    assert sum(each["count"] for each in told["counts"]) == len(told["losses"]) > 0
+    assert {Path(each["path"]).is_file() for each in reported["written"]} == {True}
+    assert {each["path"] for each in reported["losses"]} <= {
+        str(path) for path in exports.iterdir()
+    }
+    assert sum(each["count"] for each in reported["counts"]) == len(reported["losses"]) > 0
     assert done.stderr == b""
 
 

@@ -193,8 +193,8 @@ def test_edit_and_repair_write_only_the_file_that_was_named(
     assert "left out 6 files that belong to" in capfd.readouterr().err
     assert list(files_in(Path("out"))) == ["e.jsonl"]
     assert run([*edit, "--reply", "00010011-0000-4000-8000-000000000000", "--save"]) == 2
-    told = capfd.readouterr().err
-    assert f"is a message of {folder / ONE / 'subagents' / 'agent-a1.jsonl'}" in told
+    reported = capfd.readouterr().err
+    assert f"is a message of {folder / ONE / 'subagents' / 'agent-a1.jsonl'}" in reported
     assert files_in(folder) == before
     assert run([*edit, "--reply", "00010001-0000-4000-8000-000000000000", "--save"]) == 0
     after = files_in(folder)
@@ -277,7 +277,7 @@ def test_odd_names(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("verb", ["show", "tree", "export"])
-def test_damage_of_other_conversations_is_not_told(
+def test_damage_of_other_conversations_is_not_reported(
     verb: str, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     broken = folder / f"{TWO}.jsonl"
@@ -294,7 +294,7 @@ def test_damage_of_other_conversations_is_not_told(
             assert json.loads(capfd.readouterr().out)["findings"]["error"] == errors
 
 
-def test_damage_of_other_conversations_in_one_file_is_not_told(
+def test_damage_of_other_conversations_in_one_file_is_not_reported(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["convert", str(folder), "-t", "native", "-o", "all.jsonl", "-q"]) == 0
@@ -302,9 +302,9 @@ def test_damage_of_other_conversations_in_one_file_is_not_told(
     (damaged,) = (number for number, each in enumerate(lines) if b'"question 3"' in each)
     lines[damaged] = lines[damaged].replace(b'"question 3"', b'"question 3')
     Path("all.jsonl").write_bytes(b"".join(lines))
-    told = {}
+    reported = {}
     for name in (ONE, LONE):
         run(["show", "all.jsonl", "--conversation", name])
-        told[name] = capfd.readouterr().err
-    assert "error" not in told[ONE]
-    assert "error" in told[LONE]
+        reported[name] = capfd.readouterr().err
+    assert "error" not in reported[ONE]
+    assert "error" in reported[LONE]

@@ -51,13 +51,13 @@ def test_a_full_disk_leaves_nothing_behind(target: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_in_a_batch_is_told_of_each(tmp_path: Path) -> None:
+def test_a_full_disk_in_a_batch_is_reported_of_each(tmp_path: Path) -> None:
     more = [str(DATA / "studio" / "good" / "one-comment.json"), str(SAMPLE)]
     done = convert(*more, "-t", "native", "-o", "out", cwd=tmp_path, first=_little_room_for_files)
     assert done.returncode == 3
-    told = done.stderr.decode()
-    assert "out/claude-messages/good/tools-and-branches.jsonl: cannot write" in told
-    assert WORK not in told
+    reported = done.stderr.decode()
+    assert "out/claude-messages/good/tools-and-branches.jsonl: cannot write" in reported
+    assert WORK not in reported
     assert [path.name for path in (tmp_path / "out").rglob("*.json*")] != []
 
 
@@ -116,7 +116,7 @@ def test_strict_puts_up_with_what_is_allowed_and_carried(tmp_path: Path) -> None
     ).returncode == 0  # fmt: skip
     refused = convert(str(SAMPLE), "-t", "muse", "-o", "b.json", *STRICT, "--json", cwd=tmp_path)
     assert json.loads(refused.stderr)["error"]["kind"] == "would-lose"
-    lost = api.preview(api.read(SAMPLE), to="muse", options=Options(carry=False)).lost()
+    lost = api.preview(api.read(SAMPLE), to="muse", options=Options(carry=False)).count_by_kind()
     allowed = [word for kind, _ in lost for word in ("--allow", kind)]
     done = convert(str(SAMPLE), "-t", "muse", "-o", "b.json", *STRICT, *allowed, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -135,16 +135,22 @@ def test_unknown_kinds_get_a_hint(option: str, tmp_path: Path) -> None:
     assert all(kind.encode() in done.stderr for kind in KINDS)
 
 
-def test_the_saved_ledger_is_the_printed_one_and_is_saved_also_if_refused(tmp_path: Path) -> None:
+def test_the_saved_loss_report_is_the_printed_one_and_is_saved_also_if_refused(
+    tmp_path: Path,
+) -> None:
     printed = convert(
         str(SAMPLE), "-t", "muse", "-o", "a.json", "--json", "--ledger", "l.json", cwd=tmp_path
     )
     assert printed.stdout == (tmp_path / "l.json").read_bytes()
-    told = json.loads(printed.stdout)
-    ledger = api.preview(api.read(SAMPLE), to="muse")
-    assert [each["kind"] for each in told["losses"]] == [loss.kind for loss in ledger.losses]
-    assert told["carried_bytes"] == ledger.carried_bytes > 0
-    assert told["written"] == [{"path": "a.json", "bytes": (tmp_path / "a.json").stat().st_size}]
+    reported = json.loads(printed.stdout)
+    loss_report = api.preview(api.read(SAMPLE), to="muse")
+    assert [each["kind"] for each in reported["losses"]] == [
+        loss.kind for loss in loss_report.losses
+    ]
+    assert reported["carried_bytes"] == loss_report.carried_bytes > 0
+    assert reported["written"] == [
+        {"path": "a.json", "bytes": (tmp_path / "a.json").stat().st_size}
+    ]
     convert(str(SAMPLE), "-t", "muse", "-o", "b.json", *STRICT, "--ledger", "m.json", cwd=tmp_path)
     assert json.loads((tmp_path / "m.json").read_text())["written"] == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "l.json", "m.json"]
@@ -157,7 +163,7 @@ def test_large_output_to_stdout_is_all_there(tmp_path: Path) -> None:
     source = tmp_path / "long.jsonl"
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = convert(str(source), "-t", "native", "-o", "-", "-q", cwd=tmp_path)
-    made = api.converted(api.read(source), to="native")
+    made = api.convert_document(api.read(source), to="native")
     (pieces,) = made.files.values()
     assert done.stdout == b"".join(pieces)
     assert done.stderr == b""

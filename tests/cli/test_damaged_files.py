@@ -80,8 +80,8 @@ def test_commands_say_that_a_part_is_missing(
         ["convert", name, "-t", "studio", "-o", "lenient.json"],
     ):
         assert run(command) == 0
-        assert f"{name}: " in (told := capfd.readouterr().err)
-        assert "; the rest is missing" in told
+        assert f"{name}: " in (reported := capfd.readouterr().err)
+        assert "; the rest is missing" in reported
     assert run(["check", name]) == 1
     assert "SYN114 damaged-file" in capfd.readouterr().out
     assert run(["convert", name, "-t", "studio", "-o", "strict.json", "--strict"]) == 4
@@ -113,9 +113,9 @@ def test_an_import_lists_a_damaged_file(tmp_path: Path, capfd: pytest.CaptureFix
     path = tmp_path / "session.jsonl.gz"
     path.write_bytes(cut(gzip.compress(session())))
     assert run(["import", str(path), "--library", str(tmp_path / "library")]) == 3
-    told = capfd.readouterr().err
+    reported = capfd.readouterr().err
     why = "the file ends before its gzip data does; the rest is missing"
-    assert told == f"talktree: {path}: imported, but damaged: {why}\n"
+    assert reported == f"talktree: {path}: imported, but damaged: {why}\n"
 
 
 def test_a_damaged_file_is_neither_edited_nor_repaired(

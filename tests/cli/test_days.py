@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.cli.open_library import beginning, end
+from talktree.cli.open_library import parse_since, parse_until
 from talktree.errors import UsageError
 
 DAY = 86_400 * 10**9
@@ -25,20 +25,20 @@ def test_until_is_the_end_of_what_is_named(
     said: str, days: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TZ", "UTC")
-    first, last = beginning("--since", said), end("--until", said)
+    first, last = parse_since("--since", said), parse_until("--until", said)
     assert first is not None
     assert last is not None
     assert last - first == days * DAY
 
 
 def test_so_long_ago_is_a_moment() -> None:
-    first, last = beginning("--since", "7d"), end("--until", "7d")
+    first, last = parse_since("--since", "7d"), parse_until("--until", "7d")
     assert first is not None
     assert last is not None
     assert last - first < DAY
 
 
 @pytest.mark.parametrize("said", ["someday", "2026-13", "2026-02-30", "", "2026-1-2-3", "9999999"])
-def test_what_is_no_day_is_told(said: str) -> None:
+def test_what_is_no_day_is_reported(said: str) -> None:
     with pytest.raises(UsageError, match="no such day"):
-        end("--until", said)
+        parse_until("--until", said)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.cli.fast_start import COMPLETION, plain
+from talktree.cli.fast_start import COMPLETION, find_fast_command
 from talktree.cli.group import COMMANDS, commands
 
 VERBS = ("search", "import")
@@ -43,7 +43,7 @@ def test_what_is_plain_means_what_click_makes_of_it(data: st.DataObject) -> None
     verb = data.draw(st.sampled_from(VERBS))
     word = st.sampled_from(options(verb)) | st.sampled_from(ODD)
     line = [verb, *data.draw(st.lists(word, max_size=6))]
-    found = plain(line)
+    found = find_fast_command(line)
     if found is not None:
         assert (found.verb, found.values) == (verb, by_click(line))
 
@@ -53,14 +53,16 @@ def test_every_option_but_help_can_be_plain(verb: str, tmp_path: Path) -> None:
     for option in options(verb):
         values = ("3", "best", "never", "none", str(tmp_path))
         lines = [[verb, "/", option], *([verb, "/", option, value] for value in values)]
-        assert any(plain(line) for line in lines), option
+        assert any(find_fast_command(line) for line in lines), option
 
 
 def test_what_people_run_all_day_is_plain(tmp_path: Path) -> None:
-    assert plain(["search", "some", "words", "--library", str(tmp_path), "--color", "never"])
-    assert plain(["search", "tool:bash", "-n", "3", "--json"])
-    assert plain(["import", str(tmp_path), "--json", "--library", str(tmp_path)])
-    assert plain(["import", "-q"])
+    assert find_fast_command(
+        ["search", "some", "words", "--library", str(tmp_path), "--color", "never"]
+    )
+    assert find_fast_command(["search", "tool:bash", "-n", "3", "--json"])
+    assert find_fast_command(["import", str(tmp_path), "--json", "--library", str(tmp_path)])
+    assert find_fast_command(["import", "-q"])
 
 
 def test_all_else_is_left_to_click(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +81,6 @@ def test_all_else_is_left_to_click(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         *([["import", str(closed)]] if os.geteuid() else []),
         *([verb] for verb in COMMANDS if verb != "import"),
     ):
-        assert plain(line) is None, line
+        assert find_fast_command(line) is None, line
     monkeypatch.setenv(COMPLETION, "bash_complete")
-    assert plain(["search", "word"]) is None
+    assert find_fast_command(["search", "word"]) is None

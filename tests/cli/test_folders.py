@@ -48,11 +48,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_files_that_are_left_out_are_named_and_counted(mixed: Path, capsys: Captured) -> None:
     assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
-    told = capsys.readouterr().err
-    assert "2 converted, 2 not converted" in told
-    assert "2 things lost" in told
-    assert "mixed/notes.md: no known conversation format" in told
-    assert "mixed/x.json: no known conversation format" in told
+    reported = capsys.readouterr().err
+    assert "2 converted, 2 not converted" in reported
+    assert "2 things lost" in reported
+    assert "mixed/notes.md: no known conversation format" in reported
+    assert "mixed/x.json: no known conversation format" in reported
     # A second run says the same, though it does nothing.
     assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
     again = capsys.readouterr().err
@@ -74,9 +74,9 @@ def test_a_strict_batch_writes_what_loses_nothing(mixed: Path, capsys: Captured)
     (mixed / "x.json").unlink()
     call = ["convert", "mixed", "-t", "studio", "-o", "out", "--clean", "--strict"]
     assert run(call) == 4
-    told = capsys.readouterr().err
-    assert "1 converted, 1 failed" in told
-    assert "mixed/a.json: not written: the target cannot hold everything" in told
+    reported = capsys.readouterr().err
+    assert "1 converted, 1 failed" in reported
+    assert "mixed/a.json: not written: the target cannot hold everything" in reported
     assert [path.name for path in Path("out").glob("[!.]*")] == ["b.json"]
 
 
@@ -84,9 +84,9 @@ def test_a_strict_batch_with_a_foreign_file_writes_the_others(
     mixed: Path, capsys: Captured
 ) -> None:
     assert run(["convert", "mixed", "-t", "native", "-o", "out", "--strict"]) == 4
-    told = capsys.readouterr().err
-    assert "2 converted, 2 not converted" in told
-    assert f"not converted: {mixed.name}/notes.md: no known conversation format" in told
+    reported = capsys.readouterr().err
+    assert "2 converted, 2 not converted" in reported
+    assert f"not converted: {mixed.name}/notes.md: no known conversation format" in reported
     assert sorted(path.name for path in Path("out").glob("[!.]*")) == ["a.jsonl", "b.jsonl"]
 
 
@@ -109,11 +109,11 @@ def test_files_keep_their_names(project: Path, target: str) -> None:
         assert (Path("back") / path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_repaired_folder_is_told_of_by_its_own_name(project: Path, capsys: Captured) -> None:
+def test_a_repaired_folder_is_reported_of_by_its_own_name(project: Path, capsys: Captured) -> None:
     assert run(["repair", "project", "-o", "fixed"]) == 0
-    told = capsys.readouterr().err
-    assert "talktree: fixed: " in told
-    assert "in 1 of 4 files" in told
+    reported = capsys.readouterr().err
+    assert "talktree: fixed: " in reported
+    assert "in 1 of 4 files" in reported
 
 
 def test_only_files_that_were_edited_are_called_so(project: Path, capsys: Captured) -> None:
@@ -123,10 +123,10 @@ def test_only_files_that_were_edited_are_called_so(project: Path, capsys: Captur
     assert found["changed"] == ["edited/-rf.jsonl"]
     assert len(found["written"]) == 4
     assert run([*call, "-o", "again"]) == 0
-    told = capsys.readouterr().err
-    assert "again/-rf.jsonl: message" in told
-    assert "again: 3 other files copied unchanged" in told
-    assert "again/aaa.jsonl" not in told
+    reported = capsys.readouterr().err
+    assert "again/-rf.jsonl: message" in reported
+    assert "again: 3 other files copied unchanged" in reported
+    assert "again/aaa.jsonl" not in reported
 
 
 def test_saving_an_edit_keeps_a_verified_backup(project: Path, capsys: Captured) -> None:

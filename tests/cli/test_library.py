@@ -93,9 +93,9 @@ def test_what_is_written_while_it_is_watched_is_found_at_once(tmp_path: Path) ->
             assert process.stdout is not None
             session.say("An unheard of zeppelin")
             append(path, session.lines[-1])
-            told = json.loads(process.stdout.readline())
-            assert told["what"] == "grown"
-            assert told["path"] == str(path)
+            reported = json.loads(process.stdout.readline())
+            assert reported["what"] == "grown"
+            assert reported["path"] == str(path)
             found = json.loads(run(tmp_path, "search", "zeppelin", "--json").stdout)
             assert [hit["excerpt"] for hit in found["hits"]] == ["An unheard of zeppelin"]
         finally:
@@ -183,4 +183,4 @@ def test_words_may_begin_with_a_minus_sign(given: str, words: str, options: str)
     from talktree.cli.commands.search import command
 
     assert isinstance(command, QueryVerb)
-    assert command.parted(given.split()) == (options.split(), words.split())
+    assert command.split_arguments(given.split()) == (options.split(), words.split())

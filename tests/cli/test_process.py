@@ -61,7 +61,7 @@ ENCRYPTED = (
 
 @pytest.mark.parametrize("to", ["native", "html"])
 @pytest.mark.parametrize("encrypted", [(), ENCRYPTED], ids=["plain", "encrypted"])
-def test_an_export_ends_alike_when_nobody_reads_on(
+def test_an_export_ends_alike_when_no_one_reads_on(
     to: str, encrypted: tuple[str, ...], tmp_path: Path
 ) -> None:
     session = long_session(tmp_path / "long.jsonl", 300)
@@ -98,7 +98,7 @@ def _no_room_for_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def test_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_output_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with open(tmp_path / "out", "wb") as full:
         done = subprocess.run(
             ["talktree", "show", str(SAMPLE)],
@@ -150,10 +150,10 @@ def test_a_mistake_of_ours_is_one_line_and_how_to_report_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main.run(["show", str(SAMPLE)]) == INTERNAL
-    told = capsys.readouterr().err
-    assert told.startswith("talktree: internal error: KeyError: 'gone \\x1b[31m'\nhint: ")
-    assert "TALKTREE_DEBUG=1" in told
-    assert "Traceback" not in told
+    reported = capsys.readouterr().err
+    assert reported.startswith("talktree: internal error: KeyError: 'gone \\x1b[31m'\nhint: ")
+    assert "TALKTREE_DEBUG=1" in reported
+    assert "Traceback" not in reported
 
 
 @pytest.mark.usefixtures("broken")
@@ -164,7 +164,7 @@ def test_a_mistake_of_ours_in_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-def test_whoever_looks_for_the_mistake_gets_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_looks_for_the_mistake_gets_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TALKTREE_DEBUG", "1")
     with pytest.raises(KeyError):
         main.run(["show", str(SAMPLE)])
@@ -176,9 +176,9 @@ def test_help_begins_with_examples(
     command: str, flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main.run([command, flag]) == 0
-    told = capsys.readouterr().out
-    assert told.index("Examples:") < told.index("Usage:") < told.index("Options:")
-    assert f"  talktree {command}" in told
+    reported = capsys.readouterr().out
+    assert reported.index("Examples:") < reported.index("Usage:") < reported.index("Options:")
+    assert f"  talktree {command}" in reported
 
 
 @pytest.mark.parametrize("command", ["formats", "detect", "show", "tree", "stats"])

@@ -40,7 +40,7 @@ class Block(NamedTuple):
     """One command of a transcript and what it is said to print."""
 
     command: str
-    told: str
+    details: str
     start: int
     stop: int
 
@@ -114,10 +114,10 @@ def renewed(text: str, folder: Path, programs: Path | None = None) -> str:
         history(folder / ".claude")
     out = []
     at = 0
-    told = Numbers() if NUMBERED in text else str
+    reported = Numbers() if NUMBERED in text else str
     for number, block in enumerate(blocks(text)):
         installed = number == 0 or _BACKGROUND.search(block.command)
         printed = run(block.command, folder, None if installed else programs)
-        out += [text[at : block.start], told(printed)]
+        out += [text[at : block.start], reported(printed)]
         at = block.stop
     return "".join([*out, text[at:]])

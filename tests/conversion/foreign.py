@@ -9,13 +9,13 @@ import pytest
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.api import converted
-from talktree.conversion.losses import Ledger
+from talktree.api import convert_document
+from talktree.conversion.losses import LossReport
 from talktree.conversion.options import Options
 from talktree.files import Source, load
-from talktree.formats import by_slug
-from talktree.formats.engine import read
-from talktree.formats.format import About
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
+from talktree.formats.format import ConversationInfo
 from talktree.formats.record_file import Item
 from talktree.model.document import Document
 from talktree.model.entries import Entry
@@ -42,33 +42,35 @@ with_and_without_carry = pytest.mark.parametrize("carry", [True, False], ids=["c
 
 def sample(slug: str, path: Path) -> Document:
     """A sample as a document."""
-    return read(load(path), by_slug(slug))
+    return read_document(load(path), get_format(slug))
 
 
 def files_of(
-    document: Document, target: str, *, carry: bool = True, ledger: Ledger | None = None
+    document: Document, target: str, *, carry: bool = True, loss_report: LossReport | None = None
 ) -> Files:
     """The files a document becomes in a format."""
-    made = converted(document, to=target, options=Options(carry=carry), ledger=ledger)
+    made = convert_document(
+        document, to=target, options=Options(carry=carry), loss_report=loss_report
+    )
     return {path: b"".join(pieces) for path, pieces in made.files.items()}
 
 
 def again(files: Files, target: str) -> Document:
     """Converted files, read in their format."""
-    format = by_slug(target)
+    format = get_format(target)
     if format.starts_folder or len(files) != 1:
-        return read(Source.of_files(files, name="folder"), format)
+        return read_document(Source.of_files(files, name="folder"), format)
     ((path, data),) = files.items()
-    return read(Source.of_bytes(data, name=path), format)
+    return read_document(Source.of_bytes(data, name=path), format)
 
 
 def talk_of(listed: Iterable[Entry], *, title: str | None = None) -> Document:
     """A conversation of these entries, as Talktree's own format holds it."""
-    native = by_slug("native")
+    native = get_format("native")
     items = (Item(None, native.put(entry, None), changed=True) for entry in listed)
-    about = About(id="talk", session="", title=title)
+    about = ConversationInfo(id="talk", session="", title=title)
     data = b"".join(native.compose("talk.jsonl", about, items, first=True))
-    return read(Source.of_bytes(data, name="talk.jsonl"), native)
+    return read_document(Source.of_bytes(data, name="talk.jsonl"), native)
 
 
 def _chained(listed: Sequence[Entry]) -> Sequence[Entry]:
@@ -88,11 +90,11 @@ random_talks: st.SearchStrategy[Sequence[Entry]] = _any_entries | _any_entries.m
 """Entries of any kind that no format but our own can hold all of."""
 
 
-def one(message: Message, target: str, *, ledger: Ledger | None = None) -> Files:
+def one(message: Message, target: str, *, loss_report: LossReport | None = None) -> Files:
     """The files of a conversation that is one message, without what travels along."""
-    return files_of(talk_of([message]), target, carry=False, ledger=ledger)
+    return files_of(talk_of([message]), target, carry=False, loss_report=loss_report)
 
 
-def told(ledger: Ledger) -> set[str]:
+def details(loss_report: LossReport) -> set[str]:
     """The kinds of loss a ledger tells."""
-    return {kind for kind, _ in ledger.counts}
+    return {kind for kind, _ in loss_report.counts}

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding
@@ -44,7 +44,7 @@ def line(number: int, parent: int | None, text: str, session: str = "one", **mor
 
 def session(name: str, rows: Sequence[Row]) -> Document:
     data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-    return read(Source.of_bytes(data, name=f"{name}.jsonl"), by_slug("claude-code"))
+    return read_document(Source.of_bytes(data, name=f"{name}.jsonl"), get_format("claude-code"))
 
 
 def texts(conversation: Conversation) -> list[str]:
@@ -60,12 +60,12 @@ def branch_texts(conversation: Conversation) -> set[tuple[str, ...]]:
 
 def data_of(document: Document) -> bytes:
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     (content,) = origin.source.files.values()
     return content.read()
 
 
-def told(document: Document) -> list[Finding]:
+def details(document: Document) -> list[Finding]:
     return [each for each in document.findings if each.code in ("IDS103", "IDS104")]
 
 
@@ -73,12 +73,12 @@ def shape(document: Document) -> list[list[str]]:
     """Every message with all that was said above it, whatever its name is."""
     found = []
     for conversation in document.conversations:
-        bones = conversation.tree.bones
+        skeleton = conversation.tree.skeleton
         ways: dict[int, tuple[Any, ...]] = {-1: ()}
         for position in conversation.tree.order:
             entry = conversation.entry(position)
-            own = (bones.roles[position], getattr(entry, "text", ""), bones.times[position])
-            ways[position] = (*ways[bones.parents[position]], own)
+            own = (skeleton.roles[position], getattr(entry, "text", ""), skeleton.times[position])
+            ways[position] = (*ways[skeleton.parents[position]], own)
         del ways[-1]
         if ways:
             found.append(sorted(map(repr, ways.values())))

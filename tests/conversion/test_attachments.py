@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from talktree.conversion.attachments import FOLDER
-from talktree.conversion.losses import Ledger
+from talktree.conversion.losses import LossReport
 from talktree.conversion.options import Options
 from talktree.formats.detect import detect
 from talktree.formats.native.lens import put
@@ -63,7 +63,7 @@ def test_a_content_beside_the_file_is_one_file(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["studio", "claude-code", "studio-xml"])
-def test_a_content_in_the_record_stands_there_once(target: str) -> None:
+def test_a_content_in_the_record_is_there_once(target: str) -> None:
     there = into(album().read_as("native"), target)
     whole = b"".join(there.files.values())
     # Once for the person's message, once for the tool's.
@@ -71,6 +71,8 @@ def test_a_content_in_the_record_stands_there_once(target: str) -> None:
 
 
 def test_without_carry_a_link_loses_the_content_and_says_so() -> None:
-    ledger = Ledger()
-    into(album().read_as("native"), "studio", Options(attachments="link", carry=False), ledger)
-    assert any("attachment" in loss.what or loss.kind == "attachment" for loss in ledger.losses)
+    loss_report = LossReport()
+    into(album().read_as("native"), "studio", Options(attachments="link", carry=False), loss_report)
+    assert any(
+        "attachment" in loss.what or loss.kind == "attachment" for loss in loss_report.losses
+    )

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from talktree import api
-from talktree.conversion.batch import WORK, Batch, Outcome, named
-from talktree.conversion.batch_state import STATE, Locked
+from talktree.conversion.batch import WORK, Batch, ConversionJobResult, name_outputs
+from talktree.conversion.batch_state import STATE, BatchLocked
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.files import OutputGate
-from talktree.formats.sources import Found, Stamp, found
+from talktree.formats.sources import SourceCandidate, Stamp, find_sources
 
 DATA = Path(__file__).parent.parent / "data"
 MUSE = DATA / "muse" / "good" / "application.json"
@@ -38,7 +38,7 @@ def sources(tmp_path: Path) -> Path:
 
 def done(
     paths: list[Path] | Path, out: Path | None, to: str = "native", **how: object
-) -> list[Outcome]:
+) -> list[ConversionJobResult]:
     """The outcomes of a batch, in order."""
     given = {"options": Options(), **how}
     listed = [str(each) for each in (paths if isinstance(paths, list) else [paths])]
@@ -46,7 +46,7 @@ def done(
         return sorted(batch.outcomes(), key=lambda outcome: outcome.number)
 
 
-def tally(outcomes: list[Outcome]) -> dict[str, int]:
+def tally(outcomes: list[ConversionJobResult]) -> dict[str, int]:
     """How many of each status."""
     return dict(Counter(outcome.status for outcome in outcomes))
 
@@ -64,7 +64,7 @@ def test_each_source_becomes_what_it_becomes_alone(sources: Path, tmp_path: Path
     assert tally(done(sources, tmp_path / "out")) == {"converted": 3, "skipped": 1}
     expected = {}
     for name in ("a", "b", "deep/b"):
-        made = api.converted(api.read(sources / f"{name}.json"), to="native")
+        made = api.convert_document(api.read(sources / f"{name}.json"), to="native")
         (pieces,) = made.files.values()
         expected[f"{name}.jsonl"] = b"".join(pieces)
     assert contents(tmp_path / "out") == expected
@@ -107,7 +107,7 @@ def test_an_output_that_is_gone_is_made_again(sources: Path, tmp_path: Path) -> 
     assert contents(out) == before
 
 
-def test_what_somebody_edited_is_not_replaced(sources: Path, tmp_path: Path) -> None:
+def test_what_someone_edited_is_not_replaced(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done(sources, out)
     with (out / "a.jsonl").open("ab") as file:
@@ -153,7 +153,7 @@ def test_a_folder_with_files_of_others_is_never_replaced(
     assert contents(out / "a") == {"mine.txt": b"mine"}
 
 
-def test_equal_outputs_are_no_strangers_though_the_state_is_gone(
+def test_equal_outputs_are_no_foreign_files_though_the_state_is_gone(
     sources: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -223,7 +223,7 @@ def test_one_batch_at_a_time_works_in_a_folder(sources: Path, tmp_path: Path) ->
     out = str(tmp_path / "out")
     with (
         Batch([str(sources)], to="native", out=out, options=Options()),
-        pytest.raises(Locked),
+        pytest.raises(BatchLocked),
     ):
         Batch([str(sources)], to="native", out=out, options=Options())
 
@@ -235,8 +235,8 @@ def test_losses_are_kept_one_by_one_if_wanted(sources: Path, tmp_path: Path) -> 
         if outcome.status == "converted":
             assert outcome.losses is not None
             lines = [json.loads(line) for line in Path(outcome.losses).read_text().splitlines()]
-            told = Counter((line["kind"], line["kept"]) for line in lines)
-            assert told == {(kind, kept): count for kind, kept, count in outcome.counts}
+            reported = Counter((line["kind"], line["kept"]) for line in lines)
+            assert reported == {(kind, kept): count for kind, kept, count in outcome.counts}
 
 
 # what is found, and what it is called
@@ -246,21 +246,21 @@ def test_folders_of_one_format_are_one_source_unless_each_file_is_wanted(sources
     for number in range(6):
         (sources / f"junk-{number}.jsonl").write_text("{}\n")
     shutil.copytree(DATA / "claude-code" / "good" / "project", sources / "deep" / "project")
-    names = {one.relative for one in found([str(sources)])}
+    names = {one.relative for one in find_sources([str(sources)])}
     assert {"a", "deep/b", "deep/project"} <= names
     assert not any(name.startswith("deep/project/") for name in names)
-    apart = {one.relative for one in found([str(sources)], each=True)}
+    apart = {one.relative for one in find_sources([str(sources)], each=True)}
     assert "deep/project/agent-77aa" in apart
     assert "deep/project" not in apart
 
 
-def a_find(relative: str, number: int) -> Found:
-    return Found(f"/{number}", relative, relative, asked=True, stamp=Stamp())
+def a_find(relative: str, number: int) -> SourceCandidate:
+    return SourceCandidate(f"/{number}", relative, relative, asked=True, stamp=Stamp())
 
 
 def test_names_are_unique_and_none_is_the_folder_of_another() -> None:
     given = ["a", "A", "a/b", "b", "b", ".talktree-batch", "c/d", "c"]
-    names = named([a_find(each, number) for number, each in enumerate(given)], {})
+    names = name_outputs([a_find(each, number) for number, each in enumerate(given)], {})
     assert len({name.lower() for name in names}) == len(names)
     for name in names:
         assert not any(other.lower().startswith(f"{name.lower()}/") for other in names)
@@ -270,4 +270,4 @@ def test_names_are_unique_and_none_is_the_folder_of_another() -> None:
 
 def test_a_source_keeps_the_name_it_was_given() -> None:
     jobs = [a_find("b", 0), a_find("b", 1)]
-    assert named(jobs, {"/1": "b"}) == ["b-2", "b"]
+    assert name_outputs(jobs, {"/1": "b"}) == ["b-2", "b"]

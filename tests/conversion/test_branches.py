@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from talktree.api import to_bytes
-from talktree.conversion.losses import Ledger
+from talktree.conversion.losses import LossReport
 from talktree.conversion.options import Options
 from talktree.errors import NotFound
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.detect import detect
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.model import edit
 from talktree.model.message import Message
 from tests.conversion.trips import SLUGS, Files, golden, into, kept
 
-LINEAR = [slug for slug in SLUGS if not by_slug(slug).can.branches]
-BRANCHED = [slug for slug in SLUGS if by_slug(slug).can.branches]
+LINEAR = [slug for slug in SLUGS if not get_format(slug).can.branches]
+BRANCHED = [slug for slug in SLUGS if get_format(slug).can.branches]
 ALL = Options(branch="all")
 
 
@@ -25,22 +25,22 @@ ALL = Options(branch="all")
 def test_every_branch_becomes_an_output_and_all_join_again(source: str, target: str) -> None:
     several = 0
     for name, files in golden(source, "good"):
-        document = read(files, by_slug(source))
+        document = read_document(files, get_format(source))
         there = into(document, target, ALL)
         joined = there.source()
         assert detect(joined).format.info.slug == target, name
-        again = read(joined, by_slug(target))
+        again = read_document(joined, get_format(target))
         branches = sum(max(1, len(each.branches())) for each in document.conversations)
         assert len(again.conversations) == branches, name
         several += branches > len(document.conversations)
-        assert into(again, source) == kept(files, by_slug(source)), name
+        assert into(again, source) == kept(files, get_format(source)), name
     assert several or source == "claude-messages"
 
 
 @pytest.mark.parametrize("target", LINEAR)
 def test_an_edit_in_one_of_the_branches_reaches_the_tree(target: str) -> None:
     (files,) = [each for name, each in golden("studio", "good") if name == "two-branch-points.json"]
-    there = into(read(files, by_slug("studio")), target, ALL)
+    there = into(read_document(files, get_format("studio")), target, ALL)
     document = there.read_as(target)
     last = document.conversations[-1]
     message = next(iter(last.messages()))
@@ -49,13 +49,15 @@ def test_an_edit_in_one_of_the_branches_reaches_the_tree(target: str) -> None:
     (back,) = into(again, "studio").read_as("studio").conversations
     texts = [each.text for each in back.messages()]
     assert texts.count("What shall I plant instead?") == 1
-    assert len(texts) == len(list(read(files, by_slug("studio")).conversation.messages()))
+    assert len(texts) == len(
+        list(read_document(files, get_format("studio")).conversation.messages())
+    )
 
 
 @pytest.mark.parametrize("target", SLUGS)
 def test_one_branch_alone_can_be_written(target: str) -> None:
     (files,) = [each for name, each in golden("studio", "good") if name == "two-branch-points.json"]
-    document = read(files, by_slug("studio"))
+    document = read_document(files, get_format("studio"))
     if target == "studio":
         return
     path = document.conversation.path
@@ -63,16 +65,16 @@ def test_one_branch_alone_can_be_written(target: str) -> None:
         each for each in document.conversation.branches() if all(m.text for m in path(each.leaf))
     ]
     branch = spoken[-1]
-    ledger = Ledger()
-    there = into(document, target, Options(branch=branch.leaf[:12]), ledger)
+    loss_report = LossReport()
+    there = into(document, target, Options(branch=branch.leaf[:12]), loss_report)
     (conversation,) = there.read_as(target).conversations
     wanted = [each.text for each in document.conversation.path(branch.leaf)]
     assert [each.text for each in conversation.messages() if isinstance(each, Message)] == wanted
-    assert ledger.counts["branch", "carried"]
-    assert into(there.read_as(target), "studio") == kept(files, by_slug("studio"))
+    assert loss_report.counts["branch", "carried"]
+    assert into(there.read_as(target), "studio") == kept(files, get_format("studio"))
 
 
 def test_a_branch_that_is_not_there_is_an_error() -> None:
     (files,) = [each for name, each in golden("studio", "good") if name == "two-branch-points.json"]
     with pytest.raises(NotFound):
-        into(read(files, by_slug("studio")), "muse", Options(branch="nowhere"))
+        into(read_document(files, get_format("studio")), "muse", Options(branch="nowhere"))

@@ -6,21 +6,21 @@ import json
 from collections.abc import Mapping
 
 from talktree import api
-from talktree.conversion.options import Made, Options
+from talktree.conversion.options import ConversionResult, Options
 from talktree.files import Source
 from tests.conversion.trips import DATA
 
 
 def convert(
     files: Mapping[str, bytes] | bytes, to: str, *, name: str = "s.jsonl", carry: bool = True
-) -> tuple[Made, dict[str, bytes]]:
+) -> tuple[ConversionResult, dict[str, bytes]]:
     """Convert files as a command does, and return what was made and its bytes."""
     source = (
         Source.of_bytes(files, name=name)
         if isinstance(files, bytes)
         else Source.of_files(dict(files), name=name)
     )
-    made = api.converted(api.read(source), to=to, options=Options(carry=carry))
+    made = api.convert_document(api.read(source), to=to, options=Options(carry=carry))
     return made, {path: b"".join(pieces) for path, pieces in made.files.items()}
 
 
@@ -37,7 +37,7 @@ def test_a_record_that_is_no_message_any_more_and_embeds_another_is_reported() -
     value["x-talktree"]["kept"]["as"] = ["{", "}"]
     line = json.dumps({"messag": value["message"], "x-talktree": value["x-talktree"]}).encode()
     made, _ = convert(b"".join([*lines[:at], line + b"\n", *lines[at + 1 :]]), "studio")
-    assert [loss.kind for loss in made.ledger.losses if loss.kept == "lost"] == ["opaque"]
+    assert [loss.kind for loss in made.loss_report.losses if loss.kept == "lost"] == ["opaque"]
 
 
 def test_taking_out_embedded_data_leaves_a_session_as_it_is() -> None:
@@ -48,7 +48,7 @@ def test_taking_out_embedded_data_leaves_a_session_as_it_is() -> None:
     made, clean = convert(files, "claude-code", name="project", carry=False)
     assert b"x-talktree" not in b"".join(clean.values())
     assert b"> **Thinking**" not in b"".join(clean.values())
-    assert not [loss for loss in made.ledger.losses if loss.kind in ("thinking", "role")]
+    assert not [loss for loss in made.loss_report.losses if loss.kind in ("thinking", "role")]
 
 
 def test_taking_out_embedded_data_leaves_roles_as_they_are() -> None:
@@ -67,7 +67,7 @@ def test_a_session_whose_names_were_cut_off_is_written_as_it_is_shown() -> None:
     assert b'"origin"' in lines[-1]
     made, back = convert(b"".join(lines[:-1]) + lines[-1][:20], "sage")
     assert "messages.jsonl" in back
-    assert [loss.what for loss in made.ledger.losses if loss.kind == "embedded"]
+    assert [loss.what for loss in made.loss_report.losses if loss.kind == "embedded"]
 
 
 def test_a_file_whose_embedded_beginning_was_damaged_is_written_as_it_is_shown() -> None:
@@ -77,7 +77,7 @@ def test_a_file_whose_embedded_beginning_was_damaged_is_written_as_it_is_shown()
     made, back = convert(head + mark + rest[1:], "studio-text")
     again = api.read(Source.of_bytes(only(back), name="s.text"))
     assert not again.findings
-    assert [loss.what for loss in made.ledger.losses if loss.kind == "embedded"]
+    assert [loss.what for loss in made.loss_report.losses if loss.kind == "embedded"]
 
 
 def test_a_message_whose_embedded_data_was_damaged_is_shown() -> None:
@@ -96,7 +96,9 @@ def test_an_embedded_end_of_a_file_that_was_cut_off_is_not_used() -> None:
     for target in ("studio-text", "muse", "studio"):
         made, files = convert(cut, target, name="s.json")
         assert files
-        assert target == "studio" or any(loss.kind == "embedded" for loss in made.ledger.losses)
+        assert target == "studio" or any(
+            loss.kind == "embedded" for loss in made.loss_report.losses
+        )
 
 
 def test_a_damaged_file_name_is_not_used() -> None:

@@ -8,11 +8,11 @@ import tracemalloc
 import pytest
 
 from talktree import api
-from talktree.conversion.embed_template import LONGEST_WAY, MOST, Strings, strings_of
+from talktree.conversion.embed_template import LONGEST_WAY, MOST, Strings, collect_strings
 from talktree.files import Source
 from talktree.formats import slugs
 from talktree.model.entries import Opaque
-from talktree.text.json.strings import texts_in
+from talktree.text.json.strings import iterate_texts
 from talktree.text.json.value import Json
 from tests.session_lines import ask, call
 
@@ -37,28 +37,28 @@ def _session(depth: int) -> bytes:
 
 def test_ways_lead_to_their_strings() -> None:
     entry = Opaque(id="1", kind="x", value=_nested(8))
-    found = strings_of(entry)
+    found = collect_strings(entry)
     assert len(found) == 9
     there = Strings(entry)
     assert all(there[way] == text for way, text in found.items())
 
 
 def test_the_longest_strings_have_ways_of_limited_length() -> None:
-    found = strings_of(Opaque(id="1", kind="x", value=_nested(DEPTH)))
+    found = collect_strings(Opaque(id="1", kind="x", value=_nested(DEPTH)))
     assert len(found) == MOST
     assert max(map(len, found)) < LONGEST_WAY + 100
     assert len(set(found.values())) == MOST
 
 
 def test_texts_know_their_ways_at_any_depth() -> None:
-    found = list(texts_in({"a/b": [{"c~": "one"}, "two"], "d": "three"}))
+    found = list(iterate_texts({"a/b": [{"c~": "one"}, "two"], "d": "three"}))
     assert [(each.way, each.name, each.text) for each in found] == [
         ("a~1b/0/c~0", "c~", "one"),
         ("a~1b/1", None, "two"),
         ("d", "d", "three"),
     ]
-    assert [each.way for each in texts_in("alone")] == [""]
-    deep = list(texts_in(_nested(DEPTH)))
+    assert [each.way for each in iterate_texts("alone")] == [""]
+    deep = list(iterate_texts(_nested(DEPTH)))
     assert deep[-1].way.count("/") == 2 * DEPTH - 1
 
 
@@ -77,7 +77,7 @@ def _convert(files: dict[str, bytes], target: str) -> dict[str, bytes]:
     single = len(files) == 1
     ((path, data), *_) = files.items()
     source = Source.of_bytes(data, name=path) if single else Source.of_files(files)
-    made = api.converted(api.read(source), to=target)
+    made = api.convert_document(api.read(source), to=target)
     return {path: b"".join(pieces) for path, pieces in made.files.items()}
 
 

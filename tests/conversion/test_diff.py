@@ -7,31 +7,41 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.conversion.diff import Change, Side, differences
+from talktree.conversion.diff import ConversationChange, DiffSide, find_differences
 from talktree.model.conversation import Conversation
-from talktree.model.operations import Move, Operation, Remove, Replace, Reply, done
+from talktree.model.operations import (
+    MoveMessage,
+    Operation,
+    RemoveMessage,
+    ReplaceText,
+    ReplyTo,
+    apply_operation,
+)
 from tests.talk import reply, said, talk
 
 TREE = [said("a"), reply("b", "a"), said("c", "b"), reply("d", "c"), said("e", "b")]
 
 
-def told(one: Conversation, two: Conversation) -> list[Change]:
-    return list(differences(Side(one), Side(two)))
+def details(one: Conversation, two: Conversation) -> list[ConversationChange]:
+    return list(find_differences(DiffSide(one), DiffSide(two)))
 
 
 def test_a_conversation_does_not_differ_from_itself() -> None:
-    assert told(talk(TREE), talk(TREE)) == []
+    assert details(talk(TREE), talk(TREE)) == []
 
 
 def test_each_edit_is_what_differs() -> None:
     before = talk(TREE)
     for operation, change in (
-        (Reply(id="n", parent="d", text="x"), Change(kind="added", a=None, b="n")),
-        (Replace(about="c", text="x"), Change(kind="changed", a="c", b="c", what=("parts",))),
-        (Move(about="c", to="a"), Change(kind="moved", a="c", b="c")),
-        (Remove(about="e"), Change(kind="removed", a="e", b=None)),
+        (ReplyTo(id="n", parent="d", text="x"), ConversationChange(kind="added", a=None, b="n")),
+        (
+            ReplaceText(about="c", text="x"),
+            ConversationChange(kind="changed", a="c", b="c", what=("parts",)),
+        ),
+        (MoveMessage(about="c", to="a"), ConversationChange(kind="moved", a="c", b="c")),
+        (RemoveMessage(about="e"), ConversationChange(kind="removed", a="e", b=None)),
     ):
-        assert told(before, done(before, operation)) == [change], operation
+        assert details(before, apply_operation(before, operation)) == [change], operation
 
 
 def test_copies_with_other_ids_are_the_same_messages() -> None:
@@ -42,15 +52,15 @@ def test_copies_with_other_ids_are_the_same_messages() -> None:
         )
         for each in TREE
     ]
-    assert told(talk(TREE), talk(copies)) == []
+    assert details(talk(TREE), talk(copies)) == []
 
 
 def test_two_branches_differ_in_their_ends() -> None:
     whole = talk(TREE)
-    assert list(differences(Side(whole, "d"), Side(whole, "e"))) == [
-        Change(kind="added", a=None, b="e"),
-        Change(kind="removed", a="c", b=None),
-        Change(kind="removed", a="d", b=None),
+    assert list(find_differences(DiffSide(whole, "d"), DiffSide(whole, "e"))) == [
+        ConversationChange(kind="added", a=None, b="e"),
+        ConversationChange(kind="removed", a="c", b=None),
+        ConversationChange(kind="removed", a="d", b=None),
     ]
 
 
@@ -62,16 +72,16 @@ def test_going_back_tells_the_opposite(edits: list[tuple[str, int, str]]) -> Non
         if not ids:
             break
         about = ids[at % len(ids)]
-        operation: Operation = Reply(id=str(UUID(int=number)), parent=about, text=text)
+        operation: Operation = ReplyTo(id=str(UUID(int=number)), parent=about, text=text)
         match verb:
             case "m":
-                operation = Move(about=about, to=None)
+                operation = MoveMessage(about=about, to=None)
             case "c":
-                operation = Replace(about=about, text=text)
+                operation = ReplaceText(about=about, text=text)
             case "x":
-                operation = Remove(about=about)
-        after = done(after, operation)
-    there, back = told(before, after), told(after, before)
+                operation = RemoveMessage(about=about)
+        after = apply_operation(after, operation)
+    there, back = details(before, after), details(after, before)
     turned = {"added": "removed", "removed": "added"}
     assert {(turned.get(each.kind, each.kind), each.b, each.a) for each in there} == {
         (each.kind, each.a, each.b) for each in back

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import to_bytes
-from talktree.conversion.convert import grown
-from talktree.conversion.embed_read import indexed
+from talktree.conversion.convert import apply_edits
+from talktree.conversion.embed_read import index_embedded_sources
 from talktree.errors import TalktreeError, UsageError
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
-from talktree.formats.studio.hashing import recognise
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document
+from talktree.formats.studio.hashing import detect_algorithm
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -49,13 +49,13 @@ class Twin(NamedTuple):
 def twins(source: Document, other: Document) -> Iterator[Twin]:
     """The messages that stand in both."""
     origin = source.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     where = {
         number: (conversation, position)
         for conversation in source.conversations
         for position, number in enumerate(conversation.members)
     }
-    for index in indexed(other):
+    for index in index_embedded_sources(other):
         for (sheet, at), place in sorted(index.places.items()):
             if place.unattached < 0:
                 here, position = where[origin.firsts[sheet] + at]
@@ -102,19 +102,19 @@ def edited(source: Document, twin: Twin, number: int) -> Document:
 def hash_is_wrong(twin: Twin, source: Document) -> bool:
     """Whether the record has a hash that is none of its text; such a hash stays as it is."""
     origin = source.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     value = origin.record_as_read(twin.here.members[twin.position]).value
     if not isinstance(value, dict) or "contentHash" not in value:
         return False
     hash, text = value["contentHash"], value.get("content")
-    return not (isinstance(hash, str) and isinstance(text, str) and recognise(hash, text))
+    return not (isinstance(hash, str) and isinstance(text, str) and detect_algorithm(hash, text))
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_an_edit_arrives_as_if_it_were_made_in_the_source(source: str, target: str) -> None:
     tried = 0
     for name, files in golden(source, "good"):
-        document = read(files, by_slug(source))
+        document = read_document(files, get_format(source))
         there = into(document, target)
         for twin, number, changed in islice(edits(document, there.read_as(target)), 4):
             try:
@@ -155,8 +155,8 @@ def test_an_edit_of_a_random_conversation_changes_one_record(
 def assert_only_this_record_differs(before: Document, after: Document, number: int) -> None:
     """Every record but one has the bytes it had."""
     one, two = before.origin, after.origin
-    assert isinstance(one, Origin)
-    assert isinstance(two, Origin)
+    assert isinstance(one, DocumentOrigin)
+    assert isinstance(two, DocumentOrigin)
     assert one.count == two.count
     old = [sheet.record(at).raw for sheet in one.sheets for at in range(len(sheet))]
     new = [sheet.record(at).raw for sheet in two.sheets for at in range(len(sheet))]
@@ -168,7 +168,7 @@ def assert_only_this_record_differs(before: Document, after: Document, number: i
 
 WITHOUT_BRANCHES = {"web-export.json", "legacy-session.json"}
 """Files in which messages stand in one list, though their format has branches elsewhere."""
-BRANCHED = [slug for slug in SLUGS if by_slug(slug).can.branches]
+BRANCHED = [slug for slug in SLUGS if get_format(slug).can.branches]
 
 
 @pytest.mark.parametrize("target", SLUGS)
@@ -177,15 +177,15 @@ def test_an_edit_can_become_a_branch_of_the_source(source: str, target: str) -> 
     if source == target:
         return
     for name, files in golden(source, "good"):
-        document = read(files, by_slug(source))
+        document = read_document(files, get_format(source))
         there = into(document, target)
         for twin, _, changed in islice(edits(document, there.read_as(target)), 1):
             again = Files(to_bytes(changed), there.folder).read_as(target)
             if name in WITHOUT_BRANCHES:
                 with pytest.raises(UsageError):
-                    grown(document, again)
+                    apply_edits(document, again)
                 continue
-            back = made(grown(document, again)).read_as(source, files.name)
+            back = made(apply_edits(document, again)).read_as(source, files.name)
             old, new = raws(document), raws(back)
             assert len(new) == len(old) + 1
             assert set(old) <= {*new, *without_replies(old, new)}
@@ -198,7 +198,7 @@ def test_an_edit_can_become_a_branch_of_the_source(source: str, target: str) -> 
 def raws(document: Document) -> list[bytes]:
     """The bytes of all records."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     return [sheet.record(at).raw for sheet in origin.sheets for at in range(len(sheet))]
 
 

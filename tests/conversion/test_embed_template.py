@@ -11,8 +11,8 @@ from talktree.conversion.embed_template import (
     MOST_TRIED,
     NO_STRINGS,
     Spelling,
-    filled,
-    made,
+    fill_template,
+    make_template,
 )
 
 JSON = Spelling(("json", "ascii"))
@@ -27,24 +27,27 @@ LONG = "abc “ü” " * A_COPY
         (f'{{"a":"{LONG[:-1]}","b":1}}', f'{{"a":"{LONG[:-1]}","b":1}}'),
     ],
 )
-def test_a_long_string_leaves_a_hole_wherever_it_stands(raw: str, template: object) -> None:
-    assert made(raw.encode(), {"a": LONG}, JSON) == template
-    assert filled(made(raw.encode(), {"a": LONG}, JSON), {"a": LONG}, JSON) == raw.encode()
+def test_a_long_string_leaves_a_hole_wherever_it_is(raw: str, template: object) -> None:
+    assert make_template(raw.encode(), {"a": LONG}, JSON) == template
+    assert (
+        fill_template(make_template(raw.encode(), {"a": LONG}, JSON), {"a": LONG}, JSON)
+        == raw.encode()
+    )
 
 
 @pytest.mark.parametrize("copies", [1, MOST_TRIED, MOST_TRIED + 5])
-def test_many_strings_that_begin_alike_are_told_apart(copies: int) -> None:
+def test_many_strings_that_begin_alike_are_distinguished(copies: int) -> None:
     alike = "x" * (2 * BEGINNING)
     raw = "".join(f'"{alike}{number}",' for number in range(copies)) + f'"{alike}!"'
-    found = made(raw.encode(), {"a": f"{alike}!"}, JSON)
+    found = make_template(raw.encode(), {"a": f"{alike}!"}, JSON)
     assert found == [raw[: -len(alike) - 3], ["a"]]
 
 
 def test_bytes_that_are_no_text_are_kept_as_they_are() -> None:
     raw = b'{"a":"' + LONG.encode() + b'","b":"\xff"}'
-    template = made(raw, {"a": LONG}, JSON)
+    template = make_template(raw, {"a": LONG}, JSON)
     assert isinstance(template, dict)
-    assert filled(template, NO_STRINGS, JSON) == raw
+    assert fill_template(template, NO_STRINGS, JSON) == raw
 
 
 @pytest.mark.parametrize("names", [("json", "ascii"), ("text",), ("xml",)])
@@ -57,12 +60,12 @@ def test_a_very_long_string_is_found_part_by_part(
     for name, spell in spelling.direct:
         spelt = spell(text)
         raw = b'{"x":' + spelt[:50] + b"...," + spelt + b',"y":' + spelt + b"}"
-        whole = made(raw, strings, spelling)
+        whole = make_template(raw, strings, spelling)
         with monkeypatch.context() as patch:
             patch.setattr(template_module, "VERY_LONG", 70)
-            parts = made(raw, strings, spelling)
+            parts = make_template(raw, strings, spelling)
         assert parts == whole, name
-        assert filled(parts, strings, spelling) == raw
+        assert fill_template(parts, strings, spelling) == raw
 
 
 def test_half_a_character_in_a_very_long_string_is_spelt_in_ascii(
@@ -71,4 +74,4 @@ def test_half_a_character_in_a_very_long_string_is_spelt_in_ascii(
     text = "x" * A_COPY + "\ud800" + "y" * A_COPY
     raw = b'{"a":"' + b"x" * A_COPY + b"\\ud800" + b"y" * A_COPY + b'"}'
     monkeypatch.setattr(template_module, "VERY_LONG", 70)
-    assert made(raw, {"a": text}, JSON) == ['{"a":', ["a", "ascii"], "}"]
+    assert make_template(raw, {"a": text}, JSON) == ['{"a":', ["a", "ascii"], "}"]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 
 from talktree import api
-from talktree.conversion.about import about
-from talktree.conversion.fit import drafted
-from talktree.conversion.ids import id_for
-from talktree.conversion.surrogates import as_written
+from talktree.conversion.about import build_conversation_info
+from talktree.conversion.fit import fit_message
+from talktree.conversion.ids import make_target_id
+from talktree.conversion.surrogates import join_surrogates
 from talktree.errors import TalktreeError
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.formats.format import Format, Record
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
@@ -27,23 +27,23 @@ MOMENT = 1_700_000_000_000_000_000
 
 def check(conversation: Conversation, message: Message, target: Format) -> None:
     """Adopt a message, write it, read it."""
-    told = about(conversation, target)
-    id = id_for(message.id, conversation.id, target)
-    draft = drafted(message, target, extra=False, id=id, parent=None, follows=None).message
-    adopted = target.adopt(draft, told, moment=MOMENT)
+    reported = build_conversation_info(conversation, target)
+    id = make_target_id(message.id, conversation.id, target)
+    draft = fit_message(message, target, extra=False, id=id, parent=None, follows=None).message
+    adopted = target.adopt(draft, reported, moment=MOMENT)
     value = target.put(adopted, None)
-    if as_written(value) is value and not is_ambiguous(adopted.time_ns):
+    if join_surrogates(value) is value and not is_ambiguous(adopted.time_ns):
         assert target.get(Record(value)) == adopted
 
 
 @pytest.mark.parametrize("target", SLUGS)
 def test_golden_messages(target: str) -> None:
-    assert by_slug(target).faithful
+    assert get_format(target).faithful
     for source in SLUGS:
         for _, files in golden(source):
-            for conversation in read(files, by_slug(source)).conversations:
+            for conversation in read_document(files, get_format(source)).conversations:
                 for message in conversation.messages():
-                    check(conversation, message, by_slug(target))
+                    check(conversation, message, get_format(target))
 
 
 @pytest.mark.parametrize("target", SLUGS)
@@ -56,7 +56,7 @@ def test_messages_with_findings(target: str) -> None:
             continue
         for conversation in document.conversations:
             for message in conversation.messages():
-                check(conversation, message, by_slug(target))
+                check(conversation, message, get_format(target))
                 checked += 1
     assert checked > 300
 
@@ -66,4 +66,4 @@ def test_messages_with_findings(target: str) -> None:
 def test_random_messages(target: str, data: bytes) -> None:
     for conversation in Files({"c.jsonl": data}, folder=False).read_as("native").conversations:
         for message in conversation.messages():
-            check(conversation, message, by_slug(target))
+            check(conversation, message, get_format(target))

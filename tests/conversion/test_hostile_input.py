@@ -30,7 +30,7 @@ def session_line(content: str, **members: str) -> bytes:
 
 def converted(data: bytes, source: str, target: str) -> bytes:
     document = api.read(Source.of_bytes(data, name="chat.jsonl"), format=source)
-    (pieces,) = api.converted(document, to=target).files.values()
+    (pieces,) = api.convert_document(document, to=target).files.values()
     return b"".join(pieces)
 
 
@@ -82,10 +82,10 @@ def test_deeply_nested_values_make_the_round_trip(line: bytes, target: str) -> N
 def test_malformed_content_comes_back_as_it_was(content: str, target: str) -> None:
     line = session_line(content)
     document = api.read(Source.of_bytes(line, name="chat.jsonl"), format="claude-code")
-    made = api.converted(document, to=target)
+    made = api.convert_document(document, to=target)
     files = {path: b"".join(pieces) for path, pieces in made.files.items()}
     source = Source.of_files(files) if made.folder else Source.of_bytes(*files.values())
-    back = api.converted(api.read(source, format=target), to="claude-code")
+    back = api.convert_document(api.read(source, format=target), to="claude-code")
     assert [b"".join(pieces) for pieces in back.files.values()] == [line]
 
 

@@ -11,35 +11,35 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.conversion.fit import drafted
-from talktree.conversion.losses import Ledger
-from talktree.formats import by_slug
+from talktree.conversion.fit import fit_message
+from talktree.conversion.losses import LossReport
+from talktree.formats import get_format
 from talktree.formats.chatbuilder import lens_embedded as carrying
-from talktree.formats.chatbuilder.parse import take_apart
-from talktree.formats.format import About, Record
+from talktree.formats.chatbuilder.parse import parse_layout
+from talktree.formats.format import ConversationInfo, Record
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text, ToolCall
 from talktree.testing.strategies import messages, uuids, wild_json, wild_text
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import encode
-from talktree.text.json.value import Json, same
+from talktree.text.json.encode import encode_json
+from talktree.text.json.value import Json, is_same
 from tests.conversion.chatbuilder_reader import File, folders
 from tests.conversion.foreign import (
     Files,
     again,
+    details,
     every_sample,
     files_of,
     random_talks,
     sample,
     talk_of,
-    told,
     with_and_without_carry,
 )
 from tests.talk import at, reply, said
 
-CHATBUILDER = by_slug("chatbuilder")
-ABOUT = About(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
+CHATBUILDER = get_format("chatbuilder")
+ABOUT = ConversationInfo(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
 CARRIED: Json = {"of": "x", "text": "\n\n\n; role: user\n\ud83c"}
 
 
@@ -70,16 +70,16 @@ def test_any_conversation_becomes_files_a_strict_reader_takes(
 
 @given(message=messages, id=uuids)
 def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
-    draft = drafted(message, CHATBUILDER, extra=False).message
+    draft = fit_message(message, CHATBUILDER, extra=False).message
     made = CHATBUILDER.adopt(replace(draft, id=id), ABOUT, moment=at(0))
     seen = CHATBUILDER.get(Record(CHATBUILDER.put(made, None), parent=made.parent))
     assert seen == made
     assert CHATBUILDER.adopt(made, ABOUT, moment=at(5)) == made
 
 
-def files(*listed: Entry, ledger: Ledger | None = None) -> list[File]:
+def files(*listed: Entry, loss_report: LossReport | None = None) -> list[File]:
     """A conversation as the files a strict reader sees."""
-    made = files_of(talk_of(listed), "chatbuilder", carry=False, ledger=ledger)
+    made = files_of(talk_of(listed), "chatbuilder", carry=False, loss_report=loss_report)
     (found,) = folders(made).values()
     return found
 
@@ -97,19 +97,19 @@ def test_every_text_comes_back_as_one_message(texts: list[str]) -> None:
     assert [file.content for file in files(*listed)] == expected
 
 
-def test_halves_of_characters_are_replaced_and_told() -> None:
-    ledger = Ledger()
-    (found,) = files(said("a", text="x\ud83cy\udcff"), ledger=ledger)
+def test_halves_of_characters_are_replaced_and_reported() -> None:
+    loss_report = LossReport()
+    (found,) = files(said("a", text="x\ud83cy\udcff"), loss_report=loss_report)
     assert found.content == "x\ufffdy\ufffd"
-    assert "text" in told(ledger)
+    assert "text" in details(loss_report)
 
 
 def test_parts_that_are_no_text_are_shown_in_it() -> None:
-    ledger = Ledger()
+    loss_report = LossReport()
     parts = (Text("Look:"), ToolCall("bash", {"command": "ls"}))
-    (found,) = files(reply("a", parts=parts), ledger=ledger)
+    (found,) = files(reply("a", parts=parts), loss_report=loss_report)
     assert found.content == 'Look:\n\n**Call: bash**\n- command: "ls"'
-    assert {"tool_call", "text"} <= told(ledger)
+    assert {"tool_call", "text"} <= details(loss_report)
 
 
 # the header
@@ -164,10 +164,10 @@ def test_what_a_source_does_not_say_is_filled_in_the_same_each_time() -> None:
     ],
 )
 def test_authors_are_named_as_one_line_can(author: Author, line: str, *, loses: bool) -> None:
-    ledger = Ledger()
-    (found,) = files(said("a", text="hi", authors=(author,)), ledger=ledger)
+    loss_report = LossReport()
+    (found,) = files(said("a", text="hi", authors=(author,)), loss_report=loss_report)
     assert (found.fields["Authors"], found.content) == (line, "hi")
-    assert ("authors" in told(ledger)) == loses
+    assert ("authors" in details(loss_report)) == loses
 
 
 def test_one_odd_author_does_not_swallow_the_next() -> None:
@@ -222,18 +222,18 @@ _texts = st.builds(str.__add__, _headers | _headers.map(_lines), wild_text)
 
 
 @given(text=_texts, carried=st.dictionaries(wild_text, wild_json, max_size=3))
-def test_any_file_gives_back_what_it_carries_and_itself(text: str, carried: Json) -> None:
-    found, left = carrying.taken(carrying.added(text, carried))
+def test_any_file_returns_what_it_carries_and_itself(text: str, carried: Json) -> None:
+    found, left = carrying.extract_source(carrying.embed_source(text, carried))
     assert left == text
-    assert same(found, decode(encode(carried)).value)
+    assert is_same(found, decode(encode_json(carried)).value)
 
 
 @given(text=_texts)
 def test_a_file_that_carries_says_what_it_said_before(text: str) -> None:
-    layout = take_apart(text)
-    assume(layout.split or not layout.lines)
+    layout = parse_layout(text)
+    assume(layout.has_separator or not layout.lines)
     before = CHATBUILDER.get(Record(text))
-    after = CHATBUILDER.get(Record(carrying.added(text, CARRIED)))
+    after = CHATBUILDER.get(Record(carrying.embed_source(text, CARRIED)))
     assert isinstance(before, Message)
     assert isinstance(after, Message)
     extra = {key: item for key, item in after.extra.items() if key != carrying.KEY}
@@ -243,9 +243,9 @@ def test_a_file_that_carries_says_what_it_said_before(text: str) -> None:
 @pytest.mark.parametrize("line", ["; X-Talktree: nonsense", "; X-Talktree: [1]", "; X-Talktree:"])
 def test_a_line_that_carries_nothing_stays_in_the_file(line: str) -> None:
     text = f"{line}\n; role: user\n\n\nhi"
-    assert carrying.taken(text) == (None, text)
+    assert carrying.extract_source(text) == (None, text)
 
 
 def test_what_only_looks_like_the_line_is_text() -> None:
     text = '; role: user\n\n\n; X-Talktree: {"of": "x"}'
-    assert carrying.taken(text) == (None, text)
+    assert carrying.extract_source(text) == (None, text)

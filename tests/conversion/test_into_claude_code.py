@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from talktree.conversion.fit import drafted
-from talktree.formats import by_slug
-from talktree.formats.claude_code.places import project_folder
-from talktree.formats.format import About, Record
+from talktree.conversion.fit import fit_message
+from talktree.formats import get_format
+from talktree.formats.claude_code.places import make_project_folder_name
+from talktree.formats.format import ConversationInfo, Record
 from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import Context, Message, Todo
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
@@ -31,8 +31,8 @@ from tests.conversion.foreign import (
     with_and_without_carry,
 )
 
-CLAUDE_CODE = by_slug("claude-code")
-ABOUT = About(id="talk", session="3f1c1c3e-7a55-4d0c-9d6e-0a5d6f0b7c11")
+CLAUDE_CODE = get_format("claude-code")
+ABOUT = ConversationInfo(id="talk", session="3f1c1c3e-7a55-4d0c-9d6e-0a5d6f0b7c11")
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 
@@ -74,8 +74,8 @@ def test_any_conversation_becomes_a_session(listed: Sequence[Entry]) -> None:
 
 
 @given(message=strategies.messages)
-def test_a_message_taken_in_is_read_as_it_was_made(message: Message) -> None:
-    draft = drafted(message, CLAUDE_CODE, extra=False).message
+def test_a_message_imported_is_read_as_it_was_made(message: Message) -> None:
+    draft = fit_message(message, CLAUDE_CODE, extra=False).message
     made = CLAUDE_CODE.adopt(replace(draft, id="x"), ABOUT, moment=1)
     seen = CLAUDE_CODE.get(Record(CLAUDE_CODE.put(made, None), parent=made.parent))
     assert seen == made
@@ -202,12 +202,12 @@ def test_results_that_name_no_call_answer_those_they_hang_on_in_order() -> None:
     assert brought["type"] == "user"
 
 
-def test_a_result_that_hangs_on_nothing_is_told_in_words() -> None:
+def test_a_result_that_is_attached_to_nothing_is_reported_in_words() -> None:
     said = content(ToolResult((Text("3 files"),)), role="user")
     assert "3 files" in said
 
 
-def test_results_come_first_and_stand_in_lines_of_the_user() -> None:
+def test_results_come_first_and_are_in_lines_of_the_user() -> None:
     result = ToolResult((Text("x"), Text(" "), Attachment(None, "image/png", PIXEL)), "c")
     _, made = answered([ToolCall("Read", {}, "c")], [Text("Here:"), result], "system")
     assert made["type"] == "user"
@@ -217,7 +217,7 @@ def test_results_come_first_and_stand_in_lines_of_the_user() -> None:
     assert [block["type"] for block in inside] == ["text", "image"]
 
 
-def test_a_call_answered_in_the_same_message_is_told_with_its_result() -> None:
+def test_a_call_answered_in_the_same_message_is_reported_with_its_result() -> None:
     blocks = content(ToolCall("Read", {"path": "a"}, "c"), ToolResult((Text("sand"),), "c"))
     assert [block["type"] for block in blocks] == ["text", "text"]
     assert "Read" in blocks[0]["text"]
@@ -273,7 +273,7 @@ def test_a_boundary_is_one_only_where_the_line_goes_on_elsewhere() -> None:
     assert made["logicalParentUuid"] == made["parentUuid"]
 
 
-def test_events_that_need_members_nobody_has_are_words() -> None:
+def test_events_that_need_members_no_one_has_are_words() -> None:
     assert line(Event("api_error"), role="system")["subtype"] == "informational"
 
 
@@ -307,7 +307,7 @@ def test_the_title_is_a_summary_of_the_active_leaf() -> None:
     assert title == {"type": "summary", "summary": "Greeting", "leafUuid": said[2]["uuid"]}
 
 
-def test_the_title_hangs_on_a_message_that_is_written() -> None:
+def test_the_title_is_attached_to_a_message_that_is_written() -> None:
     nothing = Message(id="d", parent="c", role="gesture")
     *said, title = lines_of(*asked_and_answered(), nothing, Head(title="Greeting"))
     assert len(said) == 3
@@ -351,4 +351,4 @@ def test_snapshots_name_the_message_by_its_new_id() -> None:
     ],
 )
 def test_the_folder_of_a_project_is_named_as_claude_code_does(cwd: str, folder: str) -> None:
-    assert project_folder(cwd) == folder
+    assert make_project_folder_name(cwd) == folder

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from talktree.conversion.fit import drafted
-from talktree.formats import by_slug
-from talktree.formats.format import About, Record
+from talktree.conversion.fit import fit_message
+from talktree.formats import get_format
+from talktree.formats.format import ConversationInfo, Record
 from talktree.model.entries import Entry
 from talktree.model.message import Context, Message
-from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult, Unknown
+from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult, UnknownPart
 from talktree.testing import strategies
 from talktree.text.json.value import Token
 from tests.conversion.claude_messages_reader import faults
@@ -30,8 +30,8 @@ from tests.conversion.foreign import (
     with_and_without_carry,
 )
 
-CLAUDE_MESSAGES = by_slug("claude-messages")
-ABOUT = About(id="talk", session="3f1c1c3e-7a55-4d0c-9d6e-0a5d6f0b7c11")
+CLAUDE_MESSAGES = get_format("claude-messages")
+ABOUT = ConversationInfo(id="talk", session="3f1c1c3e-7a55-4d0c-9d6e-0a5d6f0b7c11")
 
 
 def line(*parts: Part, role: str = "assistant", **more: Any) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def test_any_conversation_becomes_a_documented_file(listed: Sequence[Entry]) -> 
 
 
 @given(message=strategies.messages)
-def test_a_message_taken_in_is_read_as_it_was_made(message: Message) -> None:
-    draft = drafted(message, CLAUDE_MESSAGES, extra=False).message
+def test_a_message_imported_is_read_as_it_was_made(message: Message) -> None:
+    draft = fit_message(message, CLAUDE_MESSAGES, extra=False).message
     made = CLAUDE_MESSAGES.adopt(replace(draft, id="x"), ABOUT, moment=1)
     seen = CLAUDE_MESSAGES.get(Record(CLAUDE_MESSAGES.put(made, None), parent=made.parent))
     assert seen == made
@@ -95,7 +95,7 @@ def test_a_message_taken_in_is_read_as_it_was_made(message: Message) -> None:
             {"subtype": "tool_use", "toolName": "Read", "toolArguments": {"input": '{"rows":NaN}'}},
         ),
         (
-            (ToolResult((Text("no file"), Unknown("ref", {"n": 1})), "call-1", error=True),),
+            (ToolResult((Text("no file"), UnknownPart("ref", {"n": 1})), "call-1", error=True),),
             "user",
             {
                 "type": "system",
@@ -161,7 +161,7 @@ def test_errors_and_metadata_have_their_subtype_and_flag() -> None:
     assert (noted["subtype"], noted["isMeta"]) == ("meta", True)
 
 
-def test_external_marks_claude_as_the_user_and_nobody_else() -> None:
+def test_external_marks_claude_as_the_user_and_no_one_else() -> None:
     everywhere = Context(cwd="/home/ida", user_type="external")
     human = line(Text("Hi."), role="user", context=everywhere)
     assert human == {"type": "user", "message": "Hi.", "cwd": "/home/ida"}

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.conversion.fit import drafted
-from talktree.conversion.losses import Ledger
-from talktree.formats import by_slug
-from talktree.formats.format import About, Record
+from talktree.conversion.fit import fit_message
+from talktree.conversion.losses import LossReport
+from talktree.formats import get_format
+from talktree.formats.format import ConversationInfo, Record
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text, Thinking, ToolCall
@@ -21,19 +21,19 @@ from talktree.testing.strategies import messages
 from talktree.text.times import MILLI
 from tests.conversion.foreign import (
     again,
+    details,
     every_sample,
     files_of,
     random_talks,
     sample,
     talk_of,
-    told,
     with_and_without_carry,
 )
 from tests.conversion.muse_reader import History, histories
 from tests.talk import at, reply, said
 
-MUSE = by_slug("muse")
-ABOUT = About(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
+MUSE = get_format("muse")
+ABOUT = ConversationInfo(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
 
 
 @every_sample("muse")
@@ -56,7 +56,7 @@ def test_any_conversation_becomes_a_history_a_strict_reader_takes(
 
 @given(message=messages)
 def test_what_was_adopted_stays_as_it_is(message: Message) -> None:
-    draft = drafted(message, MUSE, extra=False).message
+    draft = fit_message(message, MUSE, extra=False).message
     made = MUSE.adopt(replace(draft, id=message.id or "x"), ABOUT, moment=at(0))
     seen = MUSE.get(Record(MUSE.put(made, None), parent=made.parent))
     assert isinstance(seen, Message)
@@ -65,9 +65,9 @@ def test_what_was_adopted_stays_as_it_is(message: Message) -> None:
     assert MUSE.adopt(made, ABOUT, moment=at(5)) == made
 
 
-def history(*listed: Entry, ledger: Ledger | None = None) -> History:
+def history(*listed: Entry, loss_report: LossReport | None = None) -> History:
     """A conversation as a strict reader sees it."""
-    (found,) = histories(files_of(talk_of(listed), "muse", carry=False, ledger=ledger))
+    (found,) = histories(files_of(talk_of(listed), "muse", carry=False, loss_report=loss_report))
     return found
 
 
@@ -133,19 +133,19 @@ def test_answers_share_the_request_of_their_question() -> None:
     ],
 )
 def test_an_author_is_one_name(authors: tuple[Author, ...], expected: str, *, loses: bool) -> None:
-    ledger = Ledger()
-    (found,) = history(said("a", authors=authors), ledger=ledger).message_history
+    loss_report = LossReport()
+    (found,) = history(said("a", authors=authors), loss_report=loss_report).message_history
     assert found.author == expected
-    assert ("authors" in told(ledger)) == loses
+    assert ("authors" in details(loss_report)) == loses
 
 
 def test_all_words_are_one_content_and_other_parts_are_shown_in_it() -> None:
     parts = (Thinking("hm"), Text("one"), ToolCall("bash", {"command": "ls"}))
-    ledger = Ledger()
-    (found,) = history(reply("a", parts=parts), ledger=ledger).message_history
+    loss_report = LossReport()
+    (found,) = history(reply("a", parts=parts), loss_report=loss_report).message_history
     assert "> hm" in found.content
     assert found.content.endswith('**Call: bash**\n- command: "ls"')
-    assert {"thinking", "tool_call", "text"} <= told(ledger)
+    assert {"thinking", "tool_call", "text"} <= details(loss_report)
 
 
 def test_a_message_without_words_has_an_empty_content() -> None:
@@ -153,19 +153,19 @@ def test_a_message_without_words_has_an_empty_content() -> None:
     assert (found.content, found.tags) == ("", [])
 
 
-def test_digits_below_a_millisecond_are_told() -> None:
-    ledger = Ledger()
-    history(said("a", time_ns=at(0) + 1), ledger=ledger)
-    assert "time" in told(ledger)
+def test_digits_below_a_millisecond_are_reported() -> None:
+    loss_report = LossReport()
+    history(said("a", time_ns=at(0) + 1), loss_report=loss_report)
+    assert "time" in details(loss_report)
 
 
 @pytest.mark.parametrize("id", ["\ud83c", "ObjectId('12')"])
 def test_ids_that_would_be_read_otherwise_get_another_name(id: str) -> None:
-    ledger = Ledger()
-    first, second = history(said(id), reply("b", id), ledger=ledger).message_history
+    loss_report = LossReport()
+    first, second = history(said(id), reply("b", id), loss_report=loss_report).message_history
     assert first.id.isalnum()
     assert second.request_id == first.id
-    assert "id" in told(ledger)
+    assert "id" in details(loss_report)
 
 
 def test_only_the_active_branch_is_written() -> None:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.conversion.fit import drafted
-from talktree.conversion.losses import Ledger
-from talktree.formats import by_slug
-from talktree.formats.format import About, Record
+from talktree.conversion.fit import fit_message
+from talktree.conversion.losses import LossReport
+from talktree.formats import get_format
+from talktree.formats.format import ConversationInfo, Record
 from talktree.model.entries import Entry, FileState, Head, Snapshot
 from talktree.model.message import Context, Message, ThinkingSetting, Todo, Usage
 from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult
@@ -22,18 +22,18 @@ from talktree.text.json.value import Json, Token
 from tests.conversion import sage_reader as reader
 from tests.conversion.foreign import (
     again,
+    details,
     every_sample,
     files_of,
     random_talks,
     sample,
     talk_of,
-    told,
     with_and_without_carry,
 )
 from tests.talk import at, call, reply, result, said
 
-SAGE = by_slug("sage")
-ABOUT = About(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
+SAGE = get_format("sage")
+ABOUT = ConversationInfo(id="talk", session="6f1a8b34-52c7-4a7e-9f0d-3b7c5a2e9d10")
 HALF = "\ud83c"
 
 
@@ -57,16 +57,16 @@ def test_any_conversation_becomes_a_session_a_strict_reader_takes(
 
 @given(message=messages, id=uuids)
 def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
-    draft = drafted(message, SAGE, extra=False).message
+    draft = fit_message(message, SAGE, extra=False).message
     made = SAGE.adopt(replace(draft, id=id, parent=None), ABOUT, moment=at(0))
     seen = SAGE.get(Record(SAGE.put(made, None)))
     assert seen == made
     assert SAGE.adopt(made, ABOUT, moment=at(5)) == made
 
 
-def session(*listed: Entry, ledger: Ledger | None = None) -> reader.Session:
+def session(*listed: Entry, loss_report: LossReport | None = None) -> reader.Session:
     """A conversation as the session a strict reader sees."""
-    files = files_of(talk_of(listed), "sage", carry=False, ledger=ledger)
+    files = files_of(talk_of(listed), "sage", carry=False, loss_report=loss_report)
     (found,) = reader.sessions(files)
     return found
 
@@ -99,7 +99,7 @@ def test_a_message_without_context_was_written_where_the_others_were() -> None:
     assert (second.context.platform, second.version) == ("linux", "2.1")
 
 
-def test_a_sidechain_and_an_error_are_told_as_sage_tells_them() -> None:
+def test_a_sidechain_and_an_error_are_reported_as_sage_tells_them() -> None:
     first, second = session(
         said("a", flags=frozenset({"sidechain"})), reply("b", "a", flags=frozenset({"error"}))
     ).messages
@@ -109,12 +109,12 @@ def test_a_sidechain_and_an_error_are_told_as_sage_tells_them() -> None:
 
 def test_words_are_one_text_and_other_parts_are_shown_in_it() -> None:
     parts = (Thinking("hm"), Text("one"), Attachment("a.png"), Text("two"))
-    ledger = Ledger()
-    (found,) = session(reply("a", parts=parts), ledger=ledger).messages
+    loss_report = LossReport()
+    (found,) = session(reply("a", parts=parts), loss_report=loss_report).messages
     words = found.message.content
     assert words.index("> hm") < words.index("one") < words.index("[Attachment: a.png]")
     assert words.endswith("two")
-    assert {"thinking", "attachment", "text"} <= told(ledger)
+    assert {"thinking", "attachment", "text"} <= details(loss_report)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,13 @@ def test_words_are_one_text_and_other_parts_are_shown_in_it() -> None:
 def test_levels_of_thinking_are_the_four_the_document_knows(
     level: str | None, expected: str
 ) -> None:
-    ledger = Ledger()
-    (found,) = session(said("a", thinking=ThinkingSetting(level=level)), ledger=ledger).messages
+    loss_report = LossReport()
+    (found,) = session(
+        said("a", thinking=ThinkingSetting(level=level)), loss_report=loss_report
+    ).messages
     assert found.thinking_metadata is not None
     assert found.thinking_metadata.level == expected
-    assert ("thinking_setting" in told(ledger)) == (level != expected)
+    assert ("thinking_setting" in details(loss_report)) == (level != expected)
 
 
 def test_states_of_tasks_are_the_three_sage_knows() -> None:
@@ -176,7 +178,7 @@ def test_results_the_user_hands_in_are_tool_results_here() -> None:
     assert [each.content for each in found.results[line.uuid]] == ["1"]
 
 
-def test_a_failure_is_told_in_error() -> None:
+def test_a_failure_is_reported_in_error() -> None:
     parts = (ToolResult((Text("no such file"),), "c1", "cat", error=True),)
     found = session(said("a", role="tool", parts=parts, flags=frozenset({"error"})))
     ((failed,),) = found.results.values()
@@ -184,11 +186,11 @@ def test_a_failure_is_told_in_error() -> None:
 
 
 def test_a_result_without_words_has_empty_ones() -> None:
-    ledger = Ledger()
+    loss_report = LossReport()
     parts = (ToolResult((Attachment("shot.png"),), "c1"), ToolResult((), "c2"))
-    found = session(said("a", parts=parts), ledger=ledger)
+    found = session(said("a", parts=parts), loss_report=loss_report)
     assert [each.content for each in next(iter(found.results.values()))] == ["", ""]
-    assert "tool_result" in told(ledger)
+    assert "tool_result" in details(loss_report)
 
 
 # what strict readers of JSON refuse
@@ -212,16 +214,18 @@ def test_inputs_are_such_as_every_reader_takes(input: Json) -> None:
 
 
 def test_halves_of_characters_are_replaced_and_pairs_are_joined() -> None:
-    ledger = Ledger()
-    found = session(said("a", text=f"x{HALF}y"), reply("b", "a", "\ud83c\udf0a"), ledger=ledger)
+    loss_report = LossReport()
+    found = session(
+        said("a", text=f"x{HALF}y"), reply("b", "a", "\ud83c\udf0a"), loss_report=loss_report
+    )
     assert [message.message.content for message in found.messages] == ["x\ufffdy", "\U0001f30a"]
-    assert "text" in told(ledger)
+    assert "text" in details(loss_report)
 
 
 # sessions and snapshots
 
 
-def test_a_title_stands_in_the_one_metadata() -> None:
+def test_a_title_is_in_the_one_metadata() -> None:
     heads = [Head(id="g", kind="summary", title="Harbour"), Head(id="h", title="Tides")]
     found = session(said("a"), *heads)
     assert found.metadata.custom_title == "Tides"
@@ -235,9 +239,9 @@ def test_snapshots_get_a_file_and_name_their_message_anew() -> None:
         "old.py": FileState(state="modified", hash="ff", size=3, hash_before="aa"),
         "who.py": FileState(),
     }
-    ledger = Ledger()
+    loss_report = LossReport()
     snapshot = Snapshot(message="a", files=files, update=True)
-    found = session(said("a", time_ns=at(1)), snapshot, ledger=ledger)
+    found = session(said("a", time_ns=at(1)), snapshot, loss_report=loss_report)
     (line,) = found.snapshots
     assert line.message_id == found.messages[0].uuid
     assert line.timestamp == found.messages[0].timestamp
@@ -247,10 +251,10 @@ def test_snapshots_get_a_file_and_name_their_message_anew() -> None:
         "old.py": reader.TrackedFile(3, "modified", hash="ff"),
     }
     assert line.snapshot.backups == {"kept.py": reader.FileBackup("b1@v2")}
-    assert "snapshot" in told(ledger)
+    assert "snapshot" in details(loss_report)
 
 
 def test_a_snapshot_of_no_message_is_left_out() -> None:
-    ledger = Ledger()
-    assert session(said("a"), Snapshot(time_ns=at(1)), ledger=ledger).snapshots == []
-    assert "snapshot" in told(ledger)
+    loss_report = LossReport()
+    assert session(said("a"), Snapshot(time_ns=at(1)), loss_report=loss_report).snapshots == []
+    assert "snapshot" in details(loss_report)

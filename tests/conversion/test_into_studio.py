@@ -15,29 +15,29 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 from msgspec.structs import replace
 
-from talktree.conversion.convert import converted
-from talktree.conversion.fit import drafted
+from talktree.conversion.convert import convert_conversations
+from talktree.conversion.fit import fit_message
 from talktree.conversion.options import Options
 from talktree.files import Source, load
-from talktree.formats import by_slug
-from talktree.formats.engine import read
-from talktree.formats.format import About, Record
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
+from talktree.formats.format import ConversationInfo, Record
 from talktree.formats.nested_file import PieceSheet
 from talktree.formats.record_file import Item
-from talktree.formats.studio.hashing import content_hash
+from talktree.formats.studio.hashing import hash_text
 from talktree.model.message import Author, Message
-from talktree.model.parts import Artifact, Attachment, Text, Unknown
+from talktree.model.parts import Artifact, Attachment, Text, UnknownPart
 from talktree.testing import contract
 from talktree.testing.strategies import messages, wild_json, wild_text
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import encode
-from talktree.text.json.value import Json, same
-from talktree.text.times import MILLI, millis_hold
+from talktree.text.json.encode import encode_json
+from talktree.text.json.value import Json, is_same
+from talktree.text.times import MILLI, is_exact_in_millis
 from tests.formats.cases import all_samples, name
 from tests.formats.studio_schema import SCHEMA
 
 TARGETS = ("studio", "studio-text", "studio-xml")
-ABOUT = About(id="talk", session="00000000-0000-4000-8000-000000000000")
+ABOUT = ConversationInfo(id="talk", session="00000000-0000-4000-8000-000000000000")
 MOMENT = 1_741_000_000_000 * MILLI
 OF_CONTENTS = {"deep", "lone-surrogate"}
 """What may be odd about a file because the conversation is."""
@@ -57,7 +57,7 @@ def comments(target: str, path: str, raw: bytes) -> list[Any]:
         assert isinstance(nested, list)
         return nested
     _another_parser_reads_it(target, raw)
-    (sheet,) = by_slug(target).split(Source.of_bytes(raw, name=path)).sheets
+    (sheet,) = get_format(target).split(Source.of_bytes(raw, name=path)).sheets
     assert isinstance(sheet, PieceSheet)
     assert sheet.findings == []
     top: list[Any] = []
@@ -88,7 +88,7 @@ def is_as_the_document_says(nested: Sequence[Any], *, null_at_top: bool) -> None
     pending: list[tuple[Any, str | None]] = [(each, None) for each in nested]
     while pending:
         comment, parent = pending.pop()
-        assert comment["contentHash"] == content_hash(comment["content"])
+        assert comment["contentHash"] == hash_text(comment["content"])
         assert comment.get("parentId") == parent
         assert ("parentId" in comment) == (parent is not None or null_at_top)
         assert comment["id"]
@@ -98,7 +98,9 @@ def is_as_the_document_says(nested: Sequence[Any], *, null_at_top: bool) -> None
 
 
 def made(source: Source, slug: str, target: str, *, carry: bool) -> tuple[dict[str, bytes], bool]:
-    found = converted(read(source, by_slug(slug)), target, Options(carry=carry))
+    found = convert_conversations(
+        read_document(source, get_format(slug)), target, Options(carry=carry)
+    )
     return {path: b"".join(pieces) for path, pieces in found.files.items()}, found.folder
 
 
@@ -116,10 +118,10 @@ def test_every_sample_becomes_valid_comments(
     files, folder = made(load(path), slug, target, carry=carry)
     for file, raw in files.items():
         is_as_the_document_says(comments(target, file, raw), null_at_top=target == "studio")
-        found = read(Source.of_bytes(raw, name=file), by_slug(target)).findings
+        found = read_document(Source.of_bytes(raw, name=file), get_format(target)).findings
         assert {each.name for each in found} <= OF_CONTENTS
     if carry and len(files) == 1:
-        contract.detection_picks_it(by_slug(target), contract.source_of(files, folder=folder))
+        contract.check_detection(get_format(target), contract.make_source(files, folder=folder))
 
 
 # random conversations
@@ -138,7 +140,7 @@ def conversations(draw: st.DrawFn) -> bytes:
 
 
 def native_file(messages: Iterable[Message]) -> bytes:
-    native = by_slug("native")
+    native = get_format("native")
     items = (Item(None, native.put(each, None), changed=True) for each in messages)
     return b"".join(native.compose("talk.jsonl", ABOUT, items, first=True))
 
@@ -163,14 +165,14 @@ def test_any_conversation_becomes_valid_comments_and_comes_back(
 def test_what_was_adopted_is_read_and_needs_nothing_more(
     target: str, message: Message, extra: bool
 ) -> None:
-    format = by_slug(target)
-    wanted = drafted(message, format, extra=extra, parent=None).message
+    format = get_format(target)
+    wanted = fit_message(message, format, extra=extra, parent=None).message
     whole = format.adopt(wanted, ABOUT, moment=MOMENT)
     value = format.put(whole, None)
     assert isinstance(value, dict)
     is_as_the_document_says([value], null_at_top=False)
     assert whole.time_ns is not None
-    if millis_hold(whole.time_ns):
+    if is_exact_in_millis(whole.time_ns):
         seen = format.get(Record(value, parent=whole.parent))
         assert seen == whole
         assert format.adopt(whole, ABOUT, moment=0) == whole
@@ -180,7 +182,7 @@ def test_what_was_adopted_is_read_and_needs_nothing_more(
 
 
 def adopted(message: Message) -> Message:
-    return by_slug("studio").adopt(message, ABOUT, moment=MOMENT)
+    return get_format("studio").adopt(message, ABOUT, moment=MOMENT)
 
 
 def test_a_message_that_says_nothing_gets_all_that_is_required() -> None:
@@ -242,7 +244,7 @@ def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_
         Attachment(extra={"file": "x", "url": 5, "pinned": 1}),
         Attachment("b", url="u", extra={"file": {"dimensions": {"width": "wide"}, "size": 3}}),
         Artifact("1", extra={"status": "reference", "info": 5, "version": 2}),
-        Unknown("attachment", "bare"),
+        UnknownPart("attachment", "bare"),
     )
     whole = adopted(Message(id="m", parts=parts, extra={**odd, "pinned": True}))
     assert whole.extra == {"pinned": True}
@@ -258,7 +260,7 @@ def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_
 
 def loaded(target: str, loads: Sequence[Json]) -> bytes:
     """A file of comments that carry something."""
-    format = by_slug(target)
+    format = get_format(target)
     items = []
     for number, each in enumerate(loads):
         message = format.adopt(Message(id=f"m{number}"), ABOUT, moment=MOMENT)
@@ -268,21 +270,21 @@ def loaded(target: str, loads: Sequence[Json]) -> bytes:
 
 def unloaded(target: str, raw: bytes) -> list[Json]:
     """What the comments of a file carry."""
-    format = by_slug(target)
+    format = get_format(target)
     (sheet,) = format.split(Source.of_bytes(raw, name="talk")).sheets
     return [format.take_carry(sheet.record(index).value)[0] for index in range(len(sheet))]
 
 
 def said_in_json(value: Json) -> Json:
     """A value as any reader of JSON sees it: two halves of a character side by side are one."""
-    return decode(encode(value)).value
+    return decode(encode_json(value)).value
 
 
 @every_target
 @given(loads=st.lists(st.dictionaries(wild_text, wild_json, max_size=4), min_size=1, max_size=3))
 def test_whatever_a_comment_carries_is_read_as_it_was(target: str, loads: list[Json]) -> None:
     loads = [said_in_json(each) for each in loads]
-    assert same(unloaded(target, loaded(target, loads)), loads)
+    assert is_same(unloaded(target, loaded(target, loads)), loads)
 
 
 MARKS = ["]]>", "</extra>", "<![CDATA[", "&amp;", "\0\x1b\r\n", "\ud83c", "=?utf-8?q?=20?=", "--"]
@@ -298,7 +300,7 @@ def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None
     second: Json = {"quoted": loaded(target, [first]).decode()}
     third: Json = {"quoted": loaded(target, [first, second]).decode()}
     loads = [first, second, third]
-    assert same(unloaded(target, loaded(target, loads)), loads)
+    assert is_same(unloaded(target, loaded(target, loads)), loads)
 
 
 @pytest.mark.parametrize(

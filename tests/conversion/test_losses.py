@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.conversion.losses import KINDS, Ledger
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.conversion.losses import KINDS, LossReport
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text
-from talktree.text.json.value import same
+from talktree.text.json.value import is_same
 from tests.conversion.test_edits import Twin, twins
 from tests.conversion.trips import CLEAN, PAIRS, SLUGS, golden, into, native_files, random_source
 
@@ -54,7 +54,7 @@ def lacks(source: Message, returned: Message) -> set[str]:
     if source.thinking is not None and source.thinking != returned.thinking:
         found.add("thinking_setting")
     if any(
-        key not in returned.extra or not same(item, returned.extra[key])
+        key not in returned.extra or not is_same(item, returned.extra[key])
         for key, item in source.extra.items()
     ):
         found.add("extra")
@@ -86,7 +86,7 @@ def is_held(part: Part, other: Part) -> bool:
     """Whether a part is of the same kind and says the same."""
     fields = [name for name in MAIN if hasattr(part, name)]
     return type(part) is type(other) and all(
-        same(getattr(part, name), getattr(other, name))
+        is_same(getattr(part, name), getattr(other, name))
         if name in ("input", "value")
         else getattr(part, name) in (None, "", (), getattr(other, name))
         for name in fields
@@ -106,13 +106,13 @@ WHOLE = {"branch", "deleted", "message"}
 
 def check(document: Document, source: str, target: str) -> None:
     """Compare the ledger of a conversion without carry with what the target holds."""
-    ledger = Ledger()
-    clean = into(document, target, CLEAN, ledger).read_as(target)
-    told: dict[str, set[str]] = defaultdict(set)
-    for loss in ledger.losses:
+    loss_report = LossReport()
+    clean = into(document, target, CLEAN, loss_report).read_as(target)
+    reported: dict[str, set[str]] = defaultdict(set)
+    for loss in loss_report.losses:
         assert loss.kind in KINDS
         assert loss.kept in ("lost", "rendered")
-        told[loss.entry].add(loss.kind)
+        reported[loss.entry].add(loss.kind)
     carried = into(document, target).read_as(target)
     held = {
         (twin.here.id, twin.position): found
@@ -124,9 +124,9 @@ def check(document: Document, source: str, target: str) -> None:
                 continue
             there = held.get((conversation.id, position))
             if there is None:
-                assert told[entry.id] & WHOLE, f"{entry.id} is gone, and nobody said so"
+                assert reported[entry.id] & WHOLE, f"{entry.id} is gone, and nobody said so"
                 continue
-            known = told[entry.id] - PLACES - WHOLE - {"detail", "head", "snapshot", "opaque"}
+            known = reported[entry.id] - PLACES - WHOLE - {"detail", "head", "snapshot", "opaque"}
             # Whether an empty text is there when others are joined to it is a matter of words.
             empty = any(isinstance(part, Text) and not part.text for part in entry.parts)
             vague = {"text"} if empty else set()
@@ -144,9 +144,9 @@ def zip_clean(found: Sequence[Twin], clean: Document) -> Iterator[tuple[Twin, Me
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_losses_of_golden_files_are_told(source: str, target: str) -> None:
+def test_losses_of_golden_files_are_reported(source: str, target: str) -> None:
     for name, files in golden(source):
-        document = read(files, by_slug(source))
+        document = read_document(files, get_format(source))
         ids = Counter(each.id for one in document.conversations for each in one.messages())
         if max(ids.values(), default=1) > 1:
             # The ledger names messages by id, which here stands for several.
@@ -157,7 +157,7 @@ def test_losses_of_golden_files_are_told(source: str, target: str) -> None:
 
 @pytest.mark.parametrize("source", SLUGS)
 @given(data=native_files(), choice=st.data())
-def test_losses_of_random_conversations_are_told(
+def test_losses_of_random_conversations_are_reported(
     source: str, data: bytes, choice: st.DataObject
 ) -> None:
     target = choice.draw(st.sampled_from([slug for slug in SLUGS if slug != source]))

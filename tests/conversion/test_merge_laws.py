@@ -10,17 +10,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from talktree.conversion.merge import merged
+from talktree.conversion.merge import merge_documents
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.model.document import Document
 from tests.conversion.histories import (
     GOLDEN,
     Row,
     data_of,
+    details,
     shape,
-    told,
     uuid,
 )
 from tests.conversion.trips import golden
@@ -29,14 +29,14 @@ from tests.conversion.trips import golden
 @pytest.mark.parametrize(("slug", "name"), GOLDEN)
 def test_one_file_merged_is_that_file_and_twice_is_once(slug: str, name: str) -> None:
     (source,) = [each for other, each in golden(slug) if other == name]
-    document = read(source, by_slug(slug))
-    alone = merged([document])
+    document = read_document(source, get_format(slug))
+    alone = merge_documents([document])
     assert shape(alone) == shape(document)
-    twice = merged([document, document])
+    twice = merge_documents([document, document])
     assert shape(twice) == shape(document)
     assert len(twice.conversations) == len(alone.conversations)
-    assert shape(merged([alone, document])) == shape(document)
-    assert told(twice) == []
+    assert shape(merge_documents([alone, document])) == shape(document)
+    assert details(twice) == []
 
 
 @st.composite
@@ -87,7 +87,7 @@ def named_copy(
             row["time"] = 1_700_000_000_000_000_000 + at * 1_000_000_000
         rows.append({"message": row})
     data = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    return read(Source.of_bytes(data, name=f"copy-{number}.jsonl"), by_slug("native"))
+    return read_document(Source.of_bytes(data, name=f"copy-{number}.jsonl"), get_format("native"))
 
 
 def nameless_copy(
@@ -103,12 +103,12 @@ def nameless_copy(
             comments[parents[at]]["children"].append(comment)
         comments[at] = comment
     data = json.dumps([comments[0]]).encode()
-    return read(Source.of_bytes(data, name=f"copy-{number}.json"), by_slug("studio"))
+    return read_document(Source.of_bytes(data, name=f"copy-{number}.json"), get_format("studio"))
 
 
 @given(documents=histories())
 def test_the_order_of_the_files_makes_no_difference(documents: list[Document]) -> None:
-    found = {data_of(merged(order)) for order in permutations(documents)}
+    found = {data_of(merge_documents(order)) for order in permutations(documents)}
     assert len(found) == 1
 
 
@@ -116,14 +116,14 @@ def test_the_order_of_the_files_makes_no_difference(documents: list[Document]) -
 def test_merging_in_steps_makes_no_difference(documents: list[Document]) -> None:
     assume(len(documents) == 3)
     one, two, three = documents
-    at_once = shape(merged(documents))
-    assert shape(merged([merged([one, two]), three])) == at_once
-    assert shape(merged([one, merged([two, three])])) == at_once
-    assert shape(merged([merged(documents), two])) == at_once
+    at_once = shape(merge_documents(documents))
+    assert shape(merge_documents([merge_documents([one, two]), three])) == at_once
+    assert shape(merge_documents([one, merge_documents([two, three])])) == at_once
+    assert shape(merge_documents([merge_documents(documents), two])) == at_once
 
 
 @given(documents=histories())
 def test_everything_is_there_and_nothing_twice(documents: list[Document]) -> None:
     ways = {way for document in documents for rows in shape(document) for way in rows}
-    found = [way for rows in shape(merged(documents)) for way in rows]
+    found = [way for rows in shape(merge_documents(documents)) for way in rows]
     assert sorted(found) == sorted(ways)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree import api
-from talktree.conversion.losses import Ledger
-from talktree.conversion.migrate import migrated, needs_migration, unmigrated
+from talktree.conversion.losses import LossReport
+from talktree.conversion.migrate import migrate_document, needs_migration, revert_migration
 from talktree.conversion.options import Options
 from talktree.errors import UsageError
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read, write
+from talktree.formats import get_format
+from talktree.formats.engine import read_document, write_document
 from talktree.formats.migration import BESIDE_WAS, OUTDATED, WAS
 from talktree.model import edit
 from talktree.model.conversation import Conversation
@@ -51,22 +51,27 @@ def source_of(slug: str, name: str) -> Source:
 
 
 def document_of(slug: str, name: str) -> Document:
-    return read(source_of(slug, name), by_slug(slug))
+    return read_document(source_of(slug, name), get_format(slug))
 
 
-def renewed(document: Document, ledger: Ledger | None = None) -> Files:
-    return made(migrated(document, Options(), ledger))
+def renewed(document: Document, loss_report: LossReport | None = None) -> Files:
+    return made(migrate_document(document, Options(), loss_report))
 
 
 def said(document: Document) -> list[list[tuple[str, str, int, int]]]:
     """Role, text, time and place of every message, by conversation."""
     found = []
     for conversation in document.conversations:
-        bones = conversation.tree.bones
-        nodes = [position for position, trait in enumerate(bones.traits) if trait]
+        skeleton = conversation.tree.skeleton
+        nodes = [position for position, trait in enumerate(skeleton.traits) if trait]
         rank = {position: number for number, position in enumerate(nodes)}
         rows = [
-            (message.role, whole(message.text), bones.times[at], rank.get(bones.parents[at], -1))
+            (
+                message.role,
+                whole(message.text),
+                skeleton.times[at],
+                rank.get(skeleton.parents[at], -1),
+            )
             for at, message in zip(nodes, conversation.messages(), strict=True)
         ]
         if rows:
@@ -86,8 +91,8 @@ def whole(text: str) -> str:
 def test_the_way_back_gives_the_same_bytes(slug: str, name: str) -> None:
     source = source_of(slug, name)
     there = renewed(document_of(slug, name))
-    back = made(unmigrated(there.read_as(slug, source.name)))
-    assert back == kept(source, by_slug(slug))
+    back = made(revert_migration(there.read_as(slug, source.name)))
+    assert back == kept(source, get_format(slug))
 
 
 @pytest.mark.parametrize(("slug", "name"), CASES)
@@ -118,7 +123,7 @@ def test_random_conversations_lead_back(slug: str, data: bytes) -> None:
     there = renewed(document)
     after = there.read_as(slug)
     assert needs_migration(after) == []
-    assert made(unmigrated(after)) == files
+    assert made(revert_migration(after)) == files
 
 
 @pytest.mark.parametrize("slug", MIGRATING)
@@ -126,7 +131,7 @@ def test_what_other_formats_write_is_current(slug: str) -> None:
     for other in ("claude-code", "sage", "studio", "muse"):
         if other != slug:
             for name, source in golden(other, "good"):
-                files = into(read(source, by_slug(other)), slug)
+                files = into(read_document(source, get_format(other)), slug)
                 assert needs_migration(files.read_as(slug)) == [], name
 
 
@@ -153,7 +158,7 @@ def edits(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def written(document: Document) -> Files:
-    files = {path: b"".join(pieces) for path, pieces in write(document).items()}
+    files = {path: b"".join(pieces) for path, pieces in write_document(document).items()}
     return Files(files, getattr(document.origin, "source").folder)  # noqa: B009
 
 
@@ -168,9 +173,9 @@ def test_an_edit_arrives_in_the_old_file(slug: str, name: str) -> None:
     old = [row[1] for rows in said(before) for row in rows]
     for where, id in list(edits(after))[:6]:
         files = changed(after, edit.set_text(after.find(where), id, EDITED))
-        ledger = Ledger()
-        back = made(unmigrated(files.read_as(slug, before.name), ledger))
-        if ("edit", "lost") in ledger.counts:
+        loss_report = LossReport()
+        back = made(revert_migration(files.read_as(slug, before.name), loss_report))
+        if ("edit", "lost") in loss_report.counts:
             # What stood in the place of words is no text, so words have no place there.
             assert name in ("every-kind-of-oddity.json", "odd-types.json")
             continue
@@ -189,7 +194,7 @@ def test_new_and_deleted_messages_arrive_too() -> None:
         Message(role="user", parent=last.id, parts=(Text("One more thing"),), time_ns=last.time_ns),
     )
     talk = edit.remove(talk, [list(talk.messages())[1].id])
-    back = made(unmigrated(changed(after, talk).read_as("sage")))
+    back = made(revert_migration(changed(after, talk).read_as("sage")))
     assert not back.folder
     texts = [message.text for message in back.read_as("sage").conversation.messages()]
     expected = [message.text for message in before.conversation.messages()]
@@ -204,7 +209,7 @@ def test_a_new_title_arrives_in_the_old_head() -> None:
     head = talk.entry(at)
     assert isinstance(head, Head)
     new = talk.with_entries(talk.members, {talk.members[at]: replace(head, title="Fog")})
-    back = made(unmigrated(changed(after, new).read_as("muse")))
+    back = made(revert_migration(changed(after, new).read_as("muse")))
     value = json.loads(next(iter(back.files.values())))
     assert value["title"] == "Fog"
     assert "history" in value
@@ -214,8 +219,8 @@ def test_a_new_title_arrives_in_the_old_head() -> None:
 
 
 def test_an_older_sage_session_becomes_a_folder() -> None:
-    ledger = Ledger()
-    files = renewed(document_of("sage", "legacy-session.json"), ledger)
+    loss_report = LossReport()
+    files = renewed(document_of("sage", "legacy-session.json"), loss_report)
     assert set(files.files) == {"messages.jsonl", "metadata.json", BESIDE_WAS}
     head = json.loads(files.files["metadata.json"])
     assert head["id"] == "2c9f7d1e"
@@ -225,7 +230,7 @@ def test_an_older_sage_session_becomes_a_folder() -> None:
     assert {line["sessionId"] for line in lines} == {"2c9f7d1e"}
     assert {line["context"]["cwd"] for line in lines} == {"/home/mira/bread"}
     assert [line["parentUuid"] for line in lines] == [None, *(line["uuid"] for line in lines[:-1])]
-    assert not list(ledger.lost())
+    assert not list(loss_report.count_by_kind())
 
 
 def test_sessions_in_one_folder_stay_side_by_side() -> None:
@@ -281,7 +286,7 @@ def test_a_header_of_any_style_becomes_the_documents_own() -> None:
 
 def test_files_beside_stay_files() -> None:
     source = source_of("chatbuilder", "every-header")
-    files = renewed(read(source, by_slug("chatbuilder"))).files
+    files = renewed(read_document(source, get_format("chatbuilder"))).files
     assert files["pixel.png"] == source.files["pixel.png"].read()
     assert files["README.md"] == source.files["README.md"].read()
 
@@ -293,25 +298,25 @@ def test_an_exporters_dialect_becomes_our_own(name: str) -> None:
 
 
 def test_clean_keeps_nothing_and_says_so() -> None:
-    ledger = Ledger()
+    loss_report = LossReport()
     document = document_of("sage", "legacy-session.json")
-    files = made(migrated(document, Options(carry=False), ledger))
+    files = made(migrate_document(document, Options(carry=False), loss_report))
     assert all(WAS.encode() not in data for data in files.files.values())
-    assert dict(ledger.lost())
+    assert dict(loss_report.count_by_kind())
     with pytest.raises(UsageError, match="nothing is kept"):
-        unmigrated(files.read_as("sage"))
+        revert_migration(files.read_as("sage"))
 
 
 @pytest.mark.parametrize("data", [b"[5, null]", b"[]", b'[{"id": "1", "content": "to'])
 def test_what_nothing_could_carry_stays_as_it_is(data: bytes) -> None:
-    document = read(Source.of_bytes(data, name="a.json"), by_slug("studio"))
+    document = read_document(Source.of_bytes(data, name="a.json"), get_format("studio"))
     assert renewed(document).files == {"a.json": data}
 
 
 def test_what_has_no_older_form_is_current() -> None:
     for slug in set(SLUGS) - set(MIGRATING):
         for _, source in golden(slug):
-            assert needs_migration(read(source, by_slug(slug))) == []
+            assert needs_migration(read_document(source, get_format(slug))) == []
 
 
 # from Python
@@ -334,7 +339,7 @@ def test_any_text_survives(text: str) -> None:
         "history": [{"role": "user", "content": text, "author": "a"}],
     }
     data = json.dumps(value).encode()
-    document = read(Source.of_bytes(data, name="a.json"), by_slug("muse"))
+    document = read_document(Source.of_bytes(data, name="a.json"), get_format("muse"))
     there = renewed(document)
     assert [message.text for message in there.read_as("muse").conversation.messages()] == [text]
-    assert made(unmigrated(there.read_as("muse"))).files == {"a.json": data}
+    assert made(revert_migration(there.read_as("muse"))).files == {"a.json": data}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.conversion.migrate import needs_migration, unmigrated
+from talktree.conversion.migrate import needs_migration, revert_migration
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.formats.lens import Object
 from talktree.formats.native import migrate as native_outdated
-from talktree.formats.native.migrate import Step
+from talktree.formats.native.migrate import VersionStep
 from talktree.model import edit
 from tests.conversion.test_migrate import EDITED, changed, renewed
 from tests.conversion.trips import made
@@ -45,9 +45,9 @@ VERSION_ZERO = b"""{"talktree":{"version":0}}
 
 
 def test_older_versions_are_led_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(native_outdated.STEPS, 0, Step(_from_zero, _to_zero))
+    monkeypatch.setitem(native_outdated.STEPS, 0, VersionStep(_from_zero, _to_zero))
     source = Source.of_bytes(VERSION_ZERO, name="old.jsonl")
-    document = read(source, by_slug("native"))
+    document = read_document(source, get_format("native"))
     assert needs_migration(document)[0].what == "version 0"
     there = renewed(document)
     after = there.read_as("native")
@@ -60,17 +60,17 @@ def test_older_versions_are_led_step_by_step(monkeypatch: pytest.MonkeyPatch) ->
     assert len(after.conversation.branches()) == 2
     assert b'"note":"kept"' in there.files["old.jsonl"]
     assert b'"mark":1' in there.files["old.jsonl"]
-    assert made(unmigrated(after)).files == {"old.jsonl": VERSION_ZERO}
+    assert made(revert_migration(after)).files == {"old.jsonl": VERSION_ZERO}
     files = changed(after, edit.set_text(after.conversation, "c", EDITED))
-    back = made(unmigrated(files.read_as("native"))).files["old.jsonl"]
+    back = made(revert_migration(files.read_as("native"))).files["old.jsonl"]
     assert back == VERSION_ZERO.replace(b'"Hi"', b'"said otherwise"')
 
 
 def test_two_steps_follow_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Step(lambda line: {"b": line["a"]}, lambda line: {"a": line["b"]})
-    second = Step(lambda line: {"c": line["b"]}, lambda line: {"b": line["c"]})
+    first = VersionStep(lambda line: {"b": line["a"]}, lambda line: {"a": line["b"]})
+    second = VersionStep(lambda line: {"c": line["b"]}, lambda line: {"b": line["c"]})
     monkeypatch.setitem(native_outdated.STEPS, -1, first)
     monkeypatch.setitem(native_outdated.STEPS, 0, second)
-    assert native_outdated.stepped({"a": 1}, -1) == {"c": 1}
-    assert native_outdated.stepped_back({"c": 1}, -1) == {"a": 1}
-    assert native_outdated.stepped_back({"c": 1}, 0) == {"b": 1}
+    assert native_outdated.upgrade_line({"a": 1}, -1) == {"c": 1}
+    assert native_outdated.downgrade_line({"c": 1}, -1) == {"a": 1}
+    assert native_outdated.downgrade_line({"c": 1}, 0) == {"b": 1}

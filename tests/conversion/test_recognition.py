@@ -12,8 +12,8 @@ import talktree
 from talktree.conversion.options import Options
 from talktree.errors import UnknownFormat
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from tests.conversion.trips import CLEAN, PAIRS, SLUGS, Files, golden, into
 from tests.populations.originals import EMPTY
 
@@ -55,14 +55,14 @@ def empty(slug: str) -> Source:
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_conversations_are_recognised(source: str, target: str, how: str, tmp_path: Path) -> None:
     name, files = Random(f"{source} {target} {how}").choice(list(golden(source, "good")))
-    made = into(read(files, by_slug(source)), target, HOW[how])
+    made = into(read_document(files, get_format(source)), target, HOW[how])
     assert recognised(made, target, tmp_path) == {target}, name
 
 
 @pytest.mark.parametrize("target", SLUGS)
 @pytest.mark.parametrize("source", EMPTY)
 def test_empty_sessions_are_recognised(source: str, target: str, tmp_path: Path) -> None:
-    made = into(read(empty(source), by_slug(source)), target)
+    made = into(read_document(empty(source), get_format(source)), target)
     assert recognised(made, target, tmp_path) == {target}
     back = into(made.read_back(target), source)
     assert list(back.files.values()) == list(EMPTY[source].values())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from talktree.conversion.render import parsed, rendered
+from talktree.conversion.render import parse_part, render_part
 from talktree.model.parts import (
     Artifact,
     Attachment,
@@ -19,10 +19,10 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.testing.strategies import any_text, damaged, json_values, parts, wild_text
-from talktree.text.json.value import Json, Token, same
+from talktree.testing.strategies import any_text, damage_bytes, json_values, parts, wild_text
+from talktree.text.json.value import Json, Token, is_same
 
 JOINED_HALVES = re.compile(r"\\ud[89ab]..\\ud[c-f]")
 """Two halves that follow each other are one character to every reader of JSON."""
@@ -50,7 +50,7 @@ _tricky_singles: st.SearchStrategy[Any] = st.one_of(
     st.builds(Attachment, _maybe, _maybe, _maybe),
     st.builds(Artifact, media_type=_maybe, title=_maybe, content=st.none() | tricky_lines),
     st.builds(Event, tricky_names, st.none() | tricky_lines),
-    st.builds(Unknown, tricky_names, tricky_lines | _tricky_inputs),
+    st.builds(UnknownPart, tricky_names, tricky_lines | _tricky_inputs),
 )
 tricky_parts: st.SearchStrategy[Part] = _tricky_singles | st.builds(
     ToolResult,
@@ -74,7 +74,7 @@ def shown(part: Part) -> Part:
             return Artifact(None, part.media_type, part.title, part.content)
         case Event():
             return Event(part.kind, part.text)
-        case Unknown():
+        case UnknownPart():
             return part
         case ToolResult():
             output: Any = tuple(map(shown, part.output))
@@ -88,7 +88,7 @@ def values(part: Part | None) -> list[Json]:
     match part:
         case ToolCall():
             return [part.input]
-        case Unknown():
+        case UnknownPart():
             return [part.value]
         case ToolResult():
             return [value for each in part.output for value in values(each)]
@@ -100,25 +100,25 @@ def values(part: Part | None) -> list[Json]:
 def test_what_is_shown_is_read_back_exactly(part: Part) -> None:
     assume(not isinstance(part, Text))
     assume(not JOINED_HALVES.search(repr(part)))
-    found = parsed(rendered(part))
+    found = parse_part(render_part(part))
     assert found == shown(part)
-    assert same(values(found), values(shown(part)))
+    assert is_same(values(found), values(shown(part)))
 
 
 @given(any_parts)
 def test_rendering_what_was_read_gives_the_same_text(part: Part) -> None:
     assume(not isinstance(part, Text))
     assume(not JOINED_HALVES.search(repr(part)))
-    text = rendered(part)
-    assert text == rendered(part)
-    found = parsed(text)
+    text = render_part(part)
+    assert text == render_part(part)
+    found = parse_part(text)
     assert found is not None
-    assert rendered(found) == text
+    assert render_part(found) == text
 
 
 @given(any_parts)
 def test_only_empty_texts_look_empty(part: Part) -> None:
-    text = rendered(part)
+    text = render_part(part)
     assert text.strip() or isinstance(part, Text)
     # What stands at the ends of a text is easily lost.
     assert text == text.strip("\n") or isinstance(part, Text)
@@ -127,23 +127,23 @@ def test_only_empty_texts_look_empty(part: Part) -> None:
 @given(any_parts)
 def test_no_half_of_a_character_is_written(part: Part) -> None:
     assume(not isinstance(part, Text))
-    rendered(part).encode()
+    render_part(part).encode()
 
 
 @given(tricky_lines | any_text)
 def test_texts_stay_as_they_are(text: str) -> None:
-    assert rendered(Text(text)) == text
-    assert not isinstance(parsed(text), Text)
+    assert render_part(Text(text)) == text
+    assert not isinstance(parse_part(text), Text)
 
 
 @given(st.data())
 def test_damaged_texts_are_answered(data: st.DataObject) -> None:
-    whole = rendered(data.draw(any_parts)).encode("utf-8", "surrogatepass")
-    text = data.draw(damaged(whole)).decode("utf-8", "surrogateescape")
-    found = parsed(text)
+    whole = render_part(data.draw(any_parts)).encode("utf-8", "surrogatepass")
+    text = data.draw(damage_bytes(whole)).decode("utf-8", "surrogateescape")
+    found = parse_part(text)
     if found is not None:
         assert not isinstance(found, Text)
-        assert rendered(found)
+        assert render_part(found)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_damaged_texts_are_answered(data: st.DataObject) -> None:
     ],
 )
 def test_prose_is_prose(text: str) -> None:
-    assert parsed(text) is None
+    assert parse_part(text) is None
 
 
 LOOKS: list[tuple[Part, str]] = [
@@ -226,14 +226,14 @@ LOOKS: list[tuple[Part, str]] = [
     (Artifact(), "**Artifact**\n*(no content)*"),
     (Event("compacted", "It was\nlong."), "*Event: compacted*\n> It was\n> long."),
     (Event("compacted"), "*Event: compacted*"),
-    (Unknown("poll", {"yes": 1}), '**Unknown: poll**\n```json\n{"yes": 1}\n```'),
+    (UnknownPart("poll", {"yes": 1}), '**Unknown: poll**\n```json\n{"yes": 1}\n```'),
 ]
 
 
 @pytest.mark.parametrize(("part", "text"), LOOKS, ids=[text[:20] for _, text in LOOKS])
 def test_parts_look_like_this(part: Part, text: str) -> None:
-    assert rendered(part) == text
-    assert parsed(text) == shown(part)
+    assert render_part(part) == text
+    assert parse_part(text) == shown(part)
 
 
 WRITE = ToolCall("Write", {"file_path": "/a", "content": "x = 1\ny = 2\n", "mode": [1, {"a": 2}]})
@@ -272,7 +272,7 @@ EDITS: list[tuple[Part, str, str, Part]] = [
         Artifact(None, "text/html", "Page", "<p>\n</p>"),
     ),
     (Event("note", "before"), "before", "after", Event("note", "after")),
-    (Unknown("poll", {"yes": 1}), "1", "2", Unknown("poll", {"yes": 2})),
+    (UnknownPart("poll", {"yes": 1}), "1", "2", UnknownPart("poll", {"yes": 2})),
 ]
 
 
@@ -280,19 +280,19 @@ EDITS: list[tuple[Part, str, str, Part]] = [
 def test_an_edit_comes_through_and_nothing_else_changes(
     part: Part, old: str, new: str, expected: Part
 ) -> None:
-    text = rendered(part)
+    text = render_part(part)
     assert old in text
-    found = parsed(text.replace(old, new, 1))
+    found = parse_part(text.replace(old, new, 1))
     assert found == expected
-    assert same(values(found), values(expected))
+    assert is_same(values(found), values(expected))
 
 
 @given(tricky_lines, tricky_lines)
 def test_lines_added_to_a_text_come_through(first: str, second: str) -> None:
     assume("```" not in second)
-    text = rendered(ToolCall("Write", {"content": f"start\n{first}\nend", "mode": 1}))
+    text = render_part(ToolCall("Write", {"content": f"start\n{first}\nend", "mode": 1}))
     assume("start\n" in text)
-    found = parsed(text.replace("start\n", f"start\n{second}\n", 1))
+    found = parse_part(text.replace("start\n", f"start\n{second}\n", 1))
     assert found == ToolCall("Write", {"content": f"start\n{second}\n{first}\nend", "mode": 1})
 
 
@@ -301,11 +301,11 @@ def test_depth_does_no_harm(depth: int) -> None:
     value: Json = "x" * 100
     for _ in range(depth):
         value = [value]
-    for part in (ToolCall("x", {"deep": value}), ToolCall("x", value), Unknown("x", value)):
-        text = rendered(part)
+    for part in (ToolCall("x", {"deep": value}), ToolCall("x", value), UnknownPart("x", value)):
+        text = render_part(part)
         assert len(text) < 10 * depth + 1000
-        assert same(values(parsed(text)), values(part))
+        assert is_same(values(parse_part(text)), values(part))
 
 
 def test_a_newline_around_the_text_changes_nothing() -> None:
-    assert parsed("\n" + rendered(WRITE) + "\n") == WRITE
+    assert parse_part("\n" + render_part(WRITE) + "\n") == WRITE

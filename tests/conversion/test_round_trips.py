@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from tests.conversion.trips import PAIRS, SLUGS, golden, into, kept, native_files, random_source
 
 TRIPLES = [
@@ -21,9 +21,9 @@ TRIPLES = [
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_golden_files_come_back_as_they_were(source: str, target: str) -> None:
     for name, files in golden(source):
-        there = into(read(files, by_slug(source)), target)
+        there = into(read_document(files, get_format(source)), target)
         back = into(there.read_back(target), source)
-        assert back == kept(files, by_slug(source)), name
+        assert back == kept(files, get_format(source)), name
 
 
 @pytest.mark.parametrize("source", SLUGS)
@@ -40,9 +40,9 @@ def test_random_conversations_come_back_as_they_were(
 @pytest.mark.parametrize(("source", "over", "target"), TRIPLES)
 def test_a_way_over_two_formats_leads_back_too(source: str, over: str, target: str) -> None:
     for name, files in golden(source, "good"):
-        first = into(read(files, by_slug(source)), over)
+        first = into(read_document(files, get_format(source)), over)
         second = into(first.read_back(over), target)
-        assert into(second.read_back(target), source) == kept(files, by_slug(source)), name
+        assert into(second.read_back(target), source) == kept(files, get_format(source)), name
 
 
 @pytest.mark.parametrize("ways", [*permutations(("studio", "studio-text", "studio-xml"), 2)])
@@ -51,7 +51,7 @@ def test_a_source_that_embeds_two_others_comes_back(source: str, ways: tuple[str
     over, last = ways
     (target,) = {"studio", "studio-text", "studio-xml"}.difference(ways)
     for name, files in golden(source, "good"):
-        first = into(read(files, by_slug(source)), over)
+        first = into(read_document(files, get_format(source)), over)
         second = into(first.read_back(over), last)
         third = into(second.read_back(last), target)
         # The way back ends at the second one, which has embedded data of its own.

@@ -81,6 +81,6 @@ def test_an_id_that_cannot_name_a_folder_is_not_taken(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_ids_are_refused(tmp_path: Path, arguments: list[str], words: str) -> None:
-    told = convert(DEMO / "muse.json", *arguments, "-o", tmp_path / "out", code=2)
-    assert words in told
+    reported = convert(DEMO / "muse.json", *arguments, "-o", tmp_path / "out", code=2)
+    assert words in reported
     assert not (tmp_path / "out").exists()

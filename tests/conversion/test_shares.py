@@ -21,11 +21,17 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.conversion.batch import Batch
 from talktree.conversion.embed_write import WORTH_SHARING
-from talktree.conversion.forward_chunks import A_CHUNK, Chunk, cut, packed, unpacked
+from talktree.conversion.forward_chunks import (
+    A_CHUNK,
+    ConvertedChunk,
+    pack_chunk,
+    split_positions,
+    unpack_chunk,
+)
 from talktree.conversion.losses import Loss
 from talktree.conversion.options import Options
-from talktree.parallel.schedule import together
-from talktree.text.json.value import Token, Written
+from talktree.parallel.schedule import count_shared_jobs
+from talktree.text.json.value import EncodedValue, Token
 from tests.cli.transcript import environment
 from tests.conversion.trips import SLUGS
 
@@ -47,7 +53,7 @@ def alone(code: str, *arguments: str) -> str:
 
 
 def test_shares_come_in_their_order_and_all_processes_are_used() -> None:
-    told = alone(
+    reported = alone(
         """
         import os, time
         from talktree.parallel.ordered_map import in_order
@@ -63,11 +69,11 @@ def test_shares_come_in_their_order_and_all_processes_are_used() -> None:
         print(len(processes) > 1, os.getpid() in processes)
         """
     )
-    assert told.split() == ["True", "True", "True", "False"]
+    assert reported.split() == ["True", "True", "True", "False"]
 
 
 def test_what_a_killed_process_was_at_is_made_here() -> None:
-    told = alone(
+    reported = alone(
         """
         import os, signal
         from talktree.parallel.ordered_map import in_order
@@ -82,11 +88,11 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
         print([int(share) for share in in_order(make, 40, 2)] == list(range(40)))
         """
     )
-    assert told.split() == ["True"]
+    assert reported.split() == ["True"]
 
 
-def test_what_goes_wrong_is_told_by_the_one_that_asked() -> None:
-    told = alone(
+def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
+    reported = alone(
         """
         from talktree.parallel.ordered_map import in_order
 
@@ -103,11 +109,11 @@ def test_what_goes_wrong_is_told_by_the_one_that_asked() -> None:
             print(given, error)
         """
     )
-    assert told.strip() == "[0, 1, 2, 3, 4] number five"
+    assert reported.strip() == "[0, 1, 2, 3, 4] number five"
 
 
-def test_whoever_stops_leaves_no_process_behind() -> None:
-    told = alone(
+def test_stopping_leaves_no_process_behind() -> None:
+    reported = alone(
         """
         import os
         from talktree.parallel.ordered_map import in_order
@@ -121,7 +127,7 @@ def test_whoever_stops_leaves_no_process_behind() -> None:
             print("none")
         """
     )
-    assert told.strip() == "none"
+    assert reported.strip() == "none"
 
 
 SAME = """
@@ -167,15 +173,17 @@ def test_several_processes_make_what_one_makes(to: str, carry: str) -> None:
 
 @given(st.lists(st.integers(0, 3 * A_CHUNK), max_size=300))
 def test_chunks_are_the_whole_in_order_and_none_is_too_large(sizes: list[int]) -> None:
-    chunks = cut(range(len(sizes)), sizes)
+    chunks = split_positions(range(len(sizes)), sizes)
     assert [place for chunk in chunks for place in chunk] == list(range(len(sizes)))
     for chunk in chunks:
         assert len(chunk) < 2 or sum(sizes[place] for place in chunk) <= A_CHUNK
 
 
 def test_what_travels_is_what_was_made() -> None:
-    values = [{"a": [1, 2.5, None, True, "ü"]}, Written(b'{"b":1}')]
-    again = unpacked(packed(Chunk(values, [Loss("id", "m", "what", "carried")], 7)))
+    values = [{"a": [1, 2.5, None, True, "ü"]}, EncodedValue(b'{"b":1}')]
+    again = unpack_chunk(
+        pack_chunk(ConvertedChunk(values, [Loss("id", "m", "what", "carried")], 7))
+    )
     assert again.values[0] == values[0]
     assert again.values[1].text == '{"b":1}'
     assert (again.losses, again.carried_bytes) == ([Loss("id", "m", "what", "carried")], 7)
@@ -183,7 +191,7 @@ def test_what_travels_is_what_was_made() -> None:
 
 @pytest.mark.parametrize("odd", ["\ud800", Token("NaN"), 1 << 70])
 def test_what_cannot_travel_is_not_sent(odd: object) -> None:
-    assert packed(Chunk([{"a": odd}], [], 0)) == b""
+    assert pack_chunk(ConvertedChunk([{"a": odd}], [], 0)) == b""
 
 
 MEGABYTES = 1_000_000
@@ -205,7 +213,7 @@ MEGABYTES = 1_000_000
 def test_only_what_would_leave_processes_idle_is_done_together(
     sizes: list[int], processes: int, expected: int
 ) -> None:
-    assert together([size * MEGABYTES for size in sizes], processes) == expected
+    assert count_shared_jobs([size * MEGABYTES for size in sizes], processes) == expected
 
 
 @pytest.fixture(scope="module")
@@ -254,8 +262,8 @@ def test_ctrl_c_leaves_neither_files_nor_processes(large: Path, tmp_path: Path) 
     process, others = at_work(large, tmp_path / "out.json")
     os.killpg(process.pid, signal.SIGINT)
     # What it says ends when the last process that may say something is gone.
-    _, told = process.communicate(timeout=300)
-    assert process.returncode == 130, told
+    _, reported = process.communicate(timeout=300)
+    assert process.returncode == 130, reported
     assert not list(tmp_path.iterdir())
     assert not any(Path(f"/proc/{each}").exists() for each in others)
 
@@ -271,8 +279,8 @@ def test_processes_end_when_the_one_they_work_for_is_killed(large: Path, tmp_pat
 def test_a_killed_process_costs_nothing_but_time(large: Path, tmp_path: Path) -> None:
     process, others = at_work(large, tmp_path / "out.json")
     os.kill(others[0], signal.SIGKILL)
-    _, told = process.communicate(timeout=300)
-    assert (process.returncode, told) == (0, b"")
+    _, reported = process.communicate(timeout=300)
+    assert (process.returncode, reported) == (0, b"")
     api.convert(api.read(large), tmp_path / "alone.json", to="studio")
     assert (tmp_path / "out.json").read_bytes() == (tmp_path / "alone.json").read_bytes()
 
@@ -280,8 +288,10 @@ def test_a_killed_process_costs_nothing_but_time(large: Path, tmp_path: Path) ->
 def test_a_batch_does_a_large_source_together(large: Path, tmp_path: Path) -> None:
     with Batch([str(large)], to="sage", out=str(tmp_path), options=Options(), jobs=2) as batch:
         (outcome,) = batch.outcomes()
-    made = api.converted(api.read(large), to="sage")
+    made = api.convert_document(api.read(large), to="sage")
     for name, pieces in made.files.items():
         assert (tmp_path / "session" / name).read_bytes() == b"".join(pieces)
-    assert dict(made.ledger.counts) == {(kind, kept): count for kind, kept, count in outcome.counts}
-    assert outcome.carried_bytes == made.ledger.carried_bytes
+    assert dict(made.loss_report.counts) == {
+        (kind, kept): count for kind, kept, count in outcome.counts
+    }
+    assert outcome.carried_bytes == made.loss_report.carried_bytes

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from talktree.api import to_bytes
 from talktree.errors import TalktreeError
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -29,7 +29,7 @@ SINGLE = "single.md"
 def raws(document: Document) -> list[bytes]:
     """The bytes of all records."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     return [sheet.record(at).raw for sheet in origin.sheets for at in range(len(sheet))]
 
 
@@ -53,14 +53,14 @@ def read_nothing(source: str) -> Document:
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_new_message_arrives(source: str, target: str) -> None:
     for name, files in golden(source, "good"):
-        document = read(files, by_slug(source))
+        document = read_document(files, get_format(source))
         there = into(document, target)
         other = there.read_as(target)
         conversation = longest(other)
         path = conversation.path()
         if not path or name == SINGLE:
             continue
-        new = by_slug(target).complete(replace(NEW, parent=path[-1].id))
+        new = get_format(target).complete(replace(NEW, parent=path[-1].id))
         longer = other.with_conversation(edit.append(conversation, new))
         after = back(longer, there, target, source, files.name)
         old, found = raws(document), raws(after)
@@ -73,12 +73,12 @@ def test_a_new_message_arrives(source: str, target: str) -> None:
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_deleted_message_goes_alone(source: str, target: str, which: int) -> None:
     for name, files in golden(source, "good"):
-        document = read(files, by_slug(source))
+        document = read_document(files, get_format(source))
         there = into(document, target)
         other = there.read_as(target)
         conversation = longest(other)
         said = [each for each in conversation.messages() if each.text.strip()]
-        if len(said) < 2 or (which == 0 and by_slug(target).keeper == "first"):
+        if len(said) < 2 or (which == 0 and get_format(target).keeper == "first"):
             # Where there is nothing but messages, the first one keeps what belongs to none.
             continue
         try:

@@ -43,7 +43,7 @@ def through(
     known, name = source, "chat"
     for number, target in enumerate(targets):
         document = api.read(Source.of_bytes(data, name=name), format=known)
-        ((name, pieces),) = api.converted(document, to=target).files.items()
+        ((name, pieces),) = api.convert_document(document, to=target).files.items()
         data, known = b"".join(pieces), target
         if change is not None and number == 0:
             old, new = (each.encode() for each in change)
@@ -101,8 +101,8 @@ def test_a_cut_off_file_is_recognised_and_comes_back(
     stored = mark + text.encode(encoding)[:-left]
     document = api.read(Source.of_bytes(stored, name="chat"))
     assert document.format == slug
-    made = api.converted(document, to="native")
-    assert [*made.ledger.lost()] == []
+    made = api.convert_document(document, to="native")
+    assert [*made.loss_report.count_by_kind()] == []
     assert through(stored, slug, "native", slug) == stored
     assert through(stored, slug, "claude-messages", slug) == stored
 
@@ -117,8 +117,8 @@ def test_half_of_a_pair_at_the_end_comes_back(mark: bytes, encoding: str, left: 
 def test_the_rest_of_a_cut_off_character_is_lost_without_embedded_data() -> None:
     stored = b"\xff\xfe" + LINE.encode("utf-16-le")[:-1]
     document = api.read(Source.of_bytes(stored, name="session.jsonl"), format="claude-code")
-    made = api.converted(document, to="native", options=Options(carry=False))
-    assert ("damage", 1) in [*made.ledger.lost()]
+    made = api.convert_document(document, to="native", options=Options(carry=False))
+    assert ("damage", 1) in [*made.loss_report.count_by_kind()]
 
 
 @pytest.mark.parametrize("name", ["muse.json", "studio.json"])

@@ -11,13 +11,13 @@ import pytest
 import talktree
 from talktree import api
 from talktree.conversion.digests import PLACEHOLDER, digest_conversation, digest_message
-from talktree.conversion.embed_read import indexed
-from talktree.conversion.forward import digest_forwarded, forwarded
-from talktree.conversion.losses import Ledger
-from talktree.conversion.options import Made, Options
+from talktree.conversion.embed_read import index_embedded_sources
+from talktree.conversion.forward import convert_to_format, digest_in_format
+from talktree.conversion.losses import LossReport
+from talktree.conversion.options import ConversionResult, Options
 from talktree.errors import WouldLose
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from tests.conversion.trips import PAIRS, Files, golden
@@ -44,7 +44,7 @@ def _session(path: Path) -> Path:
     return path
 
 
-def _changed(made: Made, change: Change) -> Made:
+def _changed(made: ConversionResult, change: Change) -> ConversionResult:
     """A conversion whose lines are changed on their way to the disk, as by a faulty writer."""
     ((path, pieces),) = made.files.items()
     lines = b"".join(pieces).splitlines(keepends=True)
@@ -93,9 +93,9 @@ CHANGES: list[Change] = [
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_a_faulty_writer_loses_is_reported_and_refused(change: Change, tmp_path: Path) -> None:
     document = talktree.read(_session(tmp_path / "session.jsonl"))
-    made = _changed(api.converted(document, to="native"), change)
+    made = _changed(api.convert_document(document, to="native"), change)
     with pytest.raises(WouldLose, match="mismatch"):
-        api.keep(made, tmp_path / "out.jsonl", options=Options(strict=True))
+        api.save_conversion(made, tmp_path / "out.jsonl", options=Options(strict=True))
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -104,22 +104,22 @@ def test_what_a_faulty_way_back_loses_is_reported(change: Change, tmp_path: Path
     talktree.convert(
         talktree.read(_session(tmp_path / "session.jsonl")), tmp_path / "there.json", to="studio"
     )
-    back = api.converted(talktree.read(tmp_path / "there.json"), to="claude-code")
+    back = api.convert_document(talktree.read(tmp_path / "there.json"), to="claude-code")
     made = _changed(back, change)
-    found = api.seen(made)
-    assert dict(found.lost())["mismatch"] == (4 if change is _empty else 1)
+    found = api.measure_losses(made)
+    assert dict(found.count_by_kind())["mismatch"] == (4 if change is _empty else 1)
 
 
 def test_a_copy_that_differs_is_reported(tmp_path: Path) -> None:
     document = talktree.read(_session(tmp_path / "session.jsonl"))
-    made = _changed(api.converted(document, to="claude-code"), _drop_message)
-    assert dict(api.seen(made).lost()) == {"mismatch": 1}
+    made = _changed(api.convert_document(document, to="claude-code"), _drop_message)
+    assert dict(api.measure_losses(made).count_by_kind()) == {"mismatch": 1}
 
 
 @pytest.mark.parametrize("to", ["native", "studio", "claude-code", "chatbuilder"])
 def test_a_sound_conversion_has_no_mismatch(to: str, tmp_path: Path) -> None:
     document = talktree.read(_session(tmp_path / "session.jsonl"))
-    kinds = {kind for kind, _ in api.seen(api.converted(document, to=to)).counts}
+    kinds = {kind for kind, _ in api.measure_losses(api.convert_document(document, to=to)).counts}
     assert "mismatch" not in kinds
 
 
@@ -127,13 +127,13 @@ def test_a_sound_conversion_has_no_mismatch(to: str, tmp_path: Path) -> None:
 def test_what_would_be_shown_is_what_is_shown(one: str, two: str) -> None:
     options = Options(carry=False, branch="all")
     for _, source in golden(one):
-        document = read(source, by_slug(one))
-        made = forwarded(document, by_slug(two), options, Ledger())
+        document = read_document(source, get_format(one))
+        made = convert_to_format(document, get_format(two), options, LossReport())
         for pieces in made.files.values():
             b"".join(pieces)
         assert made.proof is not None
         written = [each for _, log in made.proof.shown for each in log.digests]
-        foreseen = list(digest_forwarded(document, by_slug(two), options))
+        foreseen = list(digest_in_format(document, get_format(two), options))
         assert sorted(foreseen) == sorted(each for each in written if each not in _placeholders())
 
 
@@ -147,10 +147,12 @@ def _placeholders() -> set[int]:
 @pytest.mark.parametrize(("one", "two"), PAIRS)
 def test_the_index_knows_what_a_converted_document_shows(one: str, two: str) -> None:
     for _, source in golden(one, "good"):
-        made = forwarded(read(source, by_slug(one)), by_slug(two), Options(), Ledger())
+        made = convert_to_format(
+            read_document(source, get_format(one)), get_format(two), Options(), LossReport()
+        )
         files = {path: b"".join(pieces) for path, pieces in made.files.items()}
         document = Files(files, made.folder).read_as(two)
-        for index in indexed(document):
+        for index in index_embedded_sources(document):
             for number, log in index.digests.items():
                 shown = digest_conversation(document.conversations[number]).digests
                 without = [each for each in shown if each not in _placeholders()]

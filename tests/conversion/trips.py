@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import talktree
-from talktree.conversion.convert import converted
-from talktree.conversion.losses import Ledger
-from talktree.conversion.options import Made, Options
+from talktree.conversion.convert import convert_conversations
+from talktree.conversion.losses import LossReport
+from talktree.conversion.options import ConversionResult, Options
 from talktree.conversion.verify import verify_made
 from talktree.files import Source, load
-from talktree.formats import BUILT_IN, by_slug
-from talktree.formats.engine import read
+from talktree.formats import BUILT_IN, get_format
+from talktree.formats.engine import read_document
 from talktree.formats.format import Format
 from talktree.formats.native.lens import put
 from talktree.formats.native.lens_fields import encode_line
@@ -67,7 +67,7 @@ class Files(NamedTuple):
 
     def read_as(self, slug: str, name: str = "elsewhere") -> Document:
         """The document in them."""
-        return read(self.source(name), by_slug(slug))
+        return read_document(self.source(name), get_format(slug))
 
 
 def golden(slug: str, *kinds: str) -> Iterator[tuple[str, Source]]:
@@ -78,12 +78,12 @@ def golden(slug: str, *kinds: str) -> Iterator[tuple[str, Source]]:
             yield path.name, load(path)
 
 
-def made(result: Made) -> Files:
+def made(result: ConversionResult) -> Files:
     """Return the files of a conversion, which must show what was converted when read again."""
     contents = verify_made(result)
     differing = [
         loss
-        for loss in result.ledger.losses
+        for loss in result.loss_report.losses
         # Without embedded data two formats may look the same; that is reported.
         if loss.kind == "mismatch" and "recognised" not in loss.what
     ]
@@ -92,15 +92,18 @@ def made(result: Made) -> Files:
 
 
 def into(
-    document: Document, slug: str, options: Options | None = None, ledger: Ledger | None = None
+    document: Document,
+    slug: str,
+    options: Options | None = None,
+    loss_report: LossReport | None = None,
 ) -> Files:
     """A document as files of a format."""
-    return made(converted(document, slug, options, ledger))
+    return made(convert_conversations(document, slug, options, loss_report))
 
 
 def kept(source: Source, format: Format) -> Files:
     """What of a source may be read at all."""
-    return Files(source.without(format.withheld(source)).as_bytes(), source.folder)
+    return Files(source.without(format.find_withheld_files(source)).as_bytes(), source.folder)
 
 
 @st.composite

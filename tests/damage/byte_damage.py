@@ -21,7 +21,7 @@ def _all(files: Files) -> frozenset[int]:
 
 
 @pattern("L01", "torn-tail", LINES)
-def torn_tail(files: Files, slug: str, random: Random) -> Case:
+def truncated_tail(files: Files, slug: str, random: Random) -> Case:
     lines = Lines(files, slug)
     last = lines.messages[-1]
     del lines.raw[last + 1 :]
@@ -31,7 +31,7 @@ def torn_tail(files: Files, slug: str, random: Random) -> Case:
 
 
 @pattern("L01", "torn-document", WHOLE)
-def torn_document(files: Files, slug: str, random: Random) -> Case:
+def truncated_document(files: Files, slug: str, random: Random) -> Case:
     path = main_file(files, slug)
     data = files.files[path]
     cut = random.randint(data.find(b"No. 1:"), len(data) - 12)

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from talktree.conversion.options import Options
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.formats.native.lens import put
 from talktree.formats.native.lens_fields import encode_line
 from talktree.model.document import Document
@@ -80,7 +80,7 @@ def document(seed: int, turns: int = 0, *, fork: bool = False) -> Document:
     head = [{"talktree": {"version": 1}}, {"conversation": {"id": f"talk-{seed}"}}]
     values = [*head, *(put(each, None) for each in conversation(seed, turns, fork=fork))]
     data = b"".join(encode_line(value) + b"\n" for value in values)  # type: ignore[arg-type]
-    return read(Source.of_bytes(data, name=f"talk-{seed}.jsonl"), by_slug("native"))
+    return read_document(Source.of_bytes(data, name=f"talk-{seed}.jsonl"), get_format("native"))
 
 
 def clean(slug: str, seed: int, turns: int = 0, *, fork: bool = False) -> Files:

@@ -11,7 +11,7 @@ import re
 from random import Random
 from typing import Any
 
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.document import Document
 from talktree.model.entries import Opaque
 from talktree.model.message import Message
@@ -139,7 +139,7 @@ def text_place(data: bytes, random: Random) -> int:
 def numbers_of(document: Document) -> set[int]:
     """Every message there is, also such as nobody understands any more."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     found: set[int] = set()
     for conversation in document.conversations:
         for position, number in enumerate(conversation.members):

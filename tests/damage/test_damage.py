@@ -10,11 +10,11 @@ from random import Random
 import pytest
 
 from talktree import api
-from talktree.checks.reachability import reach
-from talktree.checks.report import report
+from talktree.checks.reachability import measure_reach
+from talktree.checks.report import make_report
 from talktree.files import save
 from talktree.model.document import Document
-from talktree.repairs.run import Repair, repaired
+from talktree.repairs.run import Repair, repair_document
 from tests.cases import TORTURE
 from tests.damage import byte_damage, link_damage, store_damage, tool_damage, value_damage
 from tests.damage.clean import clean
@@ -53,12 +53,12 @@ def test_the_whole_catalogue_is_here() -> None:
 @pytest.mark.parametrize("slug", ALL)
 def test_what_is_damaged_here_was_clean(slug: str) -> None:
     for seed in range(SEEDS):
-        found = report(clean(slug, seed).read_as(slug)).findings
+        found = make_report(clean(slug, seed).read_as(slug)).findings
         assert found == [], found
 
 
 @pytest.mark.parametrize(("pattern", "slug"), KINDS)
-def test_damage_is_found_and_mended(
+def test_damage_is_found_and_repaired(
     pattern: Pattern, slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = 0
@@ -76,7 +76,7 @@ def test_damage_is_found_and_mended(
 
 def _check(case: Case, slug: str, seed: int, place: Path) -> None:
     document = _read(case, slug, place)
-    found = report(document).findings
+    found = make_report(document).findings
     codes = {each.code for each in found}
     if not case.codes:
         assert not found, found
@@ -84,22 +84,24 @@ def _check(case: Case, slug: str, seed: int, place: Path) -> None:
     wanted = tuple(case.codes)
     assert any(code.startswith(wanted) for code in codes), f"seed {seed}: {codes or 'nothing'}"
     everything = numbers_of(_read_clean(slug, seed)) - case.touched
-    _mended(repaired(document), everything, unsafe=False)
+    _repaired(repair_document(document), everything, unsafe=False)
     # What a result answers may be gone; then it may go as well, but only if that is asked for.
     answers = {number + 1 for number in case.touched}
-    _mended(repaired(document, unsafe=True), everything - answers, unsafe=True)
+    _repaired(repair_document(document, unsafe=True), everything - answers, unsafe=True)
 
 
-def _mended(done: Repair, everything: set[int], *, unsafe: bool) -> None:
+def _repaired(done: Repair, everything: set[int], *, unsafe: bool) -> None:
     left = [
-        each for each in report(done.after).findings if each.fix == "safe" or (each.fix and unsafe)
+        each
+        for each in make_report(done.after).findings
+        if each.fix == "safe" or (each.fix and unsafe)
     ]
     assert left == [], left
     missing = everything - numbers_of(done.after)
     assert not missing, f"lost {missing}: {done.plan}"
-    again = repaired(done.after, unsafe=unsafe)
+    again = repair_document(done.after, unsafe=unsafe)
     assert not again.changed, again.plan
-    reached = reach(done.after.conversations)
+    reached = measure_reach(done.after.conversations)
     assert reached.reachable == reached.messages
     kept, quarantined = done.bytes
     files = done.before.origin.source.files  # type: ignore[attr-defined]

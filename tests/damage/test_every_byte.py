@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.model.document import Document
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from tests.cases import TORTURE, scale
 from tests.conversion.trips import Files
 from tests.damage.clean import clean
@@ -31,7 +31,7 @@ def _short(slug: str) -> Files:
 
 def _survives(files: Files, slug: str, wanted: set[int]) -> Document:
     document = files.read_as(slug)
-    done = repaired(document)
+    done = repair_document(document)
     missing = wanted - numbers_of(done.after)
     assert not missing, f"lost {missing}"
     kept, quarantined = done.bytes
@@ -49,7 +49,7 @@ def test_cut_at_every_byte(slug: str) -> None:
         wanted = numbers_in(data[:whole].decode())
         document = _survives(with_file(files, path, data[:cut]), slug, wanted)
         if cut > whole and data[cut - 1 : cut + 1] != b"}\n":
-            assert report(document).findings, f"cut at {cut}, and nothing is told"
+            assert make_report(document).findings, f"cut at {cut}, and nothing is told"
 
 
 @pytest.mark.parametrize("slug", [slug for slug in ALL if slug not in (*LINES, "chatbuilder")])
@@ -58,10 +58,10 @@ def test_documents_cut_at_many_bytes(slug: str) -> None:
     path = main_file(files, slug)
     data = files.files[path]
     for cut in range(0, len(data) - 1, STEP):
-        told = numbers_in(data[:cut].decode("utf-8", "ignore"))
-        wanted = told - {max(told, default=-1)}
+        reported = numbers_in(data[:cut].decode("utf-8", "ignore"))
+        wanted = reported - {max(reported, default=-1)}
         document = _survives(with_file(files, path, data[:cut]), slug, wanted)
-        assert report(document).findings, f"cut at {cut}, and nothing is told"
+        assert make_report(document).findings, f"cut at {cut}, and nothing is told"
 
 
 @pytest.mark.parametrize("slug", ALL)

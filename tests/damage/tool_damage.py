@@ -135,13 +135,13 @@ def lost_result(files: Files, slug: str, random: Random) -> Case | None:
         return None
     touched = frozenset({lines.number(at)})
     blocks = _blocks(lines, at)
-    told = random.choice(["[Tool result missing due to internal error]", "[Tool result lost]"])
+    reported = random.choice(["[Tool result missing due to internal error]", "[Tool result lost]"])
     for block in blocks:
         if slug == "native":
-            block["output"] = [{"part": "text", "text": told}]
+            block["output"] = [{"part": "text", "text": reported}]
             block["error"] = True
         else:
-            block["content"] = told
+            block["content"] = reported
             block["is_error"] = True
     _set_blocks(lines, at, blocks)
     return Case(lines.done(), ["TOL106"], touched)

@@ -158,7 +158,7 @@ def test_what_is_said_after_an_undo_is_a_branch() -> None:
     assert "In React." not in shown
 
 
-def test_todos_are_told_at_each_message() -> None:
+def test_todos_are_reported_at_each_message() -> None:
     """Each message stores current todo state; progress visualization."""
     first = session("append", "--role", "user", "--todo", "Create HTML file", "Go on")
     session("append", "--role", "assistant", "--todo", "[x] Create HTML file", "Done")

@@ -77,9 +77,9 @@ PICTURE = (
 
 def made(document: Document, choice: object, **more: object) -> str:
     """The one file of an export, as text."""
-    from talktree.export.export import exported
+    from talktree.export.export import export_document
 
-    done = exported(document, choice, **more)  # type: ignore[arg-type]
+    done = export_document(document, choice, **more)  # type: ignore[arg-type]
     return b"".join(piece for pieces in done.files.values() for piece in pieces).decode()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from talktree.errors import UsageError
 from talktree.export.batch import export_many
-from talktree.export.choice import Choice
+from talktree.export.choice import ExportOptions
 from talktree.home import HOME
 from tests.export.planted import KINDS, Dice
 from tests.export.talks import forked, lines, said
@@ -41,7 +41,7 @@ def test_each_session_gets_a_page_that_the_index_leads_to(
     folder: Path, tmp_path: Path, processes: int
 ) -> None:
     out = tmp_path / "out"
-    outcomes = export_many([str(folder)], out, Choice(), processes=processes)
+    outcomes = export_many([str(folder)], out, ExportOptions(), processes=processes)
     assert [outcome.failure for outcome in outcomes] == [None] * 4
     index = (out / "index.html").read_text()
     pages = {unquote(link) for link in re.findall(r'href="([^"#]+)"', index)}
@@ -57,16 +57,16 @@ def test_each_session_gets_a_page_that_the_index_leads_to(
 def test_one_bad_source_does_not_stop_the_others(folder: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_bytes(b"\xff\xfe nothing")
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     outcomes = export_many(
         [str(folder), str(bad)],
         tmp_path / "out",
-        Choice(to="md"),
-        told=lambda outcome, done, total: told.append((done, total)),
+        ExportOptions(to="md"),
+        facts=lambda outcome, done, total: reported.append((done, total)),
     )
     assert sum(outcome.failure is not None for outcome in outcomes) == 1
     assert sum(bool(outcome.page) for outcome in outcomes) == 4
-    assert told == [(number, 5) for number in range(1, 6)]
+    assert reported == [(number, 5) for number in range(1, 6)]
 
 
 def test_nothing_that_is_there_is_touched(folder: Path, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_nothing_that_is_there_is_touched(folder: Path, tmp_path: Path) -> None:
     (out / "mine.txt").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(UsageError):
-        export_many([str(folder)], out, Choice())
+        export_many([str(folder)], out, ExportOptions())
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -88,7 +88,7 @@ def test_what_is_stopped_leaves_nothing(folder: Path, tmp_path: Path) -> None:
 
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(Enough):
-        export_many([str(folder)], tmp_path / "out", Choice(), told=stop)
+        export_many([str(folder)], tmp_path / "out", ExportOptions(), facts=stop)
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -104,7 +104,7 @@ def test_words_and_patterns_are_redacted_in_all_pages(
     home.mkdir(mode=0o700)
     monkeypatch.setenv(HOME, str(home))
     (home / "config.toml").write_text("[redaction]\npatterns = ['QG-[0-9]+']\n")
-    choice = Choice(to=to, words=("quincegarden", "dig deeper"))
+    choice = ExportOptions(to=to, words=("quincegarden", "dig deeper"))
     out = tmp_path / "out"
     assert not any(
         each.failure for each in export_many([str(folder)], out, choice, processes=processes)
@@ -123,7 +123,7 @@ def test_names_of_pages_hold_no_secrets(folder: Path, tmp_path: Path) -> None:
         (project / f"{KEY}-{number % 1}{'x' * number}-rosehip.jsonl").write_bytes(lines(line))
     (folder / "rosehip index.jsonl").write_bytes(lines(said("user", "i1", None, "index?")))
     out = tmp_path / "out"
-    outcomes = export_many([str(folder)], out, Choice(words=("rosehip",)), processes=1)
+    outcomes = export_many([str(folder)], out, ExportOptions(words=("rosehip",)), processes=1)
     assert [each.failure for each in outcomes] == [None] * len(outcomes)
     assert len({each.page for each in outcomes}) == len(outcomes) == 7
     names = " ".join(str(path.relative_to(out)) for path in out.rglob("*"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
-from talktree.export.choice import Choice
-from talktree.export.export import exported
+from talktree.export.choice import ExportOptions
+from talktree.export.export import export_document
 from tests.browser.chromium import chromium, executable
 from tests.export.talks import call, document, forked, result, said
 
@@ -54,7 +54,7 @@ class Opened:
 
 
 def written(tmp_path: Path, *lines: dict[str, object]) -> Path:
-    return exported(document(*lines), Choice()).save(tmp_path / "page.html")[0]
+    return export_document(document(*lines), ExportOptions()).save(tmp_path / "page.html")[0]
 
 
 @pytest.mark.parametrize("script", [False, True])

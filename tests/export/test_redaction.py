@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from bench.secrets.contexts import planted
 from bench.secrets.lookalikes import lookalikes
 from talktree.export.redaction import Redactor
-from talktree.export.targets import Targets
+from talktree.export.targets import RedactionTargets
 from talktree.text.bank_accounts import is_iban
-from talktree.text.personal_data import is_card, personal_in
+from talktree.text.personal_data import find_personal_data, is_card
 from talktree.text.safe_patterns import UnsafePattern, compile_pattern
-from talktree.text.secrets import secrets_in, without_secrets
-from talktree.text.word_pattern import WordPattern, plain_word
+from talktree.text.secrets import find_secrets, without_secrets
+from talktree.text.word_pattern import WordPattern, normalize_word
 from tests.cli.transcript import environment
 from tests.export.leaks import as_json, leaks
 
@@ -45,7 +45,7 @@ def test_every_kind_of_the_benchmark_is_found_and_no_lookalike() -> None:
     assert len(missed) <= len(texts) * 0.02, missed
     harmless = [text for _, text in lookalikes(7)]
     assert len(harmless) >= 500
-    assert [text for text in harmless if list(secrets_in(text))] == []
+    assert [text for text in harmless if list(find_secrets(text))] == []
 
 
 # through the program
@@ -209,15 +209,15 @@ def test_patterns_that_may_take_forever_are_refused(pattern: str) -> None:
 def test_ordinary_patterns_are_taken_and_end_on_any_text(pattern: str, text: str) -> None:
     compiled = compile_pattern(pattern)
     line = f"id={text}"
-    assert any(line[start:stop].endswith(text) for start, stop in compiled.matches(line))
+    assert any(line[start:stop].endswith(text) for start, stop in compiled.find_matches(line))
     # One that tries every length of every part would not end before the limit of a test.
     for piece in ("a", "0", "a.", "1.1.", "a-", "/a", "internal", "ORD-7-"):
-        list(compiled.matches(piece * (20_000 // len(piece)) + "\x01"))
+        list(compiled.find_matches(piece * (20_000 // len(piece)) + "\x01"))
 
 
 def test_a_pattern_is_matched_in_long_lines_and_never_over_lines() -> None:
     text = "x" * 1990 + "PEAR-12345" + "\nPEAR-\n1 PEAR-7"
-    found = [text[start:stop] for start, stop in compile_pattern("PEAR-[0-9]+").matches(text)]
+    found = [text[start:stop] for start, stop in compile_pattern("PEAR-[0-9]+").find_matches(text)]
     assert found == ["PEAR-12345", "PEAR-7"]
 
 
@@ -238,8 +238,8 @@ SPLITS = ("\u200b", "\u00ad", "\u200d", "\ufeff", "**", "*", "_", "`", "~~", "**
 
 
 def _left_of(word: str, text: str) -> str:
-    redactor = Redactor(b"k" * 32, Targets([word]))
-    return redactor.text(text).replace(redactor.target_words(word, "word"), "#")
+    redactor = Redactor(b"k" * 32, RedactionTargets([word]))
+    return redactor.redact_text(text).replace(redactor.make_target_placeholder(word, "word"), "#")
 
 
 @given(st.data())
@@ -258,7 +258,7 @@ def test_a_word_is_found_in_every_spelling_and_split(data: st.DataObject) -> Non
         written = unicodedata.normalize(
             data.draw(st.sampled_from(FORMS)), joined + "".join(pieces[last:])
         )
-    if plain_word(written) == plain_word(word):
+    if normalize_word(written) == normalize_word(word):
         assert _left_of(asked, f"from {written} on") == "from # on"
         nested = json.dumps(json.dumps(f"from {written} on"))
         assert _left_of(asked, nested) == json.dumps(json.dumps("from # on"))
@@ -268,8 +268,8 @@ def test_a_word_is_found_in_every_spelling_and_split(data: st.DataObject) -> Non
 def test_what_is_replaced_for_a_word_reads_like_it(pieces: list[str]) -> None:
     text = "".join(pieces)
     for word in ("Orchard", "Mul", "Mül", "ara"):
-        for start, stop in WordPattern([word]).matches(text):
-            assert plain_word(text[start:stop]) == plain_word(word)
+        for start, stop in WordPattern([word]).find_matches(text):
+            assert normalize_word(text[start:stop]) == normalize_word(word)
             assert not unicodedata.combining(text[stop : stop + 1] or " ")
 
 
@@ -304,18 +304,18 @@ def test_a_word_is_found_in_markup_and_escapes(word: str, text: str, clean: str)
 )
 def test_the_search_of_a_word_ends(piece: str) -> None:
     # A search whose time grows faster than the text would not end before the limit of a test.
-    list(WordPattern(["Orchard", "a*b", "aa", "Müller", "_" * 40]).matches(piece * 200_000))
+    list(WordPattern(["Orchard", "a*b", "aa", "Müller", "_" * 40]).find_matches(piece * 200_000))
 
 
 def test_personal_data_needs_its_check_digits() -> None:
     right = "4111111111111111 DE89370400440532013000 86095742719 12345678Z RSSMRA85T10A562S"
-    assert len(list(personal_in(right))) == 5
+    assert len(list(find_personal_data(right))) == 5
     wrong = "4111111111111112 DE88370400440532013000 86095742718 12345678A RSSMRA85T10A562T"
-    assert list(personal_in(wrong)) == []
+    assert list(find_personal_data(wrong)) == []
     assert is_card("5500000000000004")
     assert is_iban("GB82WEST12345698765432")
     calm = "2026-03-02 10:11:12, 1.2.3, git@github.com:a/b, 3fa85f64-5717-4562-b3fc-2c963f66afa6"
-    assert list(personal_in(calm)) == []
+    assert list(find_personal_data(calm)) == []
 
 
 @pytest.mark.parametrize(
@@ -326,5 +326,5 @@ def test_personal_data_needs_its_check_digits() -> None:
 def test_the_search_of_hostile_text_ends(piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
     # A search whose time grows faster than the text would not end before the limit of a test.
-    list(secrets_in(text))
-    list(personal_in(text))
+    list(find_secrets(text))
+    list(find_personal_data(text))

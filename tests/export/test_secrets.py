@@ -12,12 +12,12 @@ import pytest
 
 from talktree import api
 from talktree.errors import TalktreeError
-from talktree.export.choice import Choice
-from talktree.export.export import exported
-from talktree.export.redaction import Redactor, secrets_of
+from talktree.export.choice import ExportOptions
+from talktree.export.export import export_document
+from talktree.export.redaction import Redactor, find_replacements
 from talktree.files import Source
 from talktree.formats import slugs
-from talktree.text.secrets import secrets_in, without_secrets
+from talktree.text.secrets import find_secrets, without_secrets
 from tests.export.planted import CONTEXTS, KINDS, Dice, planted
 from tests.export.talks import call, document, made, result, said
 
@@ -49,10 +49,10 @@ def test_clean_messages_are_hardly_ever_taken_for_secrets() -> None:
         for conversation in read.conversations:
             positions = range(len(conversation))
             messages += len(positions)
-            alarms += sum(1 for _ in secrets_of(conversation, positions))
+            alarms += sum(1 for _ in find_replacements(conversation, positions))
     for text in _sources():
         messages += 1
-        alarms += sum(1 for _ in secrets_in(text))
+        alarms += sum(1 for _ in find_secrets(text))
     assert messages > 1000
     assert alarms * 1000 <= messages
 
@@ -105,7 +105,7 @@ def _hidden() -> list[str]:
 @pytest.mark.parametrize("to", ["html", "md", "text", *slugs()])
 def test_no_planted_secret_is_in_the_bytes_of_any_export(to: str) -> None:
     read = document(*_with_secrets())  # type: ignore[arg-type]
-    done = exported(read, Choice(to=to))
+    done = export_document(read, ExportOptions(to=to))
     data = b"".join(piece for pieces in done.files.values() for piece in pieces)
     for secret in _hidden():
         assert secret.encode() not in data, (to, secret)
@@ -116,21 +116,21 @@ def test_no_planted_secret_is_in_the_bytes_of_any_export(to: str) -> None:
 def test_equal_secrets_get_equal_words_under_a_key_of_each_export() -> None:
     key = KEYS["github"]
     read = document(said("user", "u1", None, f"{key} and {key}"), said("user", "u2", "u1", key))
-    first, second = made(read, Choice(to="text")), made(read, Choice(to="text"))
+    first, second = made(read, ExportOptions(to="text")), made(read, ExportOptions(to="text"))
     words = [word for word in first.split("[") if word.startswith("redacted")]
     signs = {word.partition("]")[0] for word in words}
     assert len(words) == 3 + 2  # the title repeats how it begins
     assert len(signs) == 1
     assert signs.isdisjoint({word.partition("]")[0] for word in second.split("[")})
-    same = [made(read, Choice(to="text"), redactor=Redactor(b"k" * 32)) for _ in range(2)]
+    same = [made(read, ExportOptions(to="text"), redactor=Redactor(b"k" * 32)) for _ in range(2)]
     assert same[0] == same[1]
 
 
 def test_redacting_can_be_turned_off_and_changes_nothing_where_there_is_no_secret() -> None:
     read = document(*_with_secrets())  # type: ignore[arg-type]
-    assert KEYS["anthropic"] in made(read, Choice(to="md", redact=False))
+    assert KEYS["anthropic"] in made(read, ExportOptions(to="md", redact=False))
     plain = document(said("user", "u1", None, "how are the pears"))
-    kept, redacted = Choice(to="claude-code", redact=False), Choice(to="claude-code")
+    kept, redacted = ExportOptions(to="claude-code", redact=False), ExportOptions(to="claude-code")
     assert made(plain, kept) == made(plain, redacted)
 
 
@@ -139,7 +139,7 @@ def test_the_tree_stays_as_it_is_and_nothing_new_is_wrong_with_it(to: str) -> No
     read = document(*_with_secrets())  # type: ignore[arg-type]
     shapes = []
     for redact in (False, True):
-        done = exported(read, Choice(to=to, redact=redact))
+        done = export_document(read, ExportOptions(to=to, redact=redact))
         files = {path: b"".join(pieces) for path, pieces in done.files.items()}
         again = api.read(
             Source.of_files(files) if done.folder else Source.of_bytes(*files.values()), format=to
@@ -155,8 +155,8 @@ def test_the_tree_stays_as_it_is_and_nothing_new_is_wrong_with_it(to: str) -> No
 
 def test_every_line_stays_json_and_ids_stay_theirs() -> None:
     read = document(*_with_secrets())  # type: ignore[arg-type]
-    before = made(read, Choice(to="claude-code", redact=False)).splitlines()
-    after = made(read, Choice(to="claude-code")).splitlines()
+    before = made(read, ExportOptions(to="claude-code", redact=False)).splitlines()
+    after = made(read, ExportOptions(to="claude-code")).splitlines()
     for one, two in zip(before, after, strict=True):
         old, new = json.loads(one), json.loads(two)
         assert (old.get("uuid"), old.get("parentUuid")) == (new.get("uuid"), new.get("parentUuid"))
@@ -165,11 +165,11 @@ def test_every_line_stays_json_and_ids_stay_theirs() -> None:
 
 def test_secrets_are_previewed_without_being_shown() -> None:
     read = document(*_with_secrets())  # type: ignore[arg-type]
-    places = list(secrets_of(read.conversation, range(len(read.conversation))))
+    places = list(find_replacements(read.conversation, range(len(read.conversation))))
     assert {place.message for place in places} >= {"u1", "a1", "r1"}
-    told = json.dumps([place._asdict() for place in places])
+    reported = json.dumps([place._asdict() for place in places])
     for secret in _hidden():
-        assert secret not in told
+        assert secret not in reported
 
 
 def test_a_secret_that_only_one_place_gives_away_is_redacted_in_all_others() -> None:
@@ -177,14 +177,14 @@ def test_a_secret_that_only_one_place_gives_away_is_redacted_in_all_others() -> 
     read = document(
         said("user", "u1", None, f"it is {value}"), said("user", "u2", "u1", f"API_KEY={value}")
     )
-    assert value not in made(read, Choice(to="html"))
+    assert value not in made(read, ExportOptions(to="html"))
 
 
 def test_a_short_password_is_no_reason_to_redact_a_word() -> None:
     read = document(
         said("user", "u1", None, "https://ida:Quince7@orchard.io and the Quince7 is a tree")
     )
-    text = made(read, Choice(to="md"))
+    text = made(read, ExportOptions(to="md"))
     assert "Quince7@" not in text
     assert "the Quince7 is" in text
 
@@ -197,7 +197,7 @@ def test_secrets_in_attached_files_and_behind_escapes_are_found() -> None:
     escaped = "".join(f"\\u{ord(each):04x}" for each in key)
     more = json.dumps(said("user", "u2", "u1", "see KEY")).replace("KEY", escaped)
     read = api.read(Source.of_bytes(f"{lines}\n{more}\n".encode()), format="claude-code")
-    text = made(read, Choice(to="claude-code"))
+    text = made(read, ExportOptions(to="claude-code"))
     assert key not in text
     assert file not in text
     for line in text.splitlines():
@@ -214,7 +214,7 @@ def test_secrets_in_attached_files_are_found_however_the_line_is_laid_out(
     line = said("user", "u1", None, [{"type": "document", "source": source}])
     data = json.dumps(line, separators=spaces).encode() + b"\n"
     read = api.read(Source.of_bytes(data), format="claude-code")
-    assert file not in made(read, Choice(to="claude-code"))
+    assert file not in made(read, ExportOptions(to="claude-code"))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -230,7 +230,7 @@ def test_any_mix_of_secrets_and_places_leaves_nothing(seed: int) -> None:
         lines.append(said("user", f"u{number}", parent, each.text))
         parent = f"u{number}"
     for to in ("html", "native"):
-        text = made(document(*lines), Choice(to=to))
+        text = made(document(*lines), ExportOptions(to=to))
         assert not [each for each in found if each.secret in text]
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from talktree import api
-from talktree.export.choice import Choice
-from talktree.export.walk import Stop, Walk
-from talktree.model.link_repair import mended
+from talktree.export.choice import ExportOptions
+from talktree.export.walk import ExportWalk, Stop
+from talktree.model.link_repair import with_inferred_links
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = (
@@ -25,10 +25,10 @@ def test_remembering_changes_nothing(source: Path) -> None:
     assert _stops(source, remembers=True) == _stops(source, remembers=False)
 
 
-def test_what_is_told_is_not_held() -> None:
+def test_what_is_reported_is_not_held() -> None:
     (conversation,) = api.read(SOURCES[0]).conversations
-    walk = Walk(conversation, Choice(), remembers=True)
-    list(walk.stops())
+    walk = ExportWalk(conversation, ExportOptions(), remembers=True)
+    list(walk.iter_stops())
     assert not walk._known
 
 
@@ -36,5 +36,7 @@ def _stops(source: Path, *, remembers: bool) -> list[Stop]:
     return [
         stop
         for conversation in api.read(source).conversations
-        for stop in Walk(mended(conversation), Choice(), remembers=remembers).stops()
+        for stop in ExportWalk(
+            with_inferred_links(conversation), ExportOptions(), remembers=remembers
+        ).iter_stops()
     ]

@@ -12,13 +12,13 @@ from talktree.files.durable import (
     UNFINISHED,
     copy_range,
     create_whole,
+    make_temporary_name,
     replace,
     sync_filesystem,
     sync_folder,
-    unfinished,
     write_all,
 )
-from talktree.files.locking import network_file_system
+from talktree.files.locking import find_network_file_system
 from talktree.files.sandbox import Anchor
 
 
@@ -78,7 +78,7 @@ def test_short_writes_are_continued() -> None:
     assert b"".join(got) == data
 
 
-def test_copying_a_stretch(tmp_path: Path) -> None:
+def test_copying_a_range(tmp_path: Path) -> None:
     data = os.urandom(3 << 20)
     (tmp_path / "one").write_bytes(data)
     with open(tmp_path / "one", "rb") as one, open(tmp_path / "two", "wb") as two:
@@ -89,7 +89,7 @@ def test_copying_a_stretch(tmp_path: Path) -> None:
 
 
 def test_names_of_unfinished_files_are_known_and_differ() -> None:
-    names = {unfinished(b"x" * 255) for _ in range(100)}
+    names = {make_temporary_name(b"x" * 255) for _ in range(100)}
     assert len(names) == 100
     assert all(name.startswith(UNFINISHED.encode()) and len(name) <= 255 for name in names)
 
@@ -99,8 +99,8 @@ def test_syncing(tmp_path: Path) -> None:
     fd = os.open(tmp_path, os.O_RDONLY)
     sync_folder(fd)
     assert sync_filesystem(fd) in (True, False)
-    assert network_file_system(fd) is None or isinstance(network_file_system(fd), str)
+    assert find_network_file_system(fd) is None or isinstance(find_network_file_system(fd), str)
     os.close(fd)
     with pytest.raises(OSError, match="descriptor"):
         sync_filesystem(fd)
-    assert network_file_system(fd) is None
+    assert find_network_file_system(fd) is None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy
+from talktree.errors import LockHeld
 from talktree.files.locking import folder_lock, range_lock
 
 HOLDER = """
@@ -53,12 +53,12 @@ def opened(path: Path) -> int:
 def test_handles_of_one_process_exclude_each_other(file: Path) -> None:
     one, two = opened(file), opened(file)
     with range_lock(one, 0):
-        with pytest.raises(Busy), range_lock(two, 0, wait=False):
+        with pytest.raises(LockHeld), range_lock(two, 0, wait=False):
             pass
         with range_lock(two, 1, wait=False):
             pass
         os.close(opened(file))
-        with pytest.raises(Busy), range_lock(two, 0, wait=True, seconds=0.02):
+        with pytest.raises(LockHeld), range_lock(two, 0, wait=True, seconds=0.02):
             pass
     with range_lock(two, 0, wait=False):
         pass
@@ -70,7 +70,11 @@ def test_shared_locks_go_together(file: Path) -> None:
     one, two = opened(file), opened(file)
     with range_lock(one, 0, exclusive=False), range_lock(two, 0, exclusive=False, wait=False):
         pass
-    with range_lock(one, 0, exclusive=False), pytest.raises(Busy), range_lock(two, 0, wait=False):
+    with (
+        range_lock(one, 0, exclusive=False),
+        pytest.raises(LockHeld),
+        range_lock(two, 0, wait=False),
+    ):
         pass
     os.close(one)
     os.close(two)
@@ -79,7 +83,7 @@ def test_shared_locks_go_together(file: Path) -> None:
 def test_a_byte_is_free_when_its_holder_is_dead(file: Path) -> None:
     process = holder("byte", file)
     fd = opened(file)
-    with pytest.raises(Busy) as caught, range_lock(fd, 3, wait=False):
+    with pytest.raises(LockHeld) as caught, range_lock(fd, 3, wait=False):
         pass
     assert caught.value.hint
     entered = threading.Event()
@@ -110,7 +114,7 @@ def test_folders(tmp_path: Path, held: str, wanted: bool, refused: bool) -> None
     process = holder(held, tmp_path)
     fd = os.open(tmp_path, os.O_RDONLY)
     if refused:
-        with pytest.raises(Busy), folder_lock(fd, exclusive=wanted):
+        with pytest.raises(LockHeld), folder_lock(fd, exclusive=wanted):
             pass
     else:
         with folder_lock(fd, exclusive=wanted):
@@ -126,7 +130,7 @@ def test_two_locks_through_one_descriptor_are_two(tmp_path: Path) -> None:
     with folder_lock(fd, exclusive=False):
         with folder_lock(fd, exclusive=False):
             pass
-        with pytest.raises(Busy), folder_lock(fd, exclusive=True):
+        with pytest.raises(LockHeld), folder_lock(fd, exclusive=True):
             pass
     with folder_lock(fd, exclusive=True):
         pass

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from talktree.errors import ChangedMeanwhile
 from talktree.files import OnDisk, load
-from talktree.files.read_cache import SMALL, Held, held
+from talktree.files.read_cache import SMALL, CachedContent, cache_small_files
 
 LINES = some.lists(some.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), max_size=8)
 PLACES = some.integers(0, 60)
@@ -23,7 +23,7 @@ def test_every_look_tells_the_same(
     path = tmp_path_factory.mktemp("held") / "file"
     path.write_bytes(b"\n".join(lines))
     disk = OnDisk(path)
-    here = Held(disk)
+    here = CachedContent(disk)
     places = [(start, stop) for start, stop in spans if stop <= disk.size]
     assert here.size == disk.size
     assert list(here.spans(places)) == list(disk.spans(places))
@@ -34,14 +34,14 @@ def test_every_look_tells_the_same(
         assert _in_blocks(here, start) == _in_blocks(disk, start)
 
 
-def _in_blocks(content: Held | OnDisk, start: int) -> bytes:
+def _in_blocks(content: CachedContent | OnDisk, start: int) -> bytes:
     return b"".join(bytes(block[:end]) for block, end in content.line_blocks(start))
 
 
 def test_nothing_is_opened_before_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"keys")
-    source = held(load(path))
+    source = cache_small_files(load(path))
     path.unlink()
     assert source.files["file"].size == 4
     assert source.place == path
@@ -50,7 +50,7 @@ def test_nothing_is_opened_before_it_is_asked_for(tmp_path: Path) -> None:
 def test_a_file_that_was_replaced_meanwhile_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before")
-    source = held(load(path))
+    source = cache_small_files(load(path))
     path.write_bytes(b"less")
     with pytest.raises(ChangedMeanwhile):
         source.files["file"].read()
@@ -60,4 +60,4 @@ def test_only_small_files_are_held(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with path.open("wb") as file:
         file.truncate(SMALL + 1)
-    assert isinstance(held(load(path)).files["file"], OnDisk)
+    assert isinstance(cache_small_files(load(path)).files["file"], OnDisk)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.format import Record
 from talktree.formats.studio import FORMAT
 from talktree.formats.studio.lens import get
@@ -16,12 +16,12 @@ NAME = "talk.json"
 
 
 def opened(raw: bytes) -> tuple[Document, Conversation]:
-    document = read(Source.of_bytes(raw, name=NAME), FORMAT)
+    document = read_document(Source.of_bytes(raw, name=NAME), FORMAT)
     return document, document.conversations[0]
 
 
 def saved(document: Document, conversation: Conversation) -> bytes:
-    return contract.written(document.with_conversation(conversation))[NAME]
+    return contract.write_files(document.with_conversation(conversation))[NAME]
 
 
 def texts(raw: bytes) -> list[tuple[str, str | None, str]]:

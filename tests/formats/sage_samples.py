@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from talktree.files import Source
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.sage import FORMAT
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.testing.contract import written
+from talktree.testing.contract import write_files
 from talktree.text.json.decode import decode
 from talktree.text.json.value import Json
 from tests.formats.cases import DATA
@@ -25,7 +25,7 @@ MANY = DATA / "sage" / "good" / "two-sessions"
 
 def of_text(text: str, *, name: str = "messages.jsonl") -> Document:
     """The document in a file of this text."""
-    return read(Source.of_bytes(text.encode(), name=name), FORMAT)
+    return read_document(Source.of_bytes(text.encode(), name=name), FORMAT)
 
 
 def only(text: str, *, name: str = "messages.jsonl") -> Entry:
@@ -43,7 +43,7 @@ def message_in(text: str) -> Message:
 
 def lines_of(document: Document, path: str) -> list[dict[str, Json]]:
     """The lines of a file as it would be written."""
-    found = [decode(line).value for line in written(document)[path].splitlines()]
+    found = [decode(line).value for line in write_files(document)[path].splitlines()]
     return [value for value in found if isinstance(value, dict)]
 
 

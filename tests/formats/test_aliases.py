@@ -12,7 +12,7 @@ from talktree import api
 from talktree.cli.main import run
 from talktree.cli.params import FORMAT
 from talktree.errors import NotFound
-from talktree.formats import all_formats, by_slug, resolve_alias, slugs
+from talktree.formats import all_formats, get_format, resolve_alias, slugs
 from talktree.library.library import Library
 
 DATA = Path(__file__).parent.parent / "data"
@@ -34,11 +34,14 @@ def output(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_each_alias_is_its_format() -> None:
-    assert {alias: by_slug(alias).info.slug for alias in ALIASES} == ALIASES
+    assert {alias: get_format(alias).info.slug for alias in ALIASES} == ALIASES
     assert {alias: resolve_alias(alias) for alias in ALIASES} == ALIASES
-    assert [resolve_alias(slug) for slug in (*slugs(), "nonesuch")] == [*slugs(), "nonesuch"]
+    assert [resolve_alias(slug) for slug in (*slugs(), "nonesuch")] == [
+        *slugs(),
+        "nonesuch",
+    ]
     with pytest.raises(NotFound):
-        by_slug("nonesuch")
+        get_format("nonesuch")
 
 
 def test_no_alias_is_a_slug_or_the_alias_of_two() -> None:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree.api import detect, to_bytes
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.errors import WouldLose
 from talktree.files import Source
 from talktree.formats.chatbuilder import FORMAT
-from talktree.formats.chatbuilder.adopt import description
-from talktree.formats.chatbuilder.body import Habit, escape, habit_of, unescape
+from talktree.formats.chatbuilder.adopt import describe_text
+from talktree.formats.chatbuilder.body import Habit, detect_habit, escape, unescape
 from talktree.formats.format import Record
 from talktree.model import edit
 from talktree.model.message import Author, Message
@@ -136,10 +136,10 @@ def test_role_without_semicolon_is_read_and_reported() -> None:
 def test_a_misspelt_role_is_kept_and_reported() -> None:
     found = document("; role: assisant\n\n\nhi")
     assert next(iter(found.conversation.messages())).role == "assisant"
-    assert "unknown-role" in {each.name for each in report(found).findings}
+    assert "unknown-role" in {each.name for each in make_report(found).findings}
 
 
-def test_header_lines_may_stand_in_any_order_and_case() -> None:
+def test_header_lines_may_are_in_any_order_and_case() -> None:
     message = of_file(f"; ROLE: user\n; visibility: human-public\n; block-uuid: {UUID}\n\n\nhi")
     assert (message.role, message.id) == ("user", UUID)
     assert message.extra == {"visibility": "human-public"}
@@ -173,7 +173,7 @@ def test_text_without_a_header_is_all_content(text: str) -> None:
     assert (message.role, message.text, message.extra) == ("unknown", text, {})
 
 
-def test_of_a_key_that_stands_twice_the_first_counts() -> None:
+def test_of_a_key_that_is_twice_the_first_counts() -> None:
     found = document("; role: user\n; role: system\n\n\nhi")
     assert next(iter(found.conversation.messages())).role == "user"
     assert "duplicate-key" in kinds(found)
@@ -268,7 +268,7 @@ def test_placeholders_survive() -> None:
     ],
 )
 def test_a_files_own_habit_of_escaping_is_kept(body: str, habit: Habit) -> None:
-    assert habit_of(body, default="first") == habit
+    assert detect_habit(body, default="first") == habit
     raw = f"; role: user\n\n\n{body}"
     said = of_file(raw).text
     assert "\\" not in said
@@ -380,9 +380,9 @@ def test_neither_id_nor_time_is_made_up() -> None:
 
 
 def test_a_description_is_one_short_line() -> None:
-    assert description("\n\n  ## Hello\tthere \nmore") == "Hello there"
-    long = description("word " * 50)
+    assert describe_text("\n\n  ## Hello\tthere \nmore") == "Hello there"
+    long = describe_text("word " * 50)
     assert len(long) <= 60
     assert long.endswith("word…")
-    assert len(description("x" * 100)) == 60
-    assert description("\x00\n\ud83c") == "(no text)"
+    assert len(describe_text("x" * 100)) == 60
+    assert describe_text("\x00\n\ud83c") == "(no text)"

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from talktree.api import detect, read, to_bytes
 from talktree.errors import UnknownFormat, UsageError, WouldLose
-from talktree.files import Content, Memory, Source
+from talktree.files import Content, MemoryContent, Source
 from talktree.formats.chatbuilder import FORMAT
 from talktree.formats.format import Probe
 from talktree.model import edit
@@ -25,7 +25,7 @@ def test_numbers_are_ordered_as_numbers() -> None:
     assert messages_of(found) == ["1", "2", "9", "10", "11"]
 
 
-class _Sealed(Memory):
+class _Sealed(MemoryContent):
     """A file that must not be opened."""
 
     def __init__(self) -> None:
@@ -35,16 +35,16 @@ class _Sealed(Memory):
         raise AssertionError(f"the {name} of a stranger was looked at")
 
 
-def test_strangers_are_never_opened_and_are_told() -> None:
+def test_foreign_files_are_never_opened_and_are_reported() -> None:
     sealed = ["README.md", ".2.md.swp", "a.png", "2.md~", "x1.md", "deep/config.json", "-1.md"]
     files: dict[str, Content] = {path: _Sealed() for path in sealed}
-    files["1.md"] = Memory(b"; role: user\n\n\nhi")
+    files["1.md"] = MemoryContent(b"; role: user\n\n\nhi")
     source = Source("chat", files, folder=True)
     assert FORMAT.detect(Probe(source))
     found = read(source, format="chatbuilder")
     assert len(list(found.conversation.messages())) == 1
-    told = [each.path for each in found.findings if each.name == "unrelated-file"]
-    assert told == sealed
+    reported = [each.path for each in found.findings if each.name == "unrelated-file"]
+    assert reported == sealed
 
 
 def test_settings_of_a_folder_are_its_head_and_can_be_changed() -> None:

@@ -13,7 +13,7 @@ from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head, Opaque, Snapshot
 from talktree.model.message import Message, Usage
-from talktree.model.outline import tokens
+from talktree.model.outline import sum_tokens
 from talktree.model.parts import Attachment, Event, Text, Thinking, ToolCall, ToolResult
 
 DATA = Path(__file__).parent.parent / "data" / "claude-code"
@@ -124,7 +124,7 @@ def test_slash_commands_and_summaries_are_events() -> None:
     assert ("command_output", None) in events
 
 
-def test_a_summary_may_stand_in_a_block() -> None:
+def test_a_summary_may_are_in_a_block() -> None:
     block = [{"type": "text", "text": "What was said before."}]
     line = {**prompt("s", None), "message": {"role": "user", "content": block}}
     assert session({**line, "isCompactSummary": True})["s"].parts == (
@@ -230,7 +230,7 @@ def test_usage_counts_each_api_message_once() -> None:
     conversation = session(*lines)
     assert Usage(3, 5) in [message.usage for message in conversation.messages()]
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    counted = tokens(api.skim(Source.of_bytes(text.encode(), name="s.jsonl")))
+    counted = sum_tokens(api.skim(Source.of_bytes(text.encode(), name="s.jsonl")))
     assert [(usage.output, model) for usage, model in counted.values()] == [(5, "m"), (5, "m")]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from talktree import api
 from talktree.files import Source
-from talktree.formats.claude_code.detect import Dialect
+from talktree.formats.claude_code.detect import ClaudeCodeDialect
 from talktree.formats.claude_code.lens import get
 from talktree.formats.claude_code.write import put
 from talktree.formats.format import Record
@@ -16,7 +16,7 @@ from talktree.model import edit
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Attachment, Text
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import Json
 
 FILE = Path(__file__).parent.parent / "data" / "claude-code" / "good" / "steered.jsonl"
@@ -39,7 +39,7 @@ def test_a_prompt_typed_meanwhile_is_a_message_of_the_user() -> None:
     assert [branch.kind for branch in conversation.branches()] == ["active"]
 
 
-def test_changing_it_changes_its_words_where_they_stand() -> None:
+def test_changing_it_changes_its_words_where_they_are() -> None:
     document = api.read(FILE)
     typed = next(each for each in document.conversation.messages() if each.text == TYPED)
     changed = edit.set_text(document.conversation, typed.id, "and hide the rest")
@@ -66,18 +66,18 @@ def test_changing_it_changes_its_words_where_they_stand() -> None:
 )
 def test_only_what_a_person_typed_is_said(attached: dict[str, Json], said: bool) -> None:
     value = line(**attached)
-    record = Record(value, encode(value), "", None, "", 0, (), True)
+    record = Record(value, encode_json(value), "", None, "", 0, (), True)
     entry = get(record)
     assert isinstance(entry, Message)
     assert (entry.role, bool(entry.parts)) == (("user", True) if said else ("attachment", False))
-    for found in (Dialect().skim(encode(value)), Dialect().outline(value)):
+    for found in (ClaudeCodeDialect().skim(encode_json(value)), ClaudeCodeDialect().outline(value)):
         assert found.role == entry.role
         assert found.trait == (Trait.SAID if said else Trait.NOTE)
     assert put(entry, record) == value
 
 
 def test_others_get_the_words() -> None:
-    made = api.converted(api.read(FILE), to="chatbuilder").files
+    made = api.convert_document(api.read(FILE), to="chatbuilder").files
     assert any(TYPED in b"".join(pieces).decode() for pieces in made.values())
 
 

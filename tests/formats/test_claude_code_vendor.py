@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import talktree
 from talktree.files import Source
 from talktree.model.conversation import Conversation
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from tests import session_lines
 from tests.cases import examples
 from tests.random_sessions import random_session
@@ -119,7 +119,7 @@ def test_random_sessions_show_what_the_vendor_shows(seed: int) -> None:
         shown = vendor_ids(data, Path(home))
     document = talktree.read(Source.of_bytes(data, name="s.jsonl"), format="claude-code")
     assert list(talktree.to_bytes(document).values()) == [data]
-    for conversation in (document.conversation, mended(document.conversation)):
+    for conversation in (document.conversation, with_inferred_links(document.conversation)):
         own = branch_ids(conversation)
         assert len(own) == len(set(own))
         assert_contains(own, shown)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import talktree
 from talktree.files import Source
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from tests.cases import examples
 from tests.random_delegations import documented, random_delegation
 from tests.session_lines import (
@@ -37,7 +37,7 @@ Change = Callable[[list[Line], Random], list[Line]]
 def shown(lines: list[Line], format: str) -> list[str]:
     """The ids of the default branch, as views show it."""
     document = talktree.read(Source.of_bytes(to_bytes(lines), name="s.jsonl"), format=format)
-    return [message.id for message in mended(document.conversation).path()]
+    return [message.id for message in with_inferred_links(document.conversation).path()]
 
 
 def unchanged(lines: list[Line], _: Random) -> list[Line]:

@@ -14,7 +14,7 @@ import talktree
 from talktree.errors import UnknownFormat
 from talktree.files import Source
 from talktree.formats.claude_code import FORMAT as CLAUDE_CODE
-from talktree.formats.collection import documents_of
+from talktree.formats.collection import iterate_documents
 
 Line = dict[str, object]
 
@@ -126,13 +126,13 @@ def test_foreign_sessions_are_known_in_any_form(form: Callable[[bytes], bytes]) 
     source = Source.of_files(files, name="folder")
     assert CLAUDE_CODE.split(source).foreign_files == ["two/b.jsonl"]
     found = talktree.read(source)
-    assert [each.format for each in documents_of(found)] == ["claude-code", "native"]
+    assert [each.format for each in iterate_documents(found)] == ["claude-code", "native"]
 
 
 def test_a_folder_of_files_that_are_all_of_another_format_is_not_one_session() -> None:
     data = Path(__file__).parents[1] / "data/claude-messages/good/both-dialects-in-one-file.jsonl"
     source = Source.of_files({"a.jsonl": data.read_bytes(), "b.jsonl": data.read_bytes()}, name="x")
-    found = [each.format for each in documents_of(talktree.read(source))]
+    found = [each.format for each in iterate_documents(talktree.read(source))]
     assert found == ["claude-messages", "claude-messages"]
 
 
@@ -174,7 +174,7 @@ def test_every_format_looks_at_its_bodies(text: str, why: str) -> None:
     assert why in refusal(Source.of_bytes(text.encode(), name="chat.json"))
 
 
-def test_the_library_takes_in_no_foreign_session(tmp_path: Path) -> None:
+def test_the_library_imports_no_foreign_session(tmp_path: Path) -> None:
     (tmp_path / "theirs.jsonl").write_bytes(lines(note(0), foreign(1), note(2)))
     (tmp_path / "ours.jsonl").write_bytes(lines(note(0), own(1), note(2)))
     (tmp_path / "notes.jsonl").write_bytes(lines(note(0), note(1)))

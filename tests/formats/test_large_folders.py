@@ -9,8 +9,8 @@ import pytest
 from talktree import api
 from talktree.errors import ChangedMeanwhile, Unreadable
 from talktree.files import OnDisk, load
-from talktree.files.source import natural_order
-from talktree.formats.sage.places import titled
+from talktree.files.source import natural_sort_key
+from talktree.formats.sage.places import name_sessions
 
 MANY = 400
 FEW = 100
@@ -72,11 +72,11 @@ def test_a_file_that_is_gone_cannot_be_read(tmp_path: Path) -> None:
 
 def test_names_are_in_natural_order() -> None:
     names = ["a", "a1", "a2b", "a2b1", "a10", "b", "1", "02", "2", "10", "9.md", "10.md", "x1y02"]
-    assert sorted(["10.md", "9.md", "1.md"], key=natural_order) == ["1.md", "9.md", "10.md"]
-    assert sorted(["2", "02", "1", "10"], key=natural_order) == ["1", "02", "2", "10"]
-    assert len({natural_order(each) for each in names}) == len(names)
+    assert sorted(["10.md", "9.md", "1.md"], key=natural_sort_key) == ["1.md", "9.md", "10.md"]
+    assert sorted(["2", "02", "1", "10"], key=natural_sort_key) == ["1", "02", "2", "10"]
+    assert len({natural_sort_key(each) for each in names}) == len(names)
 
 
-def test_sessions_of_the_same_name_are_told_apart_by_their_folders() -> None:
-    found = titled(["a/x", "b/x", "b/y", ""], "root")
+def test_sessions_of_the_same_name_are_distinguished_by_their_folders() -> None:
+    found = name_sessions(["a/x", "b/x", "b/y", ""], "root")
     assert found == {"a/x": "a/x", "b/x": "b/x", "b/y": "y", "": "root"}

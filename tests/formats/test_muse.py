@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from talktree.errors import TalktreeError, WouldLose
 from talktree.files import Source, load
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.detect import detect
-from talktree.formats.engine import read, write
+from talktree.formats.engine import read_document, write_document
 from talktree.formats.format import Probe, Record
 from talktree.model import edit
 from talktree.model.document import Document
@@ -18,7 +18,7 @@ from talktree.model.message import Author, Message
 from talktree.model.parts import Text
 from tests.formats.cases import DATA
 
-MUSE = by_slug("muse")
+MUSE = get_format("muse")
 DAY = 1_732_782_425_694 * 1_000_000
 
 BASE_STRUCTURE = b"""{
@@ -53,17 +53,17 @@ def document(data: bytes, *, name: str = "chat.json") -> Document:
     """The bytes, recognised and read."""
     source = Source.of_bytes(data, name=name)
     assert detect(source).format.info.slug == "muse"
-    return read(source, MUSE)
+    return read_document(source, MUSE)
 
 
 def written(document: Document) -> bytes:
     """The one file a document becomes."""
-    (pieces,) = write(document).values()
+    (pieces,) = write_document(document).values()
     return b"".join(pieces)
 
 
 def sample(name: str) -> Document:
-    return read(load(DATA / "muse" / name), MUSE)
+    return read_document(load(DATA / "muse" / name), MUSE)
 
 
 def only_head(document: Document, at: int = 0) -> Head:
@@ -173,7 +173,7 @@ def test_a_new_message_goes_into_its_own_conversation_and_raises_its_update_time
     found = sample("good/export.jsonl")
     new = Message(id="n", role="user", parts=(Text("thanks"),), time_ns=DAY + 10**12)
     for at, conversation in enumerate(found.conversations):
-        after = read(
+        after = read_document(
             Source.of_bytes(
                 written(found.with_conversation(edit.append(conversation, new))),
                 name="export.jsonl",
@@ -237,12 +237,12 @@ def test_editing_words_does_not_touch_a_stale_update_time() -> None:
 def test_a_conversation_without_a_list_gets_one_when_a_message_is_added(
     data: bytes, expected: bytes
 ) -> None:
-    found = read(Source.of_bytes(data), MUSE)
+    found = read_document(Source.of_bytes(data), MUSE)
     new = Message(id="n", role="user", parts=(Text("x"),))
     assert written(found.with_conversation(edit.append(found.conversation, new))) == expected
 
 
-def test_nothing_is_added_to_a_torn_conversation() -> None:
+def test_nothing_is_added_to_a_truncated_conversation() -> None:
     found = sample("bad/bom-crlf-torn.json")
     new = Message(id="n", role="user", parts=(Text("x"),))
     with pytest.raises(TalktreeError, match="damaged"):
@@ -263,7 +263,7 @@ def test_loose_records_between_conversations_stay_outside_of_them() -> None:
     new = Message(id="n", role="user", parts=(Text("x"),))
     grown = written(found.with_conversation(edit.append(last, new)))
     assert grown.startswith(data[: data.index(b'"both"')])
-    again = read(Source.of_bytes(grown), MUSE)
+    again = read_document(Source.of_bytes(grown), MUSE)
     assert [each.record_count for each in again.conversations] == [1, 1, 1, 3]
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from talktree import api
-from talktree.formats.muse.citations import readable
+from talktree.formats.muse.citations import make_citations_readable
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.views.html.markdown import markdown
+from talktree.views.html.markdown import render_markdown
 
 DATA = Path(__file__).parent.parent / "data" / "muse" / "good"
 NOTES = {"1": {"title": "Modes [new]", "url": "https://example.org/a"}, "2": "a book"}
@@ -22,7 +22,7 @@ CITED = '--boundary-0a {"source": "https://example.org/a", "reason": "how"} boun
 
 def read(text: str, notes: object = NOTES) -> str:
     message = Message(id="1", role="assistant", parts=(Text(text),), extra={"footnotes": notes})
-    return readable(message).text
+    return make_citations_readable(message).text
 
 
 @pytest.mark.parametrize(
@@ -41,25 +41,25 @@ def read(text: str, notes: object = NOTES) -> str:
         ("a[^1] plain text", "a[^1] plain text\n\n[^1]: [Modes (new)](https://example.org/a)"),
     ],
 )
-def test_sources_are_told_at_the_end(text: str, told: str) -> None:
+def test_sources_are_reported_at_the_end(text: str, told: str) -> None:
     assert read(text) == told
 
 
-def test_what_is_kept_is_what_stood_there() -> None:
+def test_what_is_kept_is_what_was_there() -> None:
     document = api.read(DATA / "analytics.json")
     answer = list(document.conversation.messages())[1]
     assert "--boundary-" in answer.text
-    shown = readable(answer)
+    shown = make_citations_readable(answer)
     assert "boundary" not in shown.text
     assert len(shown.parts) == len(answer.parts)
-    assert 'href="https://example.org/physics"' in markdown(shown.text)
+    assert 'href="https://example.org/physics"' in render_markdown(shown.text)
     assert api.to_bytes(document) == api.to_bytes(api.read(DATA / "analytics.json"))
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "https://a b", "x](javascript:1)"])
 def test_an_address_that_is_none_is_no_link(address: str) -> None:
-    told = read("Yes.[^1]", {"1": {"title": "t", "url": address}})
-    assert "javascript:" not in "".join(part for part in markdown(told).split('"')[1::2])
+    reported = read("Yes.[^1]", {"1": {"title": "t", "url": address}})
+    assert "javascript:" not in "".join(part for part in render_markdown(reported).split('"')[1::2])
 
 
 @given(
@@ -68,5 +68,5 @@ def test_an_address_that_is_none_is_no_link(address: str) -> None:
 )
 def test_any_text_is_read(text: str, notes: object) -> None:
     message = Message(id="1", role="assistant", parts=(Text(text),), extra={"footnotes": notes})
-    once = readable(message)
+    once = make_citations_readable(message)
     assert replace(once, parts=message.parts) == message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.formats.muse.lens import text_like, text_of, time_like, time_of
+from talktree.formats.muse.lens import read_text, read_time, write_text_like, write_time_like
 from talktree.text.json.value import Json
 
 DAY = 1_732_782_425_694 * 1_000_000
@@ -21,15 +21,15 @@ DAY = 1_732_782_425_694 * 1_000_000
     ],
 )
 def test_ids_are_read_through_their_wrapper_and_keep_it(value: Json, inside: str) -> None:
-    assert text_of(value) == inside
-    assert text_like(inside, value) == value
-    assert text_of(text_like("other", value)) == "other"
-    assert type(text_like("other", value)) is type(value)
+    assert read_text(value) == inside
+    assert write_text_like(inside, value) == value
+    assert read_text(write_text_like("other", value)) == "other"
+    assert type(write_text_like("other", value)) is type(value)
 
 
 @pytest.mark.parametrize("value", [5, None, True, [], {"$oid": 5}, {"$oid": "a", "b": 1}, {}])
 def test_what_is_no_id_is_left_alone(value: Json) -> None:
-    assert text_of(value) is None
+    assert read_text(value) is None
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_what_is_no_id_is_left_alone(value: Json) -> None:
     ],
 )
 def test_times_are_read_through_their_form_and_keep_it(value: Json) -> None:
-    assert time_of(value) == DAY
+    assert read_time(value) == DAY
     later = DAY + 61_000_000_000
-    changed = time_like(later, value)
-    assert time_of(changed) == later
+    changed = write_time_like(later, value)
+    assert read_time(changed) == later
     assert type(changed) is type(value)
     assert isinstance(value, dict) == isinstance(changed, dict)
     if isinstance(value, dict) and isinstance(changed, dict):
@@ -59,12 +59,12 @@ def test_times_are_read_through_their_form_and_keep_it(value: Json) -> None:
 
 
 def test_a_time_the_old_form_cannot_hold_becomes_plain_milliseconds() -> None:
-    assert time_like(DAY, 1732782425) == 1732782425694
-    assert time_like(DAY, {"$numberInt": "1732782425"}) == {"$numberLong": "1732782425694"}
-    assert time_like(1_732_782_426 * 10**9, {"$numberInt": "17"}) == {
+    assert write_time_like(DAY, 1732782425) == 1732782425694
+    assert write_time_like(DAY, {"$numberInt": "1732782425"}) == {"$numberLong": "1732782425694"}
+    assert write_time_like(1_732_782_426 * 10**9, {"$numberInt": "17"}) == {
         "$numberLong": "1732782426000"
     }
-    assert time_like(1_732_782_426 * 10**9, 1732782425) == 1732782426
+    assert write_time_like(1_732_782_426 * 10**9, 1732782425) == 1732782426
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_a_time_the_old_form_cannot_hold_becomes_plain_milliseconds() -> None:
     ],
 )
 def test_what_is_no_time_is_left_alone(value: Json) -> None:
-    assert time_of(value) is None
+    assert read_time(value) is None

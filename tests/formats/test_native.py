@@ -11,56 +11,56 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.conversion.forward import forwarded
-from talktree.conversion.losses import Ledger
+from talktree.conversion.forward import convert_to_format
+from talktree.conversion.losses import LossReport
 from talktree.conversion.options import Options
 from talktree.files import Source, load
-from talktree.formats import by_slug
-from talktree.formats.engine import read, write
+from talktree.formats import get_format
+from talktree.formats.engine import read_document, write_document
 from talktree.formats.format import Probe, Record
 from talktree.formats.native.lens_entries import ENTRIES, PARTS
-from talktree.formats.native.parse import Dialect, Mark
+from talktree.formats.native.parse import NativeDialect, NativeMark
 from talktree.model import edit
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Opaque
 from talktree.model.message import Message
-from talktree.model.outline import LineOutline, Trait, outline
-from talktree.model.parts import Text, Unknown
+from talktree.model.outline import LineOutline, Trait, outline_entry
+from talktree.model.parts import Text, UnknownPart
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.testing.strategies import entries, messages, uuids
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import REFUSALS, Token
 from tests.cases import examples
 from tests.formats.cases import DATA, all_samples, name
 from tests.random_sessions import random_session
 from tests.session_lines import to_bytes
 
-NATIVE = by_slug("native")
+NATIVE = get_format("native")
 EVERY_PART = DATA / "native/good/every-part.jsonl"
 HEADER = b'{"talktree":{"version":1}}\n{"conversation":{"id":"c"}}\n'
 
 
 def dump(source: Document) -> Iterable[bytes]:
     """A document as a native file and nothing else."""
-    made = forwarded(source, NATIVE, Options(carry=False), Ledger())
+    made = convert_to_format(source, NATIVE, Options(carry=False), LossReport())
     (pieces,) = made.files.values()
     return pieces
 
 
 def document(data: bytes) -> Document:
-    return read(Source.of_bytes(data, name="chat.jsonl"), NATIVE)
+    return read_document(Source.of_bytes(data, name="chat.jsonl"), NATIVE)
 
 
 def written(document: Document) -> bytes:
-    (pieces,) = write(document).values()
+    (pieces,) = write_document(document).values()
     return b"".join(pieces)
 
 
 def through_bytes(entry: Entry) -> Entry:
     """The entry as it is read from the line that is written for it."""
-    value, _, usable = decode(encode(NATIVE.put(entry, None)))
+    value, _, usable = decode(encode_json(NATIVE.put(entry, None)))
     assert usable
     return NATIVE.get(Record(value))
 
@@ -75,15 +75,15 @@ def test_every_entry_reads_back_from_its_line(entry: Entry) -> None:
 
 @given(entries)
 def test_a_line_at_a_glance_says_what_the_whole_line_says(entry: Entry) -> None:
-    line = encode(NATIVE.put(entry, None))
-    whole = Dialect().outline(decode(line).value)
+    line = encode_json(NATIVE.put(entry, None))
+    whole = NativeDialect().outline(decode(line).value)
     try:
-        glance = Dialect().skim(line)
+        glance = NativeDialect().skim(line)
     except REFUSALS:
         # What is not plain JSON is decoded whole anyway.
         assert decode(line).problems
         return
-    assert bones(skeleton_of(glance)) == bones(skeleton_of(whole))
+    assert skeleton(skeleton_of(glance)) == skeleton(skeleton_of(whole))
 
 
 def skeleton_of(line: LineOutline) -> Skeleton:
@@ -97,19 +97,19 @@ def skeleton_of(line: LineOutline) -> Skeleton:
 def test_the_tree_sees_a_line_as_it_sees_its_message(message: Message) -> None:
     value = NATIVE.put(message, None)
     added = Skeleton()
-    added.add_outline(outline(message))
+    added.add_outline(outline_entry(message))
     added.finish()
-    assert bones(skeleton_of(Dialect().outline(value))) == bones(added)
+    assert skeleton(skeleton_of(NativeDialect().outline(value))) == skeleton(added)
 
 
 @pytest.mark.parametrize(
     "text",
     ["\ud83d\ude00", "a\ud83d\ude00~0 \ud83d", "\ud83d\udcf0~0~1", "\\ud83d\ude00"],
 )
-def test_halves_that_stand_side_by_side_stay_halves(text: str) -> None:
+def test_halves_that_are_side_by_side_stay_halves(text: str) -> None:
     message = Message(id="m", parts=(Text(text),), extra={text: [text, {"in": text}]})
     assert through_bytes(message) == message
-    data = HEADER + encode(NATIVE.put(message, None)) + b"\n"
+    data = HEADER + encode_json(NATIVE.put(message, None)) + b"\n"
     found = document(data).conversation
     assert found["m"] == message
     edited = edit.set_text(found, "m", text + "!")
@@ -119,7 +119,7 @@ def test_halves_that_stand_side_by_side_stay_halves(text: str) -> None:
 
 def test_tokens_survive_in_a_file() -> None:
     extra = {"nan": Token("NaN"), "big": Token("9" * 5000), "deep": [Token("1e999")]}
-    data = HEADER + encode(NATIVE.put(Message(id="m", extra=extra), None)) + b"\n"
+    data = HEADER + encode_json(NATIVE.put(Message(id="m", extra=extra), None)) + b"\n"
     found = document(data)
     assert found.conversation["m"].extra == extra
     assert {each.code for each in found.findings} == {"SYN206", "SYN207"}
@@ -129,7 +129,7 @@ def test_nesting_of_any_depth_survives() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    line = encode(NATIVE.put(Message(id="m", extra={"deep": deep}), None))
+    line = encode_json(NATIVE.put(Message(id="m", extra={"deep": deep}), None))
     assert line.count(b"[") == 100_001
     found = document(HEADER + line + b"\n").conversation["m"].extra["deep"]
     for _ in range(100_000):
@@ -172,8 +172,8 @@ def test_times_are_iso_text_with_as_many_digits_as_they_need() -> None:
 # files
 
 
-def test_several_conversations_stand_in_one_file() -> None:
-    found = read(load(EVERY_PART), NATIVE)
+def test_several_conversations_are_in_one_file() -> None:
+    found = read_document(load(EVERY_PART), NATIVE)
     assert [(each.id, each.record_count) for each in found.conversations] == [
         ("garden", 13),
         ("kitchen", 1),
@@ -184,7 +184,7 @@ def test_several_conversations_stand_in_one_file() -> None:
 
 
 def test_a_new_entry_goes_into_its_own_conversation_even_an_empty_one() -> None:
-    found = read(load(EVERY_PART), NATIVE)
+    found = read_document(load(EVERY_PART), NATIVE)
     new = Message(id="new", role="user", parts=(Text("hello"),))
     counts = [len(each) for each in found.conversations]
     for at, conversation in enumerate(found.conversations):
@@ -196,7 +196,7 @@ def test_a_new_entry_goes_into_its_own_conversation_even_an_empty_one() -> None:
 
 
 def test_emptied_conversations_keep_their_line() -> None:
-    found = read(load(EVERY_PART), NATIVE)
+    found = read_document(load(EVERY_PART), NATIVE)
     for conversation in found.conversations[:2]:
         empty = conversation.with_entries([], {})
         after = document(written(found.with_conversation(empty)))
@@ -209,9 +209,9 @@ def test_emptied_conversations_keep_their_line() -> None:
     assert [len(each) for each in after.conversations] == [1, 1, 0]
 
 
-def test_removing_a_record_keeps_what_stands_between_records() -> None:
+def test_removing_a_record_keeps_what_is_between_records() -> None:
     path = DATA / "native/good/loose-style.jsonl"
-    found = read(load(path), NATIVE)
+    found = read_document(load(path), NATIVE)
     whole = path.read_bytes()
     first = whole[: whole.index(b'{"message": {"id": "m1"')]
     left = written(found.with_conversation(edit.remove(found.conversation, ["m1"])))
@@ -221,29 +221,29 @@ def test_removing_a_record_keeps_what_stands_between_records() -> None:
 
 def test_unknown_members_stay_at_every_level_when_a_message_is_edited() -> None:
     path = DATA / "native/good/loose-style.jsonl"
-    found = read(load(path), NATIVE)
+    found = read_document(load(path), NATIVE)
     edited = edit.set_text(found.conversation, "m1", "changed")
     assert written(found.with_conversation(edited)) == path.read_bytes().replace(
         b"spaces, CR LF", b"changed"
     )
 
 
-def test_a_newer_version_is_read_as_far_as_it_is_understood_and_told() -> None:
-    found = read(load(DATA / "native/bad/newer-and-odd.jsonl"), NATIVE)
+def test_a_newer_version_is_read_as_far_as_it_is_understood_and_reported() -> None:
+    found = read_document(load(DATA / "native/bad/newer-and-odd.jsonl"), NATIVE)
     assert "SYN404" in {each.code for each in found.findings}
     parts = found.conversations[0]["m1"].parts
-    assert [type(part) for part in parts] == [Unknown] * 5 + [Text]
-    assert parts[0] == Unknown("hologram", {"part": "hologram", "beam": 4})
+    assert [type(part) for part in parts] == [UnknownPart] * 5 + [Text]
+    assert parts[0] == UnknownPart("hologram", {"part": "hologram", "beam": 4})
     assert found.conversations[0]["m2"].usage is not None
 
 
 def test_a_conversation_that_begins_twice_is_two() -> None:
-    found = read(load(DATA / "native/bad/newer-and-odd.jsonl"), NATIVE)
+    found = read_document(load(DATA / "native/bad/newer-and-odd.jsonl"), NATIVE)
     assert [each.id for each in found.conversations] == ["c", "c#2", "newer-and-odd"]
     assert "NAT201" in {each.code for each in found.findings}
 
 
-def test_a_file_without_a_version_is_read_and_told() -> None:
+def test_a_file_without_a_version_is_read_and_reported() -> None:
     found = document(b'{"message":{"id":"m","role":"user","parts":[{"part":"text","text":"x"}]}}\n')
     assert found.conversation.id == "chat"
     assert [each.code for each in found.findings] == ["NAT101"]
@@ -255,14 +255,14 @@ def test_two_files_in_a_row_are_one_file_with_all_conversations() -> None:
     assert found.findings == []
 
 
-def test_marks_are_told_from_entries() -> None:
-    assert isinstance(Dialect().skim(b'{"conversation":{"id":"c"}}'), Mark)
-    assert isinstance(Dialect().skim(b'{"talktree":{"version":1}}'), Mark)
-    assert not isinstance(Dialect().skim(b'{"message":{},"conversation":{}}'), Mark)
+def test_marks_are_reported_from_entries() -> None:
+    assert isinstance(NativeDialect().skim(b'{"conversation":{"id":"c"}}'), NativeMark)
+    assert isinstance(NativeDialect().skim(b'{"talktree":{"version":1}}'), NativeMark)
+    assert not isinstance(NativeDialect().skim(b'{"message":{},"conversation":{}}'), NativeMark)
 
 
 def test_moving_a_message_overrules_what_the_line_said_of_its_place() -> None:
-    found = read(load(EVERY_PART), NATIVE)
+    found = read_document(load(EVERY_PART), NATIVE)
     garden = found.conversations[0]
     start = garden.skeleton.ids.index("a1")
     assert garden.skeleton.linked[start] == "spawned"
@@ -305,12 +305,12 @@ def test_foreign_files_are_not_claimed(data: bytes) -> None:
 
 def same_tree(one: Conversation, two: Conversation) -> None:
     """Both conversations hang together in the same way, and the same branch is the active one."""
-    assert bones(one.skeleton) == bones(two.skeleton)
+    assert skeleton(one.skeleton) == skeleton(two.skeleton)
     assert one.branches() == two.branches()
     assert [each.id for each in one.path()] == [each.id for each in two.path()]
 
 
-def bones(skeleton: Skeleton) -> list[object]:
+def skeleton(skeleton: Skeleton) -> list[object]:
     rows = zip(
         count(), skeleton.ids, skeleton.parents, skeleton.traits, skeleton.times,
         skeleton.roles, skeleton.sidechain, strict=False,
@@ -323,14 +323,14 @@ def bones(skeleton: Skeleton) -> list[object]:
 @examples(200)
 def test_a_dump_of_a_random_session_has_the_same_tree(seed: int) -> None:
     data = to_bytes(random_session(seed))
-    source = read(Source.of_bytes(data, name="s.jsonl"), by_slug("claude-code"))
+    source = read_document(Source.of_bytes(data, name="s.jsonl"), get_format("claude-code"))
     again = document(b"".join(dump(source)))
     same_tree(source.conversation, again.conversation)
 
 
 @pytest.mark.parametrize(("slug", "path"), all_samples(), ids=name)
 def test_a_dump_reads_back_as_the_same_conversations(slug: str, path: Path) -> None:
-    source = read(load(path), by_slug(slug))
+    source = read_document(load(path), get_format(slug))
     data = b"".join(dump(source))
     again = document(data)
     assert [each.id for each in again.conversations] == [each.id for each in source.conversations]
@@ -357,7 +357,7 @@ def test_dumping_any_entries_and_reading_them_gives_the_same(data: st.DataObject
 
 
 def test_a_dump_names_the_format_it_came_from() -> None:
-    lines = iter(dump(read(load(DATA / "muse/good/application.json"), by_slug("muse"))))
+    lines = iter(dump(read_document(load(DATA / "muse/good/application.json"), get_format("muse"))))
     assert next(lines) == b'{"talktree":{"version":1}}\n'
     assert next(lines).decode() == (
         '{"conversation":{"id":"application","format":"muse","title":"Schöner Nebel"}}\n'
@@ -365,6 +365,6 @@ def test_a_dump_names_the_format_it_came_from() -> None:
 
 
 def test_a_place_that_differs_from_the_fields_is_kept() -> None:
-    found = read(load(EVERY_PART), NATIVE).conversations[0]
+    found = read_document(load(EVERY_PART), NATIVE).conversations[0]
     assert Trait(found.skeleton.traits[found.skeleton.ids.index("g5")]) is Trait.NOTE
     assert found.skeleton.times[0] == NO_TIME

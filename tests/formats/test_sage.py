@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 from talktree.errors import WouldLose
 from talktree.files import Source, load
-from talktree.formats.detect import guesses
-from talktree.formats.engine import read, skim
+from talktree.formats.detect import rank_formats
+from talktree.formats.engine import read_document, skim_records
 from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT, Sage
 from talktree.model import edit
 from talktree.model.entries import FileState, Head, Opaque, Snapshot
 from talktree.model.message import Context, Message, ThinkingSetting, Todo, Usage
-from talktree.model.outline import Trait, tokens
+from talktree.model.outline import Trait, sum_tokens
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
-from talktree.testing.contract import written
+from talktree.testing.contract import write_files
 from talktree.text.times import from_iso
 from tests.formats.cases import in_memory
 from tests.formats.sage_samples import (
@@ -82,7 +82,7 @@ def test_documented_snapshot_joins_tracked_files_and_backups() -> None:
 
 
 def test_new_messages_have_every_field_the_document_demands() -> None:
-    document = read(load(TIDES), FORMAT)
+    document = read_document(load(TIDES), FORMAT)
     new = Message(id="n1", parent="t13", role="assistant", parts=(Text("hello"),))
     line = lines_of(appended(document.conversation, document, new), "messages.jsonl")[-1]
     assert list(line) == [
@@ -114,7 +114,7 @@ RESULT = Message(id="r", parent="t10", role="tool", parts=(ToolResult((Text("ok"
 
 
 def test_new_tool_results_load_as_the_documents_example_and_as_its_struct() -> None:
-    document = read(load(TIDES), FORMAT)
+    document = read_document(load(TIDES), FORMAT)
     line = lines_of(appended(document.conversation, document, RESULT), "messages.jsonl")[-1]
     assert line["toolResults"] == [
         {"toolCallId": "c", "toolName": "bash", "content": "ok", "success": True, "error": None}
@@ -130,7 +130,7 @@ def test_documented_tool_results_are_edited_without_what_they_lack() -> None:
     (result,) = found.parts
     assert isinstance(result, ToolResult)
     changed = replace(found, parts=(replace(result, output=(Text("done"),)),))
-    after = written(
+    after = write_files(
         document.with_conversation(edit.replace(document.conversation, found.id, changed))
     )
     assert after == {
@@ -140,7 +140,7 @@ def test_documented_tool_results_are_edited_without_what_they_lack() -> None:
 
 def test_new_tool_results_can_be_written_as_the_program_reads_them() -> None:
     format = Sage(nested_results=True)
-    document = read(load(TIDES), format)
+    document = read_document(load(TIDES), format)
     line = lines_of(appended(document.conversation, document, RESULT), "messages.jsonl")[-1]
     assert "toolResults" not in line
     assert line["message"] == {
@@ -152,12 +152,15 @@ def test_new_tool_results_can_be_written_as_the_program_reads_them() -> None:
 
 
 def test_new_snapshots_of_a_session_go_to_snapshots() -> None:
-    document = read(load(TIDES), FORMAT)
+    document = read_document(load(TIDES), FORMAT)
     new = Snapshot(message="t10", files={"a.txt": FileState(state="modified", hash="ff", size=2)})
-    before, after = load(TIDES).as_bytes(), written(appended(document.conversation, document, new))
+    before, after = (
+        load(TIDES).as_bytes(),
+        write_files(appended(document.conversation, document, new)),
+    )
     changed = [path for path in after if after[path] != before[path]]
     assert changed == ["snapshots.jsonl"]
-    again = read(Source.of_files(after, name="again"), FORMAT).conversation
+    again = read_document(Source.of_files(after, name="again"), FORMAT).conversation
     found = [entry for entry in again.entries if isinstance(entry, Snapshot)]
     assert found[-1].files == new.files
 
@@ -165,35 +168,35 @@ def test_new_snapshots_of_a_session_go_to_snapshots() -> None:
 def test_snapshots_file_is_made_when_there_is_none() -> None:
     files = load(TIDES).as_bytes()
     del files["snapshots.jsonl"]
-    document = read(Source.of_files(files, name="s"), FORMAT)
-    after = written(appended(document.conversation, document, Snapshot(message="t2")))
+    document = read_document(Source.of_files(files, name="s"), FORMAT)
+    after = write_files(appended(document.conversation, document, Snapshot(message="t2")))
     assert after["snapshots.jsonl"].startswith(b'{"type":"file_history_snapshot","messageId":"t2"')
     assert {path: after[path] for path in files} == files
 
 
 def test_new_snapshots_of_a_lone_file_stay_in_it() -> None:
-    document = read(load(PROGRAM), FORMAT)
-    after = written(appended(document.conversation, document, Snapshot(message="x")))
+    document = read_document(load(PROGRAM), FORMAT)
+    after = write_files(appended(document.conversation, document, Snapshot(message="x")))
     assert list(after) == [PROGRAM.name]
     assert after[PROGRAM.name].startswith(PROGRAM.read_bytes())
 
 
 def test_metadata_is_made_for_a_new_head_and_never_doubled() -> None:
     files = {"messages.jsonl": load(TIDES).as_bytes()["messages.jsonl"]}
-    document = read(Source.of_files(files, name="s"), FORMAT)
-    after = written(appended(document.conversation, document, Head(id="s", title="Tides")))
-    made = read(Source.of_files(after, name="s"), FORMAT).conversation
+    document = read_document(Source.of_files(files, name="s"), FORMAT)
+    after = write_files(appended(document.conversation, document, Head(id="s", title="Tides")))
+    made = read_document(Source.of_files(after, name="s"), FORMAT).conversation
     assert made.title == "Tides"
     assert after["metadata.json"].startswith(b'{\n  "id": "s",\n  "customTitle": "Tides",\n')
-    whole = read(load(TIDES), FORMAT)
+    whole = read_document(load(TIDES), FORMAT)
     with pytest.raises(WouldLose, match="one metadata"):
-        written(appended(whole.conversation, whole, Head(id="other")))
+        write_files(appended(whole.conversation, whole, Head(id="other")))
 
 
 def test_an_edit_in_a_session_changes_only_its_line() -> None:
-    document = read(load(TIDES), FORMAT)
+    document = read_document(load(TIDES), FORMAT)
     changed = edit.set_text(document.conversation, "t10", "Low water too.")
-    after = written(document.with_conversation(changed))
+    after = write_files(document.with_conversation(changed))
     before = load(TIDES).as_bytes()
     old, new = before.pop("messages.jsonl").splitlines(), after.pop("messages.jsonl").splitlines()
     assert [one for one, two in zip(old, new, strict=True) if one != two] == [old[9]]
@@ -205,23 +208,23 @@ def test_an_edit_in_a_session_changes_only_its_line() -> None:
 
 
 def test_nested_tool_results_are_read_and_edited_in_place() -> None:
-    document = read(load(PROGRAM), FORMAT)
+    document = read_document(load(PROGRAM), FORMAT)
     conversation = document.conversation
     found = conversation["b7d2f3c4"]
     (result,) = found.parts
     assert isinstance(result, ToolResult)
     assert (found.role, result.call, result.name) == ("tool", "toolu_7", "glob")
-    position = conversation.position(found.id)
+    position = conversation.find_position(found.id)
     assert conversation.skeleton.traits[position] == Trait.RESULT
     changed = replace(found, parts=(replace(result, output=(Text("none"),)),))
-    after = written(document.with_conversation(edit.replace(conversation, found.id, changed)))
+    after = write_files(document.with_conversation(edit.replace(conversation, found.id, changed)))
     assert after[PROGRAM.name] == PROGRAM.read_bytes().replace(
         b'"content":"hives/a.txt\\nhives/b.txt"', b'"content":"none"'
     )
 
 
-def test_a_failure_told_in_error_is_the_output() -> None:
-    conversation = read(load(TIDES), FORMAT).conversation
+def test_a_failure_reported_in_error_is_the_output() -> None:
+    conversation = read_document(load(TIDES), FORMAT).conversation
     fine, failed = conversation["t3"].parts
     assert isinstance(fine, ToolResult)
     assert isinstance(failed, ToolResult)
@@ -268,13 +271,13 @@ def test_a_role_that_contradicts_its_type_survives() -> None:
     found = document.conversation["a"]
     assert (found.role, found.extra) == ("user", {"message": {"role": "assistant"}})
     changed = edit.set_text(document.conversation, "a", "y")
-    assert written(document.with_conversation(changed)) == {
+    assert write_files(document.with_conversation(changed)) == {
         "messages.jsonl": text.replace('"x"', '"y"').encode()
     }
 
 
 def test_summaries_and_titles_are_events_that_hold_the_chain() -> None:
-    conversation = read(load(TIDES), FORMAT).conversation
+    conversation = read_document(load(TIDES), FORMAT).conversation
     assert conversation["t11"].parts == (Event("summary", text="A tide table for Brest"),)
     assert conversation["t12"].parts == (Event("title", text="Tides of Brest"),)
     assert conversation["t12"].role == "user"
@@ -283,7 +286,7 @@ def test_summaries_and_titles_are_events_that_hold_the_chain() -> None:
 
 
 def test_unknown_records_hold_the_chain_if_they_have_an_id() -> None:
-    conversation = read(load(PROGRAM), FORMAT).conversation
+    conversation = read_document(load(PROGRAM), FORMAT).conversation
     found = conversation["d00d0000"]
     assert (found.role, found.parts, found.extra) == ("checkpoint", (), {"files": 3})
     assert len(conversation.path()) == 6
@@ -293,17 +296,19 @@ def test_unknown_records_hold_the_chain_if_they_have_an_id() -> None:
 
 
 def test_fields_without_a_name_in_the_model_survive_an_edit() -> None:
-    document = read(load(TIDES), FORMAT)
+    document = read_document(load(TIDES), FORMAT)
     found = document.conversation["t2"]
     assert found.extra == {"usage": {"costEstimate": 0.0042}}
     assert document.conversation["t4"].extra == {"metadata": {"error_type": "tool"}}
     changed = replace(found, usage=Usage(1, 2, 3, 4))
-    after = written(document.with_conversation(edit.replace(document.conversation, "t2", changed)))
+    after = write_files(
+        document.with_conversation(edit.replace(document.conversation, "t2", changed))
+    )
     assert (
         b'"usage":{"inputTokens":1,"outputTokens":2,"cacheReadTokens":3,"cacheWriteTokens":4,'
         b'"costEstimate":0.0042}' in after["messages.jsonl"]
     )
-    program = read(load(PROGRAM), FORMAT).conversation
+    program = read_document(load(PROGRAM), FORMAT).conversation
     assert program["c0ffee00"].extra == {
         "context": {"shell": "zsh"},
         "metadata": {"provider": "glm"},
@@ -319,17 +324,17 @@ def test_parent_null_and_absent_mean_the_same_and_stay_what_they_were() -> None:
     for id, line in zip("ab", lines, strict=True):
         assert document.conversation[id].parent is None
         changed = document.with_conversation(edit.set_text(document.conversation, id, "y"))
-        assert line.replace('"x"', '"y"').encode() in written(changed)["messages.jsonl"]
+        assert line.replace('"x"', '"y"').encode() in write_files(changed)["messages.jsonl"]
 
 
 def test_times_of_nine_digits_are_kept_exactly() -> None:
-    found = read(load(PROGRAM), FORMAT).conversation["0d4be9b3"]
+    found = read_document(load(PROGRAM), FORMAT).conversation["0d4be9b3"]
     assert found.time_ns is not None
     assert found.time_ns % 1_000_000_000 == 123456789
 
 
 def test_a_sidechain_may_name_the_message_it_leaves() -> None:
-    conversation = read(load(TIDES), FORMAT).conversation
+    conversation = read_document(load(TIDES), FORMAT).conversation
     assert conversation["t8"].follows == "t5"
     kinds = sorted(branch.kind for branch in conversation.branches())
     assert kinds == ["active", "fork", "sidechain"]
@@ -344,12 +349,12 @@ def test_a_branch_parent_holds_where_there_is_no_other() -> None:
 
 
 def test_tokens_are_counted_without_reading_contents() -> None:
-    counted = tokens(skim(load(TIDES), FORMAT))
+    counted = sum_tokens(skim_records(load(TIDES), FORMAT))
     assert sum(usage.input for usage, _ in counted.values()) == 2200
 
 
 def test_empty_words_beside_calls_are_words_and_beside_results_are_none() -> None:
-    conversation = read(load(PROGRAM), FORMAT).conversation
+    conversation = read_document(load(PROGRAM), FORMAT).conversation
     assert conversation["5a3cf0a6"].parts[0] == Text("")
     assert len(conversation["b7d2f3c4"].parts) == 1
 
@@ -360,13 +365,13 @@ def test_empty_words_beside_calls_are_words_and_beside_results_are_none() -> Non
 def test_a_lone_file_of_snapshots_is_recognised() -> None:
     source = in_memory(load(TIDES)).files["snapshots.jsonl"]
     lone = Source.of_bytes(source.read(), name="anything.jsonl")
-    assert guesses(lone)[0].format is FORMAT
-    found = list(read(lone, FORMAT).conversation.entries)
+    assert rank_formats(lone)[0].format is FORMAT
+    found = list(read_document(lone, FORMAT).conversation.entries)
     assert [entry.update for entry in found if isinstance(entry, Snapshot)] == [False, True]
 
 
 def test_snapshots_are_read_from_the_messages_file_too() -> None:
-    found = list(read(load(PROGRAM), FORMAT).conversation.entries)
+    found = list(read_document(load(PROGRAM), FORMAT).conversation.entries)
     assert isinstance(found[-1], Snapshot)
     assert found[-1].files == {
         "hives/total.txt": FileState(

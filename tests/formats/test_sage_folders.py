@@ -9,15 +9,15 @@ import pytest
 from msgspec.structs import replace
 
 from talktree import api
-from talktree.errors import Refused, TalktreeError, WouldLose
-from talktree.files import Content, Memory, Source, load
-from talktree.formats.detect import guesses
-from talktree.formats.engine import read
+from talktree.errors import RefusedInput, TalktreeError, WouldLose
+from talktree.files import Content, MemoryContent, Source, load
+from talktree.formats.detect import rank_formats
+from talktree.formats.engine import read_document
 from talktree.formats.sage import FORMAT
 from talktree.model.entries import Head, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.testing.contract import written
+from talktree.testing.contract import write_files
 from talktree.text.times import from_iso
 from tests.formats.sage_samples import (
     LEGACY,
@@ -32,14 +32,14 @@ from tests.formats.sage_samples import (
 
 
 def test_a_session_folder_is_one_conversation_named_like_it() -> None:
-    document = read(load(TIDES), FORMAT)
+    document = read_document(load(TIDES), FORMAT)
     assert document.conversation.id == "session-tide-table"
     assert document.conversation.title == "Tides of Brest"
     assert document.findings == []
 
 
 def test_every_session_of_a_root_is_a_conversation() -> None:
-    document = read(load(MANY), FORMAT)
+    document = read_document(load(MANY), FORMAT)
     names = [conversation.id for conversation in document.conversations]
     assert names == ["session-a", "session-b", "session-c", "old-one"]
     titles = [conversation.title for conversation in document.conversations]
@@ -49,18 +49,18 @@ def test_every_session_of_a_root_is_a_conversation() -> None:
     ]
 
 
-def test_sessions_of_the_same_name_are_told_apart_by_their_path() -> None:
+def test_sessions_of_the_same_name_are_distinguished_by_their_path() -> None:
     line = load(MANY).files["sessions/session-a/messages.jsonl"].read()
     source = Source.of_files({"x/s/messages.jsonl": line, "y/s/messages.jsonl": line}, name="r")
-    names = [conversation.id for conversation in read(source, FORMAT).conversations]
+    names = [conversation.id for conversation in read_document(source, FORMAT).conversations]
     assert names == ["x/s", "y/s"]
 
 
 def test_a_message_can_be_added_where_nothing_was_said_yet() -> None:
-    document = read(load(MANY), FORMAT)
+    document = read_document(load(MANY), FORMAT)
     silent = document.find("session-c")
     new = Message(id="c-1", role="user", parts=(Text("hello"),))
-    after = written(appended(silent, document, new))
+    after = write_files(appended(silent, document, new))
     assert after["sessions/session-c/messages.jsonl"].startswith(b'{"type":"user","uuid":"c-1"')
 
 
@@ -82,7 +82,7 @@ def test_titles_are_chosen_in_the_order_sage_chooses(members: str, title: str | 
 
 
 def test_a_new_title_becomes_the_custom_title() -> None:
-    document = read(load(MANY), FORMAT)
+    document = read_document(load(MANY), FORMAT)
     conversation = document.find("session-b")
     (place,) = [
         position for position, entry in enumerate(conversation.entries) if isinstance(entry, Head)
@@ -93,7 +93,7 @@ def test_a_new_title_becomes_the_custom_title() -> None:
     changed = conversation.with_entries(
         conversation.members, {number: replace(head, title="Renamed")}
     )
-    after = written(document.with_conversation(changed))["sessions/session-b/metadata.json"]
+    after = write_files(document.with_conversation(changed))["sessions/session-b/metadata.json"]
     before = load(MANY).files["sessions/session-b/metadata.json"].read()
     assert after == before.replace(b'"a-1"}', b'"a-1","customTitle":"Renamed"}')
 
@@ -101,11 +101,11 @@ def test_a_new_title_becomes_the_custom_title() -> None:
 def test_missing_and_damaged_metadata_are_findings_and_no_failure() -> None:
     files = load(TIDES).as_bytes()
     for raw in (b"", b"[]", b"nonsense", b'{"id":"x"', b"\xff\xfe", b"3"):
-        document = read(Source.of_files({**files, "metadata.json": raw}, name="s"), FORMAT)
+        document = read_document(Source.of_files({**files, "metadata.json": raw}, name="s"), FORMAT)
         assert any(each.path == "metadata.json" for each in document.findings), raw
         assert len(list(document.conversation.messages())) == 13
     del files["metadata.json"]
-    findings = read(Source.of_files(files, name="s"), FORMAT).findings
+    findings = read_document(Source.of_files(files, name="s"), FORMAT).findings
     assert [(each.name, each.path) for each in findings] == [("missing-file", "metadata.json")]
 
 
@@ -115,9 +115,9 @@ def test_backups_are_kept_and_nothing_in_them_is_a_session() -> None:
         "backups/metadata.json": b"{}",
         "backups/messages.jsonl": b"?",
     }
-    document = read(Source.of_files(files, name="s"), FORMAT)
+    document = read_document(Source.of_files(files, name="s"), FORMAT)
     assert len(document.conversations) == 1
-    assert written(document) == files
+    assert write_files(document) == files
     assert document.findings == []
 
 
@@ -125,7 +125,7 @@ def test_backups_are_kept_and_nothing_in_them_is_a_session() -> None:
 
 
 def test_an_older_session_file_is_a_chain_below_its_head() -> None:
-    conversation = read(load(LEGACY), FORMAT).conversation
+    conversation = read_document(load(LEGACY), FORMAT).conversation
     head, *said = conversation.entries
     assert isinstance(head, Head)
     assert (head.id, head.title) == ("2c9f7d1e", "Bread")
@@ -146,11 +146,11 @@ def test_an_older_session_file_is_a_chain_below_its_head() -> None:
 
 
 def test_a_new_message_takes_the_form_of_the_older_file() -> None:
-    document = read(load(LEGACY), FORMAT)
+    document = read_document(load(LEGACY), FORMAT)
     time = from_iso("2025-11-02T07:00:00Z")
     parts = (Text("Baking"), ToolCall("oven", {"heat": 230}, "call_o"))
     new = Message(id="u-1", parent="@6", role="assistant", parts=parts, time_ns=time)
-    after = written(appended(document.conversation, document, new))[LEGACY.name]
+    after = write_files(appended(document.conversation, document, new))[LEGACY.name]
     added = """    },
     {
       "role": "assistant",
@@ -175,10 +175,10 @@ def test_a_new_message_takes_the_form_of_the_older_file() -> None:
 
 
 def test_an_older_file_refuses_what_it_has_no_place_for() -> None:
-    document = read(load(LEGACY), FORMAT)
+    document = read_document(load(LEGACY), FORMAT)
     for entry in (Snapshot(message="x"), Head(id="y")):
         with pytest.raises(WouldLose):
-            written(appended(document.conversation, document, entry))
+            write_files(appended(document.conversation, document, entry))
 
 
 # what is not read
@@ -196,7 +196,7 @@ class _Trap(Content):
 
 
 def _with_traps(files: Mapping[str, bytes], traps: list[str], name: str) -> Source:
-    whole: dict[str, Content] = {path: Memory(raw) for path, raw in files.items()}
+    whole: dict[str, Content] = {path: MemoryContent(raw) for path, raw in files.items()}
     return Source(name, {**{path: _Trap() for path in traps}, **whole}, folder=True)
 
 
@@ -206,7 +206,7 @@ def test_settings_with_keys_are_never_opened_and_never_copied() -> None:
     source = _with_traps(files, traps, ".sage")
     assert api.read(source).conversations
     document = api.read(source, format="sage")
-    assert written(document) == files
+    assert write_files(document) == files
     left_out = [each.path for each in document.findings if each.name == "secrets-left-out"]
     assert left_out == traps
 
@@ -228,15 +228,15 @@ def test_a_written_folder_lacks_the_settings(tmp_path: Path) -> None:
     [(["config.json"], ".sage"), (["a/.sage/config.json"], "home"), (["sage_config.json"], "x")],
 )
 def test_a_source_that_is_only_settings_is_refused(names: list[str], root: str) -> None:
-    with pytest.raises(Refused, match="keys"):
+    with pytest.raises(RefusedInput, match="keys"):
         api.detect(_with_traps({}, names, root))
-    with pytest.raises(Refused, match="keys"):
+    with pytest.raises(RefusedInput, match="keys"):
         api.read(_with_traps({}, names, root), format="sage")
 
 
 def test_settings_of_others_are_none_of_our_business() -> None:
     source = Source.of_files({"config.json": b"{}", "1.md": b"; role: user\n\n\nhi"}, name="chat")
-    assert FORMAT.withheld(source) == []
+    assert FORMAT.find_withheld_files(source) == []
 
 
 TRAJECTORY = """{
@@ -269,16 +269,16 @@ STREAMED = (
 @pytest.mark.parametrize("text", [TRAJECTORY, TRAJECTORY.replace("\n", ""), STREAMED])
 def test_a_trajectory_is_recognised_and_refused(text: str) -> None:
     source = Source.of_bytes(text.encode(), name="sage_20260105.jsonl")
-    assert guesses(source)[0].format is FORMAT
-    assert "trajectory" in guesses(source)[0].reason
-    with pytest.raises(Refused, match="trajectory") as caught:
+    assert rank_formats(source)[0].format is FORMAT
+    assert "trajectory" in rank_formats(source)[0].reason
+    with pytest.raises(RefusedInput, match="trajectory") as caught:
         api.read(source)
     assert caught.value.hint
 
 
 def test_a_long_trajectory_is_recognised_by_its_beginning() -> None:
     long = TRAJECTORY.replace("ToolExecution", "x" * 200_000)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedInput):
         api.read(Source.of_bytes(long.encode(), name="t.jsonl"))
 
 
@@ -296,7 +296,7 @@ def test_a_long_trajectory_is_recognised_by_its_beginning() -> None:
 def test_lines_of_others_are_not_claimed(text: str) -> None:
     source = Source.of_bytes(text.encode(), name="messages.jsonl")
     try:
-        found = [guess.format.info.slug for guess in guesses(source)]
+        found = [guess.format.info.slug for guess in rank_formats(source)]
     except TalktreeError:
         found = []
     assert "sage" not in found
@@ -306,8 +306,8 @@ def test_every_cut_of_a_session_reads_and_writes_the_same_bytes() -> None:
     whole = PROGRAM.read_bytes()[:3000]
     for stop in range(len(whole)):
         source = Source.of_bytes(whole[:stop], name="cut.jsonl")
-        document = read(source, FORMAT)
-        assert written(document) == source.as_bytes()
+        document = read_document(source, FORMAT)
+        assert write_files(document) == source.as_bytes()
         complete = whole[:stop].count(b"\n")
         if document.conversations:
             assert len(list(document.conversation.messages())) >= complete

@@ -11,11 +11,11 @@ from talktree.errors import WouldLose
 from talktree.files import Source
 from talktree.formats.format import Probe
 from talktree.formats.studio import FORMAT
-from talktree.formats.studio.hashing import content_hash, digest
-from talktree.formats.studio.lens import complete, native, put
+from talktree.formats.studio.hashing import compute_digest, hash_text
+from talktree.formats.studio.lens import complete, put, write_entry
 from talktree.model import edit
 from talktree.model.message import DELETED, Author, Message
-from talktree.model.parts import Artifact, Attachment, Text, Thinking, Unknown
+from talktree.model.parts import Artifact, Attachment, Text, Thinking, UnknownPart
 from talktree.testing import contract
 from talktree.testing.strategies import json_values, wild_text
 from tests.formats.comments import NAME, comment, message, opened, saved, texts
@@ -27,9 +27,9 @@ from tests.formats.studio_document import ARTIFACT, BASIC, DATA_URL, EXAMPLES, N
 @pytest.mark.parametrize("raw", EXAMPLES.values(), ids=EXAMPLES)
 def test_a_single_comment_is_a_whole_file(raw: bytes) -> None:
     source = Source.of_bytes(raw, name=NAME)
-    contract.detection_picks_it(FORMAT, source)
-    contract.unchanged_document_writes_identical_bytes(FORMAT, source)
-    contract.edit_changes_one_record(FORMAT, source, text="other")
+    contract.check_detection(FORMAT, source)
+    contract.check_unchanged_document_writes_identical_bytes(FORMAT, source)
+    contract.check_edit_changes_one_record(FORMAT, source, text="other")
     assert opened(raw)[0].findings == []
 
 
@@ -145,7 +145,7 @@ def test_empty_content_is_an_empty_text_and_no_content_is_none() -> None:
 
 def test_a_new_comment_has_every_member_the_document_requires() -> None:
     bare = Message(id="n", role="user", time_ns=1733794702200 * 1_000_000)
-    value = native(complete(bare))
+    value = write_entry(complete(bare))
     assert value == {
         "id": "n",
         "userId": "user",
@@ -160,7 +160,7 @@ def test_a_new_comment_has_every_member_the_document_requires() -> None:
 
 def test_new_attachments_and_artifacts_have_what_the_document_requires() -> None:
     parts = (Text("x"), Attachment("a.txt"), Artifact(id="1", title="Mermaid chart"))
-    value = native(complete(Message(id="n", role="user", parts=parts)))
+    value = write_entry(complete(Message(id="n", role="user", parts=parts)))
     assert isinstance(value, dict)
     assert value["attachments"] == [{"file": {}, "name": "a.txt", "url": None}]
     assert value["artifacts"] == [
@@ -199,13 +199,19 @@ def test_a_list_of_anything_survives(value: object, name: str) -> None:
         record = comment(**{name: odd})
         assert put(message(record), record) == record.value
         said = replace(message(record), role="other")
-        contract.reading_sees_what_was_put(FORMAT, said, record)
+        contract.check_get_put(FORMAT, said, record)
 
 
 def test_items_that_are_no_objects_stay_in_their_lists() -> None:
     record = comment(attachments=["name", {"name": "a"}, None], artifacts=[3])
     said = message(record)
-    assert [type(part) for part in said.parts] == [Text, Unknown, Attachment, Unknown, Unknown]
+    assert [type(part) for part in said.parts] == [
+        Text,
+        UnknownPart,
+        Attachment,
+        UnknownPart,
+        UnknownPart,
+    ]
     assert put(said, record) == record.value
 
 
@@ -222,22 +228,22 @@ def test_what_a_comment_cannot_hold_is_refused_and_not_dropped() -> None:
 @pytest.mark.parametrize("algorithm", ["utf16-32", "sha256-10", "sha256-7"])
 @given(old=wild_text, new=wild_text)
 def test_a_changed_text_gets_a_hash_of_the_same_kind(algorithm: str, old: str, new: str) -> None:
-    record = comment(content=old, contentHash=digest(old, algorithm))  # type: ignore[arg-type]
+    record = comment(content=old, contentHash=compute_digest(old, algorithm))  # type: ignore[arg-type]
     value = put(replace(message(record), parts=(Text(new),)), record)
     assert isinstance(value, dict)
     assert value["contentHash"] in {
-        digest(new, algorithm),  # type: ignore[arg-type]
+        compute_digest(new, algorithm),  # type: ignore[arg-type]
         # Short texts can have one hash by two algorithms; then the first one counts.
-        content_hash(new),
+        hash_text(new),
     }
 
 
-def test_an_edit_mends_a_wrong_hash_with_the_documents_own() -> None:
+def test_an_edit_repairs_a_wrong_hash_with_the_documents_own() -> None:
     record = comment(content="Here's an image", contentHash="50dcdf2c")
     assert put(message(record), record) == record.value
     value = put(replace(message(record), parts=(Text("new"),)), record)
     assert isinstance(value, dict)
-    assert value["contentHash"] == content_hash("new")
+    assert value["contentHash"] == hash_text("new")
 
 
 def test_an_edit_invents_no_hash() -> None:
@@ -265,4 +271,4 @@ def test_a_comment_cut_off_behind_its_replies_is_a_message() -> None:
     document, conversation = opened(raw)
     assert [each.text for each in conversation.messages()] == ["one", "two"]
     assert {each.code for each in document.findings} == {"SYN101"}
-    contract.any_bytes_get_an_answer(FORMAT, Source.of_bytes(raw, name=NAME))
+    contract.check_any_bytes(FORMAT, Source.of_bytes(raw, name=NAME))

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.format import About
+from talktree.formats import get_format
+from talktree.formats.format import ConversationInfo
 from talktree.formats.nested_file import PieceSheet
 from talktree.formats.record_file import Item
 from talktree.formats.studio import FORMAT
 from talktree.testing.strategies import wild_json, wild_text
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import encode
-from talktree.text.json.value import Json, Token, same
+from talktree.text.json.encode import encode_json
+from talktree.text.json.value import Json, Token, is_same
 
-ABOUT = About(id="talk", session="00000000-0000-4000-8000-000000000000")
+ABOUT = ConversationInfo(id="talk", session="00000000-0000-4000-8000-000000000000")
 
 
 def comment(id: str, **members: Json) -> dict[str, Json]:
@@ -32,11 +32,11 @@ def items(*nested: tuple[int, dict[str, Json]]) -> Iterator[Item]:
 
 
 def composed(given: Iterator[Item], slug: str = "studio") -> bytes:
-    return b"".join(by_slug(slug).compose("talk", ABOUT, given, first=True))
+    return b"".join(get_format(slug).compose("talk", ABOUT, given, first=True))
 
 
 def pieces(raw: bytes, slug: str = "studio") -> list[tuple[int, Json]]:
-    (sheet,) = by_slug(slug).split(Source.of_bytes(raw, name="talk")).sheets
+    (sheet,) = get_format(slug).split(Source.of_bytes(raw, name="talk")).sheets
     assert isinstance(sheet, PieceSheet)
     return [(piece.depth, piece.value) for piece in sheet.pieces]
 
@@ -94,7 +94,7 @@ def test_any_comments_are_read_as_they_were(drawn: list[tuple[int, str, Json]]) 
     given: list[tuple[int, dict[str, Json]]] = []
     for number, (depth, text, odd) in enumerate(drawn):
         deepest = given[-1][0] + 1 if given else 0
-        value = decode(encode(comment(f"m{number}", content=text, odd=odd))).value
+        value = decode(encode_json(comment(f"m{number}", content=text, odd=odd))).value
         assert isinstance(value, dict)
         given.append((min(depth, deepest), value))
     found = pieces(composed(items(*given)))
@@ -102,7 +102,7 @@ def test_any_comments_are_read_as_they_were(drawn: list[tuple[int, str, Json]]) 
     for (_, seen), (_, value) in zip(found, given, strict=True):
         assert isinstance(seen, dict)
         assert seen.keys() == {*value, "parentId"}
-        assert all(same(item, seen[name]) for name, item in value.items())
+        assert all(is_same(item, seen[name]) for name, item in value.items())
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), wild_text, wild_json), max_size=8))
@@ -115,7 +115,7 @@ def test_what_is_readied_becomes_the_same_bytes(drawn: list[tuple[int, str, Json
         given.append((depth, {"id": odd, "\ue000rest": text}))
         given.append((depth, {"id": "bare"}))
     depths = [depth for depth, _ in given]
-    readied = FORMAT.readied([value for _, value in given])
+    readied = FORMAT.pre_encode([value for _, value in given])
     assert composed(items(*zip(depths, readied, strict=True))) == composed(items(*given))  # type: ignore[arg-type]
 
 
@@ -128,4 +128,4 @@ def test_values_that_other_encoders_would_change_are_exact(odd: Json) -> None:
     for name in ("attachments", "artifacts", "other"):
         ((_, seen),) = pieces(composed(items((0, comment("m", **{name: [odd]})))))
         assert isinstance(seen, dict)
-        assert encode(seen[name]) == encode([odd])
+        assert encode_json(seen[name]) == encode_json([odd])

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from talktree.formats.studio import hashing
 from talktree.formats.studio.artifact_types import detect_type
-from talktree.formats.studio.hashing import by_folding, by_numpy, content_hash, recognise, shown
+from talktree.formats.studio.hashing import (
+    detect_algorithm,
+    format_hash,
+    hash_by_folding,
+    hash_by_numpy,
+    hash_text,
+)
 from talktree.formats.studio.ids import new_id
 from talktree.testing.strategies import wild_text
 from talktree.text import numpy_scan
@@ -38,7 +44,7 @@ KNOWN = {
 
 @pytest.mark.parametrize(("text", "hash"), KNOWN.items(), ids=ascii)
 def test_known_hashes(text: str, hash: str) -> None:
-    assert content_hash(text) == hash == document_hash(text)
+    assert hash_text(text) == hash == document_hash(text)
 
 
 @given(wild_text, st.integers(1, 2000))
@@ -50,22 +56,26 @@ def test_all_forms_agree(text: str, times: int) -> None:
     text = text * times
     units = text.encode("utf-16-le", "surrogatepass")
     expected = document_hash(text)
-    assert content_hash(text) == expected
-    assert shown(by_folding(units)) == expected
-    assert shown(by_numpy(units)) == expected
+    assert hash_text(text) == expected
+    assert format_hash(hash_by_folding(units)) == expected
+    assert format_hash(hash_by_numpy(units)) == expected
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 1023, 1024, 1025, 8191, 8192, 8193, 200_000])
 def test_all_forms_agree_at_the_edges_of_blocks(length: int) -> None:
     text = "".join(chr(0x40 + place * place % 0xA000) for place in range(length))
     units = text.encode("utf-16-le", "surrogatepass")
-    assert shown(by_folding(units)) == shown(by_numpy(units)) == document_hash(text)
-    assert content_hash(text) == document_hash(text)
+    assert (
+        format_hash(hash_by_folding(units))
+        == format_hash(hash_by_numpy(units))
+        == document_hash(text)
+    )
+    assert hash_text(text) == document_hash(text)
 
 
 def test_the_smallest_number_has_an_absolute_value() -> None:
-    assert shown(1 << 31) == "80000000"
-    assert shown((1 << 32) - 1) == "1"
+    assert format_hash(1 << 31) == "80000000"
+    assert format_hash((1 << 32) - 1) == "1"
 
 
 def test_large_texts_need_no_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +83,7 @@ def test_large_texts_need_no_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
     numpy_scan.is_here.cache_clear()
     try:
-        assert content_hash(text) == document_hash(text)
+        assert hash_text(text) == document_hash(text)
     finally:
         numpy_scan.is_here.cache_clear()
 
@@ -92,13 +102,13 @@ def test_large_texts_need_no_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_algorithm_is_recognised(hash: str, text: str, algorithm: str | None) -> None:
-    assert recognise(hash, text) == algorithm
+    assert detect_algorithm(hash, text) == algorithm
 
 
 @given(wild_text)
 def test_every_text_has_all_hashes(text: str) -> None:
     for algorithm in (hashing.UTF16_32, hashing.SHA256_10, hashing.SHA256_7):
-        assert recognise(hashing.digest(text, algorithm), text) is not None
+        assert detect_algorithm(hashing.compute_digest(text, algorithm), text) is not None
 
 
 def test_ids_are_milliseconds_and_sixteen_random_bytes() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from talktree.errors import Damaged
+from talktree.errors import DamagedRecord
 from talktree.formats.format import Record
 from talktree.formats.studio.lens import put
 from talktree.model import edit
@@ -61,7 +61,7 @@ def test_a_reply_to_a_comment_without_children_opens_its_list() -> None:
 def test_a_reply_never_overwrites_children_that_are_no_list() -> None:
     document, talk = opened(b'[{"id":"a","userId":"u","content":"x","children":"mine"}]')
     reply = Message(id="r", parent="a", role="user", parts=(Text("reply"),))
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         saved(document, edit.append(talk, reply))
 
 
@@ -111,35 +111,35 @@ def test_an_attachment_without_file_gets_none_by_an_edit() -> None:
 
 # damage
 
-TORN = (
+TRUNCATED = (
     b'[{"id":"a","userId":"u","content":"1","children":['
     b'{"id":"b","content":"2","children":[]},{"id":"c","content":"3 is cut of'
 )
 
 
-def test_only_the_torn_comment_is_lost_and_the_others_can_be_edited() -> None:
-    document, talk = opened(TORN)
-    assert texts(TORN) == [("a", None, "1"), ("b", "a", "2")]
+def test_only_the_truncated_comment_is_lost_and_the_others_can_be_edited() -> None:
+    document, talk = opened(TRUNCATED)
+    assert texts(TRUNCATED) == [("a", None, "1"), ("b", "a", "2")]
     assert [each.name for each in document.findings] == ["torn-record"]
-    assert saved(document, edit.set_text(talk, "a", "one")) == TORN.replace(b'"1"', b'"one"')
-    assert saved(document, edit.set_text(talk, "b", "two")) == TORN.replace(b'"2"', b'"two"')
+    assert saved(document, edit.set_text(talk, "a", "one")) == TRUNCATED.replace(b'"1"', b'"one"')
+    assert saved(document, edit.set_text(talk, "b", "two")) == TRUNCATED.replace(b'"2"', b'"two"')
 
 
 @pytest.mark.parametrize("parent", [None, "a"])
 def test_nothing_is_written_behind_a_tear(parent: str | None) -> None:
-    document, talk = opened(TORN)
+    document, talk = opened(TRUNCATED)
     fresh = Message(id="n", parent=parent, role="user", parts=(Text("x"),))
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         saved(document, edit.append(talk, fresh))
 
 
 def test_a_reply_before_the_tear_is_possible() -> None:
-    document, talk = opened(TORN)
+    document, talk = opened(TRUNCATED)
     fresh = Message(id="n", parent="b", role="user", parts=(Text("x"),))
     assert ("n", "b", "x") in texts(saved(document, edit.append(talk, fresh)))
 
 
-def test_replies_inside_a_torn_comment_stay_inside() -> None:
+def test_replies_inside_a_truncated_comment_stay_inside() -> None:
     raw = b'[{"id":"a","children":[{"id":"b","content":"2","children":[]}],"content":"cut of'
     document, talk = opened(raw)
     assert texts(raw) == [("b", None, "2")]

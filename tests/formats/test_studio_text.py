@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from talktree.errors import TalktreeError, WouldLose
 from talktree.files import Source, load
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.studio_text import FORMAT
-from talktree.formats.studio_text.parse_text_file import cut
+from talktree.formats.studio_text.parse_text_file import cut_text
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.entries import Opaque
@@ -155,11 +155,11 @@ Content-Disposition: reply; to=1732588772420
 
 
 def document(raw: bytes, name: str = "comments.text") -> Document:
-    return read(Source.of_bytes(raw, name=name), FORMAT)
+    return read_document(Source.of_bytes(raw, name=name), FORMAT)
 
 
 def written(document: Document) -> bytes:
-    (data,) = contract.written(document).values()
+    (data,) = contract.write_files(document).values()
     return data
 
 
@@ -247,14 +247,14 @@ def test_quoted_export_stays_content_unless_the_hash_proves_damage() -> None:
 
 def test_words_for_nothing_are_nothing() -> None:
     raw = APP.replace(b"Hash: 6b86b273ff", b"Hash: undefined").replace(b": user-139", b": null")
-    value = cut(raw).pieces[0].value
+    value = cut_text(raw).pieces[0].value
     assert isinstance(value, dict)
     assert "contentHash" not in value
     assert value["userId"] is None
     assert "type" not in value
 
 
-def test_header_that_nobody_knows_is_kept_and_editable() -> None:
+def test_header_that_no_one_knows_is_kept_and_editable() -> None:
     raw = APP.replace(b"Type: undefined\n", b"X-Mood: fine\n")
     found = document(raw)
     (first, _) = found.conversation.messages()
@@ -263,7 +263,7 @@ def test_header_that_nobody_knows_is_kept_and_editable() -> None:
 
 def test_line_ends_of_the_older_exporter_are_no_content() -> None:
     path = DATA / "studio-text/foreign/older-crlf.text"
-    texts = [text for _, _, text in outline(read(load(path), FORMAT))]
+    texts = [text for _, _, text in outline(read_document(load(path), FORMAT))]
     assert texts == ["first", "reply\nE-Tag: fake\n--x", "deeper", "second root"]
 
 
@@ -273,7 +273,7 @@ def test_truncated_text_reads_as_far_as_it_goes(raw: bytes) -> None:
     most = 0
     for end in range(1, len(raw)):
         source = Source.of_bytes(raw[:end], name="comments.text")
-        contract.unchanged_document_writes_identical_bytes(FORMAT, source)
+        contract.check_unchanged_document_writes_identical_bytes(FORMAT, source)
         found = document(raw[:end])
         ids = [id for each in found.conversations for id in each.skeleton.ids if id]
         assert len(ids) >= most
@@ -287,7 +287,7 @@ def test_truncated_text_reads_as_far_as_it_goes(raw: bytes) -> None:
 
 @each_foreign
 def test_new_comment_is_written_like_the_others(path: Path) -> None:
-    found = read(load(path), FORMAT)
+    found = read_document(load(path), FORMAT)
     ids = [id for _, id, _ in outline(found)]
     for parent in (None, *ids):
         entry = Message(
@@ -330,14 +330,14 @@ def test_new_reply_names_its_parent_where_the_dialect_does(raw: bytes, header: b
     ],
 )
 def test_what_a_dialect_has_no_place_for_is_refused(path: Path, entry: Message) -> None:
-    found = read(load(path), FORMAT)
+    found = read_document(load(path), FORMAT)
     with pytest.raises(WouldLose):
         written(found.with_conversation(edit.append(found.conversation, entry)))
 
 
 @each_foreign
 def test_content_with_an_open_boundary_line_is_refused(path: Path) -> None:
-    found = read(load(path), FORMAT)
+    found = read_document(load(path), FORMAT)
     line = next(line for line in path.read_text().splitlines() if line.startswith("--"))
     first = outline(found)[0][1]
     with pytest.raises(WouldLose):
@@ -348,7 +348,7 @@ def test_content_with_an_open_boundary_line_is_refused(path: Path) -> None:
     "path", sorted(DATA.glob("studio-text/[fg]*/*")), ids=lambda path: path.name
 )
 def test_move_and_removal_keep_all_others(path: Path) -> None:
-    found = read(load(path), FORMAT)
+    found = read_document(load(path), FORMAT)
     before = outline(found)
     for _, id, _ in before:
         for to in (None, *(each for _, each, _ in before)):
@@ -369,7 +369,7 @@ def test_move_and_removal_keep_all_others(path: Path) -> None:
 
 @given(data=st.data())
 def test_edit_of_an_export_is_read_back_or_refused(data: st.DataObject) -> None:
-    found = read(load(data.draw(st.sampled_from(FOREIGN))), FORMAT)
+    found = read_document(load(data.draw(st.sampled_from(FOREIGN))), FORMAT)
     ids = [id for _, id, _ in outline(found)]
     conversation = edit.set_text(
         found.conversation, data.draw(st.sampled_from(ids)), data.draw(wild_text)
@@ -382,5 +382,5 @@ def test_edit_of_an_export_is_read_back_or_refused(data: st.DataObject) -> None:
     except WouldLose:
         return
     again = document(out).conversation
-    wanted = sorted(conversation.messages(), key=lambda each: again.position(each.id))
+    wanted = sorted(conversation.messages(), key=lambda each: again.find_position(each.id))
     assert list(again.messages()) == wanted

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.errors import Damaged
+from talktree.errors import DamagedRecord
 from talktree.files import Source, load
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.format import Probe
-from talktree.formats.studio_text import FORMAT, render
-from talktree.formats.studio_text.parse_text_file import cut
+from talktree.formats.studio_text import FORMAT, render_comments
+from talktree.formats.studio_text.parse_text_file import cut_text
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Text
 from talktree.testing import contract
 from talktree.testing.strategies import json_objects, json_values, wild_text, word
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 from tests.formats.cases import DATA
 from tests.formats.studio_document import EXAMPLES
 
@@ -40,11 +40,11 @@ DOCUMENTED: list[Json] = [json.loads(raw) for raw in EXAMPLES.values()]
 
 
 def document(raw: bytes, name: str = "comments.text") -> Document:
-    return read(Source.of_bytes(raw, name=name), FORMAT)
+    return read_document(Source.of_bytes(raw, name=name), FORMAT)
 
 
 def written(document: Document) -> bytes:
-    (data,) = contract.written(document).values()
+    (data,) = contract.write_files(document).values()
     return data
 
 
@@ -53,18 +53,18 @@ def outline(document: Document) -> list[tuple[str | None, str, str]]:
 
 
 def values(raw: bytes) -> list[tuple[Json, int]]:
-    return [(piece.value, piece.depth) for piece in cut(raw).pieces]
+    return [(piece.value, piece.depth) for piece in cut_text(raw).pieces]
 
 
 def rendered(comments: list[tuple[Json, int]]) -> bytes:
-    return b"".join(render(comments))
+    return b"".join(render_comments(comments))
 
 
 def test_documented_comments_survive_although_they_share_an_id() -> None:
     comments = list(zip(DOCUMENTED, [0, 1, 1, 2, 2], strict=True))
     raw = rendered(comments)
     assert all(
-        same(dict(sorted(one.items())), dict(sorted(two.items()))) and depth == deep
+        is_same(dict(sorted(one.items())), dict(sorted(two.items()))) and depth == deep
         for (one, depth), (two, deep) in zip(comments, values(raw), strict=True)
         if isinstance(one, dict) and isinstance(two, dict)
     )
@@ -106,14 +106,14 @@ def trees(draw: st.DrawFn) -> list[tuple[Json, int]]:
 @given(tree=trees())
 def test_any_comments_survive_exactly(tree: list[tuple[Json, int]]) -> None:
     raw = rendered(tree)
-    found = cut(raw)
+    found = cut_text(raw)
     assert found.problems == []
     for (wanted, depth), piece in zip(tree, found.pieces, strict=True):
         assert isinstance(wanted, dict)
         assert isinstance(piece.value, dict)
         assert piece.depth == depth
         assert wanted.keys() == piece.value.keys()
-        assert all(same(item, piece.value[key]) for key, item in wanted.items())
+        assert all(is_same(item, piece.value[key]) for key, item in wanted.items())
     assert rendered(values(raw)) == rendered(values(rendered(values(raw))))
 
 
@@ -191,17 +191,17 @@ def test_an_edit_keeps_a_damaged_header() -> None:
 
 def test_boundary_occurs_in_no_content() -> None:
     comments: list[tuple[Json, int]] = [({"id": "a", "content": "x"}, 0)]
-    name = cut(rendered(comments)).root.decode()
+    name = cut_text(rendered(comments)).root.decode()
     quoting: list[tuple[Json, int]] = [({"id": "a", "content": f"x\n--{name}\n--{name}--\n"}, 0)]
     raw = rendered(quoting)
-    assert cut(raw).root != name.encode()
+    assert cut_text(raw).root != name.encode()
     assert values(raw) == quoting
 
 
 @pytest.mark.parametrize("half", ["", "\ud83c", "\r"])
 def test_edit_that_quotes_the_boundary_of_its_file_survives(half: str) -> None:
     raw = rendered([({"id": "a", "content": "x"}, 0), ({"id": "b", "content": "y"}, 1)])
-    name = cut(raw).root.decode()
+    name = cut_text(raw).root.decode()
     text = f"\talktree\n--{name}\n--{name}--\n{half}"
     found = document(raw)
     out = written(found.with_conversation(edit.set_text(found.conversation, "a", text)))
@@ -212,10 +212,10 @@ def test_edit_that_quotes_the_boundary_of_its_file_survives(half: str) -> None:
 def test_edit_in_our_dialect_changes_one_part() -> None:
     path = DATA / "studio-text/good/harbour.text"
     raw = path.read_bytes()
-    found = read(load(path), FORMAT)
+    found = read_document(load(path), FORMAT)
     ids = [id for _, id, _ in outline(found)]
     out = written(found.with_conversation(edit.set_text(found.conversation, ids[1], "Neither.")))
-    name = b"--" + cut(raw).root
+    name = b"--" + cut_text(raw).root
     before, after = raw.split(name), out.split(name)
     assert [at for at, (one, two) in enumerate(zip(before, after, strict=True)) if one != two] == [
         3
@@ -249,7 +249,7 @@ def test_long_chain_neither_recurses_nor_overflows_mail() -> None:
 def test_new_file_starts_from_nothing() -> None:
     found = document(b"")
     assert found.conversations == ()
-    made = b"".join(FORMAT.blank_sheet("x.text").rewritten([]))
+    made = b"".join(FORMAT.blank_sheet("x.text").rewrite([]))
     assert made == b""
 
 
@@ -257,7 +257,7 @@ def test_text_without_comments_is_kept_and_not_added_to() -> None:
     found = document(b"just some words\n")
     assert [each.name for each in found.findings] == ["odd-header"]
     entry = Message(id="a", role="user", parts=(Text("x"),))
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         written(found.with_conversation(edit.append(found.conversation, entry)))
 
 

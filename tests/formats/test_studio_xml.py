@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from talktree.errors import Damaged, Refused, TalktreeError
-from talktree.files import Memory, Source
-from talktree.files.splice import spliced
-from talktree.formats.engine import read
+from talktree.errors import DamagedRecord, RefusedInput, TalktreeError
+from talktree.files import MemoryContent, Source
+from talktree.files.splice import apply_splices
+from talktree.formats.engine import read_document
 from talktree.formats.format import Probe
 from talktree.formats.studio_xml import FORMAT
 from talktree.formats.studio_xml.parse import XmlSheet
@@ -35,12 +35,12 @@ REPLY = Message(
 
 
 def opened(raw: bytes) -> tuple[Document, Conversation]:
-    document = read(Source.of_bytes(raw, name=NAME), FORMAT)
+    document = read_document(Source.of_bytes(raw, name=NAME), FORMAT)
     return document, document.conversations[0]
 
 
 def saved(document: Document, conversation: Conversation) -> bytes:
-    return contract.written(document.with_conversation(conversation))[NAME]
+    return contract.write_files(document.with_conversation(conversation))[NAME]
 
 
 def texts(raw: bytes) -> list[tuple[str, str | None, str]]:
@@ -149,7 +149,7 @@ def test_the_text_of_an_element(inside: str, text: str) -> None:
     assert said(f"<content>{inside}</content>").text == text
 
 
-def test_what_nobody_knows_is_kept_as_a_member() -> None:
+def test_what_no_one_knows_is_kept_as_a_member() -> None:
     found = said("<mood>calm</mood><tags><tag>a</tag></tags><content>x</content>")
     assert found.extra == {"mood": "calm", "tags": "<tag>a</tag>"}
 
@@ -291,7 +291,7 @@ def test_a_file_cut_off_keeps_all_comments_that_are_whole() -> None:
     assert edited(BAD["torn"], "2", "x") == BAD["torn"].replace(b"whole", b"x").replace(
         b"d4735e3a26", b"78"
     )
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         replied(BAD["torn"], None)
 
 
@@ -300,9 +300,9 @@ def test_a_comment_cut_off_behind_its_words_is_a_message() -> None:
     document, _ = opened(raw)
     assert texts(raw) == [("c", None, "whole")]
     assert {each.code for each in document.findings} == {"SYN101"}
-    assert contract.written(document)[NAME] == raw
+    assert contract.write_files(document)[NAME] == raw
     for parent in ("c", None):
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedRecord):
             replied(raw, parent)
 
 
@@ -311,7 +311,7 @@ def test_a_field_without_an_end_does_not_take_the_words_with_it(end: str) -> Non
     inside = f"<userId>u{end}<type>user</type><content>one <id> line</content>"
     assert said(inside).text == "one <id> line"
     assert said(inside + "<children><comment><id>d</id></comment></children>").role == "user"
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         edited(comments(inside), "c", "other")
 
 
@@ -324,22 +324,24 @@ def test_a_section_without_an_end_does_not_take_the_next_comment_with_it() -> No
 
 def test_a_misspelt_end_tag_is_no_part_of_a_repaired_field() -> None:
     raw = comments("<userId>u</userI><type>user</type><content>words</content>")
-    sheet = XmlSheet(NAME, Memory(raw), FORMAT, group="")
-    repaired = b"".join(spliced(sheet.content, sheet.changes))
-    (value,) = (each.value for each in XmlSheet(NAME, Memory(repaired), FORMAT, group="").pieces)
+    sheet = XmlSheet(NAME, MemoryContent(raw), FORMAT, group="")
+    repaired = b"".join(apply_splices(sheet.content, sheet.changes))
+    (value,) = (
+        each.value for each in XmlSheet(NAME, MemoryContent(repaired), FORMAT, group="").pieces
+    )
     assert value == {"id": "c", "userId": "u", "type": "user", "content": "words"}
 
 
 def test_every_beginning_of_a_file_is_read_and_written_back() -> None:
     raw = GOOD["everything"]
     for length in range(len(raw)):
-        contract.any_bytes_get_an_answer(FORMAT, Source.of_bytes(raw[:length], name=NAME))
+        contract.check_any_bytes(FORMAT, Source.of_bytes(raw[:length], name=NAME))
 
 
-def test_a_comment_inside_a_torn_one_is_its_neighbour() -> None:
+def test_a_comment_inside_a_truncated_one_is_its_neighbour() -> None:
     kinds = [type(each).__name__ for each in opened(BAD["spliced"])[1].entries]
     assert kinds == ["Message", "Opaque", "Message", "Opaque", "Message"]
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         replied(BAD["spliced"], "3")
 
 
@@ -354,7 +356,7 @@ def test_a_comment_inside_a_torn_one_is_its_neighbour() -> None:
     ],
 )
 def test_document_types_entities_and_other_encodings_are_refused(raw: bytes) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedInput) as refused:
         opened(raw)
     assert refused.value.hint
 
@@ -379,7 +381,7 @@ def test_a_document_type_inside_text_is_text() -> None:
     ],
 )
 def test_hostile_nesting_takes_linear_time(raw: bytes) -> None:
-    contract.any_bytes_get_an_answer(FORMAT, Source.of_bytes(raw, name=NAME))
+    contract.check_any_bytes(FORMAT, Source.of_bytes(raw, name=NAME))
 
 
 # detection
@@ -408,7 +410,7 @@ def test_a_file_with_a_document_type_is_recognised_and_then_refused() -> None:
     source = Source.of_bytes(raw, name=NAME)
     assert FORMAT.detect(Probe(source)) is not None
     with pytest.raises(TalktreeError):
-        read(source, FORMAT)
+        read_document(source, FORMAT)
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.formats.nested_file import Piece
-from talktree.formats.studio_xml.parse import cuts, is_odd, piece
+from talktree.formats.nested_file import FilePiece
+from talktree.formats.studio_xml.parse import is_odd, iterate_locations, make_cut_piece
 from talktree.formats.studio_xml.parse_common_fields import take_fields
-from talktree.formats.studio_xml.scanner import scan
-from talktree.testing.strategies import any_text, damaged
+from talktree.formats.studio_xml.scanner import scan_comments
+from talktree.testing.strategies import any_text, damage_bytes
 from talktree.text.json.scanner import Problem
-from talktree.text.json.value import same
+from talktree.text.json.value import is_same
 from tests.formats.cases import DATA
 
 TEXTS = ["", "x", "<![CDATA[a < b]]>", "&amp;&#13;", "]]>", "<![CDATA[x", "<b>x</b>", "\0", "1"]
@@ -52,19 +52,19 @@ def _usual(field: str) -> int:
     return next((at for at, start in enumerate(order) if field.startswith(start)), len(order))
 
 
-def read_pieces(raw: bytes, *, exact: float) -> Iterator[tuple[Piece, list[Problem]]]:
-    found = scan(raw, exact=exact)
-    assert is_odd(found) == is_odd(scan(raw))
-    for each in cuts(found.records, 0):
-        yield piece(raw, each)
+def read_pieces(raw: bytes, *, exact: float) -> Iterator[tuple[FilePiece, list[Problem]]]:
+    found = scan_comments(raw, exact=exact)
+    assert is_odd(found) == is_odd(scan_comments(raw))
+    for each in iterate_locations(found.records, 0):
+        yield make_cut_piece(raw, each)
 
 
 def assert_both_ways_agree(raw: bytes) -> None:
     quick, exact = (list(read_pieces(raw, exact=count)) for count in (0, inf))
-    assert scan(raw, exact=0).problems == scan(raw).problems
+    assert scan_comments(raw, exact=0).problems == scan_comments(raw).problems
     assert len(quick) == len(exact)
     for (one, odd), (two, odd_exact) in zip(quick, exact, strict=True):
-        assert same(one.value, two.value)
+        assert is_same(one.value, two.value)
         one.value = two.value = None
         assert one == two
         assert odd == odd_exact
@@ -78,7 +78,7 @@ def test_both_ways_agree(comments: list[str]) -> None:
 @given(st.data(), st.lists(_comments(), max_size=3))
 def test_both_ways_agree_on_damaged_files(data: st.DataObject, comments: list[str]) -> None:
     whole = f"<comments>{''.join(comments)}</comments>".encode()
-    assert_both_ways_agree(data.draw(damaged(whole)))
+    assert_both_ways_agree(data.draw(damage_bytes(whole)))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.files import Memory, Source
-from talktree.formats.engine import read
+from talktree.files import MemoryContent, Source
+from talktree.formats.engine import read_document
 from talktree.formats.lens import Object
 from talktree.formats.record_file import Item
 from talktree.formats.studio_xml import FORMAT
@@ -60,11 +60,11 @@ values: st.SearchStrategy[Object] = st.builds(
 
 def written(*nested: tuple[Json, int]) -> bytes:
     items = [Item(None, value, changed=True, depth=depth) for value, depth in nested]
-    return b"".join(FORMAT.blank_sheet(NAME).rewritten(items))
+    return b"".join(FORMAT.blank_sheet(NAME).rewrite(items))
 
 
 def sheet(raw: bytes) -> XmlSheet:
-    return XmlSheet(NAME, Memory(raw), FORMAT, group="talk")
+    return XmlSheet(NAME, MemoryContent(raw), FORMAT, group="talk")
 
 
 def unordered(value: Json) -> object:
@@ -139,7 +139,7 @@ def test_every_member_of_every_type_survives(wanted: list[tuple[Object, int]]) -
 def test_any_object_can_become_any_other_in_place(old: Object, new: Object, reply: Object) -> None:
     found = sheet(written((old, 0), (reply, 1), (reply, 0)))
     items = [Item(0, new, changed=True), Item(1, depth=1), Item(2)]
-    raw = b"".join(found.rewritten(items))
+    raw = b"".join(found.rewrite(items))
     ElementTree.fromstring(raw)
     again = sheet(raw)
     # A file whose comments leave empty lists out goes on doing so.
@@ -185,9 +185,9 @@ def test_a_very_long_chain_of_replies_is_written_read_and_edited() -> None:
     parser.Parse(raw, True)
     assert opened.count("comment") == DEPTH
     source = Source.of_bytes(raw, name=NAME)
-    document = read(source, FORMAT)
+    document = read_document(source, FORMAT)
     last = document.conversation[f"c{DEPTH - 1}"]
     assert last.parent == f"c{DEPTH - 2}"
     changed = edit.set_text(document.conversation, last.id, "deep")
-    files = contract.written(document.with_conversation(changed))
+    files = contract.write_files(document.with_conversation(changed))
     assert files[NAME] == b"<![CDATA[deep]]>".join(raw.rsplit(b"<![CDATA[x]]>", 1))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from talktree.library.archive.chunks import Chunker, Mark
 from talktree.library.archive.store import Archive
-from talktree.library.care import check
+from talktree.library.care import check_storage
 from talktree.library.database.connection import Database
 from talktree.library.database.open_database import open_database
 
@@ -27,7 +27,7 @@ class Keeper:
     def file(self, path: bytes, source: bytes | None = None) -> int:
         """A row for a file, and one for its source, which is the file itself if none is named."""
         of = source or path
-        row = self.db.one("SELECT id FROM sources WHERE path = ?", (of,))
+        row = self.db.read_one("SELECT id FROM sources WHERE path = ?", (of,))
         number = row[0] if row else self._source(of)
         return self.db.run(
             "INSERT INTO files (source, path, size, modified, changed, inode, device) "
@@ -56,7 +56,7 @@ class Keeper:
         marks = marks_of(data, start) if marked else []
         for cut in (*chunker.feed(data, marks), *chunker.finish()):
             self.archive.grow(generation, *cut)
-        self.archive.version(generation, start + len(data), seen, seen * 1_000_000_000)
+        self.archive.record_version(generation, start + len(data), seen, seen * 1_000_000_000)
 
     def whole(self, generation: int) -> bytes:
         """All bytes of a generation."""
@@ -72,8 +72,8 @@ class Keeper:
         return int(found[0][0])
 
     def troubles(self, *, read_data: bool = True) -> list[str]:
-        """What `check` finds."""
-        return [f"{each.kind}: {each.what}" for each in check(self, read_data=read_data)]
+        """What `check_storage` finds."""
+        return [f"{each.kind}: {each.what}" for each in check_storage(self, read_data=read_data)]
 
     def close(self) -> None:
         """Let go of everything."""

@@ -188,8 +188,8 @@ class Following(RuleBasedStateMachine):
         assert sums(self.library) == sums_anew(self.library)
         on_disk = {
             path: data
-            for told in here(picture(self.library)).values()
-            for path, data in told["files"].items()
+            for reported in here(picture(self.library)).values()
+            for path, data in reported["files"].items()
         }
         for path, data in on_disk.items():
             with open(path, "rb") as file:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from talktree.library.extract.facts import Heading, Piece
+from talktree.library.extract.facts import Heading, SearchPiece
 from talktree.library.library import Library
 
 Picture = dict[bytes, dict[str, Any]]
@@ -66,10 +66,10 @@ def picture(library: Library, *, words: tuple[str, ...] = ()) -> Picture:
         if state == "here":
             kept[source][path] = b"".join(library.archive.read(generation, verify=True))
     out: Picture = {}
-    for id, path, *told, heading, shape, parent, state, indexed in db.read(_SOURCES):
-        assert indexed == told[-1], "what is archived is indexed"
+    for id, path, *reported, heading, shape, parent, state, indexed in db.read(_SOURCES):
+        assert indexed == reported[-1], "what is archived is indexed"
         out[path] = {
-            "told": told,
+            "told": reported,
             "heading": msgspec.msgpack.decode(heading, type=Heading) if heading else None,
             "shape": bytes(shape or b""),
             "parent": parent,
@@ -85,7 +85,7 @@ def picture(library: Library, *, words: tuple[str, ...] = ()) -> Picture:
 
 def here(pictured: Picture) -> Picture:
     """Those whose files are still there."""
-    return {path: told for path, told in pictured.items() if told["state"] == "here"}
+    return {path: reported for path, reported in pictured.items() if reported["state"] == "here"}
 
 
 def sums(library: Library) -> tuple[list[Any], list[Any]]:
@@ -98,7 +98,7 @@ def sums(library: Library) -> tuple[list[Any], list[Any]]:
 
 def sums_anew(library: Library) -> tuple[list[Any], list[Any]]:
     """The same sums, added up now; nothing is written."""
-    from talktree.library.stats.totals import Sums
+    from talktree.library.stats.totals import TotalsUpdate
 
     class _Undo(Exception):
         pass
@@ -106,7 +106,7 @@ def sums_anew(library: Library) -> tuple[list[Any], list[Any]]:
     made: tuple[list[Any], list[Any]] = ([], [])
     try:
         with library.db.transaction():
-            Sums(library.db).settle_all()
+            TotalsUpdate(library.db).recompute_totals()
             made = sums(library)
             raise _Undo
     except _Undo:
@@ -120,4 +120,4 @@ def _by_source(rows: list[tuple[Any, ...]]) -> dict[int, list[Any]]:
     return out
 
 
-__all__ = ["Picture", "Piece", "here", "picture", "sums", "sums_anew"]
+__all__ = ["Picture", "SearchPiece", "here", "picture", "sums", "sums_anew"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from talktree.testing.strategies import damaged, json_values, plain_text, wild_text
+from talktree.testing.strategies import damage_bytes, json_values, plain_text, wild_text
 
 Line = dict[str, Any]
 
@@ -188,5 +188,5 @@ HEADER = encoded({"type": "summary", "summary": "", "leafUuid": IDS[0]})
 """A line by which the file is known to be one of lines."""
 sessions = st.lists(lines(), max_size=8).map(lambda made: HEADER + b"".join(map(encoded, made)))
 """Files of sound lines."""
-broken_sessions = sessions.flatmap(damaged).map(lambda data: data + b"\n")
+broken_sessions = sessions.flatmap(damage_bytes).map(lambda data: data + b"\n")
 """The same with something done to their bytes."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from talktree.library.extract.facts import Piece
-from talktree.library.fulltext.index import FullText, Place
+from talktree.library.extract.facts import SearchPiece
+from talktree.library.fulltext.index import FullText, PieceAddress
 from talktree.library.fulltext.tokenizer import tag_words
-from talktree.library.search.backend import About, Where
-from talktree.library.search.compile import Stretch
+from talktree.library.search.backend import HitConversation, RecordState
+from talktree.library.search.compile import RecordRange
 from talktree.library.search.match import matches
 from talktree.library.search.query import Query
 from talktree.library.search.run import Candidate
@@ -19,7 +19,7 @@ from talktree.library.search.run import Candidate
 class Kept(NamedTuple):
     """A piece and what a library would tell of its record."""
 
-    piece: Piece
+    piece: SearchPiece
     source: int = 1
     state: str = "current"
 
@@ -34,11 +34,11 @@ def piece(
     files: str = "",
     tags: str = "",
     **named: str,
-) -> Piece:
+) -> SearchPiece:
     """A piece with its tags: `tool="Bash"` and the like."""
     fields = {"kind": kind, "role": role, **named}
     words = [word for name, value in fields.items() for word in tag_words(name, value)]
-    return Piece(at, kind, role, text, time, " ".join([*words, *tags.split()]), files)
+    return SearchPiece(at, kind, role, text, time, " ".join([*words, *tags.split()]), files)
 
 
 class Held:
@@ -46,32 +46,32 @@ class Held:
 
     def __init__(self, root: Path, kept: Sequence[Kept]) -> None:
         self.kept = kept
-        self.fulltext = FullText.made_anew(root)
+        self.fulltext = FullText.recreate(root)
         with self.fulltext.writer() as writer:
             for each in kept:
                 writer.add(each.source, each.piece)
             writer.commit()
 
-    def ahead(self, places: Sequence[Place]) -> None:
+    def ahead(self, places: Sequence[PieceAddress]) -> None:
         """All is at hand."""
 
-    def pieces(self, source: int, at: int) -> list[Piece]:
+    def pieces(self, source: int, at: int) -> list[SearchPiece]:
         """The pieces of a record."""
         return [x.piece for x in self.kept if x.source == source and x.piece.at == at]
 
-    def about(self, source: int, at: int) -> About:
+    def about(self, source: int, at: int) -> HitConversation:
         """What is told of a source."""
-        return About(conversation(source), b"/x", "claude-code", f"title {source}", None)
+        return HitConversation(conversation(source), b"/x", "claude-code", f"title {source}", None)
 
-    def where(self, source: int, at: int) -> Where:
+    def where(self, source: int, at: int) -> RecordState:
         """What is told of a record."""
         state = next(x.state for x in self.kept if x.source == source and x.piece.at == at)
-        return Where(f"m{at}", state)
+        return RecordState(f"m{at}", state)
 
-    def sessions(self, beginning: str) -> list[Stretch]:
+    def sessions(self, beginning: str) -> list[RecordRange]:
         """The sources whose conversations begin so."""
         return [
-            Stretch(source)
+            RecordRange(source)
             for source in sorted({x.source for x in self.kept})
             if conversation(source).startswith(beginning)
         ]
@@ -81,7 +81,7 @@ class Held:
         return {
             (x.source, x.piece.at)
             for x in self.kept
-            if matches(query, Candidate(self, Place(x.source, x.piece.at, 0)))
+            if matches(query, Candidate(self, PieceAddress(x.source, x.piece.at, 0)))
         }
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
 from talktree.library.archive import compaction
-from talktree.library.archive.chunks import CHUNK, MOST, Chunker, Cut
-from talktree.library.archive.codec import chunk_hash, packed, packed_all
+from talktree.library.archive.chunks import CHUNK, MOST, Chunker, ChunkSpan
+from talktree.library.archive.codec import chunk_hash, compress_chunk, compress_chunks
 from tests.cases import examples
 from tests.library.archives import Keeper, keeper, lines, marks_of
 
@@ -23,7 +23,7 @@ from tests.library.archives import Keeper, keeper, lines, marks_of
 @given(st.lists(st.binary(min_size=1, max_size=4000), min_size=1, max_size=9))
 @examples(50)
 def test_chunks_that_are_compressed_together_are_what_they_are_alone(datas: list[bytes]) -> None:
-    assert packed_all(datas) == [packed(data) for data in datas]
+    assert compress_chunks(datas) == [compress_chunk(data) for data in datas]
 
 
 # cutting
@@ -38,7 +38,7 @@ def test_cuts_depend_on_what_is_there_not_on_how_it_came(
     marks = marks_of(data) if marked else []
     chunker = Chunker()
     at = 0
-    cuts: list[Cut] = []
+    cuts: list[ChunkSpan] = []
     for size in [*sizes, len(data)]:
         here = [mark for mark in marks if at <= mark[0] < at + size]
         cuts += chunker.feed(data[at : at + size], here)
@@ -100,7 +100,7 @@ def test_nothing_is_there_before_it_is_flushed(tmp_path: Path) -> None:
         file = kept.file(b"/a")
         generation = kept.archive.begin(file)
         kept.archive.grow(generation, 0, b"one\n")
-        kept.archive.version(generation, 4, 1, 1)
+        kept.archive.record_version(generation, 4, 1, 1)
         assert kept.db.read("SELECT count(*) FROM generations") == [(0,)]
         fail(kept)
         assert kept.chunks() == 0
@@ -333,7 +333,7 @@ def test_every_version_reads_back_after_anything(
 # damage
 
 
-def test_a_chunk_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_chunk_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         generation = kept.put(kept.file(b"/tide\xff"), lines(1, 2 * CHUNK))
         kept.archive.flush()

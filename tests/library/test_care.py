@@ -17,7 +17,7 @@ import pytest
 
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.archive.chunks import CHUNK
-from talktree.library.care import check
+from talktree.library.care import check_storage
 from talktree.library.database.connection import PAGE
 from talktree.library.erasure.row_deletion import delete_sources
 from tests.library.archives import Keeper, flipped, keeper, lines
@@ -41,11 +41,11 @@ def test_a_flipped_bit_is_found_and_named(tmp_path: Path) -> None:
     flipped(tmp_path / "library.sqlite", packed[1000:1100])
     with keeper(tmp_path, write=False) as kept:
         assert kept.troubles(read_data=False) == []
-        (told,) = kept.troubles()
-        assert told == (
+        (reported,) = kept.troubles()
+        assert reported == (
             "damaged: chunk 2 is damaged: it is part of /home/ana/a.jsonl, /home/ana/fork.jsonl"
         )
-        assert all(each.hint for each in check(kept, read_data=True))
+        assert all(each.hint for each in check_storage(kept, read_data=True))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -78,18 +78,18 @@ def test_a_damaged_chunk_is_taken_from_its_file_again(tmp_path: Path) -> None:
         kept.archive.flush()
         damage(kept, "base IS NULL")
         assert kept.troubles() != []
-        assert kept.archive.mend() > 0
+        assert kept.archive.repair() > 0
         assert kept.troubles() == []
         damage(kept, "base IS NULL")
         path.unlink()
-        assert kept.archive.mend() > 0, "the fork has bytes of its own then"
+        assert kept.archive.repair() > 0, "the fork has bytes of its own then"
         assert whole_file(kept, os.fsencode(fork)) == fork.read_bytes()
-        told = kept.troubles()
-        assert told
-        assert all("a.jsonl" in each and "fork" not in each for each in told)
+        reported = kept.troubles()
+        assert reported
+        assert all("a.jsonl" in each and "fork" not in each for each in reported)
         fork.write_bytes(b"another")
-        assert kept.archive.mend() == 0
-        assert kept.troubles() == told
+        assert kept.archive.repair() == 0
+        assert kept.troubles() == reported
 
 
 def damage(kept: Keeper, which: str) -> None:
@@ -104,7 +104,7 @@ def test_what_belongs_to_nothing_is_dropped(tmp_path: Path) -> None:
         kept.db.run("DELETE FROM generations")
         kept.db.run("DELETE FROM files")
         assert kept.troubles() != []
-        kept.archive.mend()
+        kept.archive.repair()
         assert kept.troubles() == []
         assert kept.chunks() == 0
 
@@ -128,13 +128,15 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("statement", BROKEN)
-def test_what_does_not_fit_together_is_told(tmp_path: Path, statement: str) -> None:
+def test_what_does_not_fit_together_is_reported(tmp_path: Path, statement: str) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), lines(1, 3 * CHUNK))
         kept.archive.flush()
         assert kept.troubles() == []
         kept.db.run(statement)
-        assert any(re.search(BROKEN[statement], told) for told in kept.troubles(read_data=False))
+        assert any(
+            re.search(BROKEN[statement], reported) for reported in kept.troubles(read_data=False)
+        )
 
 
 def test_a_broken_database_is_a_trouble_not_the_end(tmp_path: Path) -> None:
@@ -148,10 +150,10 @@ def test_a_broken_database_is_a_trouble_not_the_end(tmp_path: Path) -> None:
     with open(tmp_path / "library.sqlite", "r+b") as file:
         os.pwrite(file.fileno(), b"\xff" * 4000, (root - 1) * PAGE)
     with keeper(tmp_path, write=False) as kept:
-        told = check(kept)
-    assert {each.kind for each in told} == {"database"}
-    assert "is damaged" in told[0].what
-    assert "import again" in told[0].hint
+        reported = check_storage(kept)
+    assert {each.kind for each in reported} == {"database"}
+    assert "is damaged" in reported[0].what
+    assert "import again" in reported[0].hint
 
 
 # forgetting
@@ -259,14 +261,14 @@ def test_readers_see_a_whole_library_while_another_process_writes(tmp_path: Path
             time.sleep(0.02)
 
 
-def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     with small_disk(tmp_path / "small", 3 << 20) as place:
         with keeper(place / "library") as kept:
             first = kept.put(kept.file(b"/a"), lines(1, CHUNK))
             kept.archive.flush()
-            with pytest.raises(NotSaved, match="the disk is full") as told:
+            with pytest.raises(NotSaved, match="the disk is full") as reported:
                 fill(kept)
-            assert "what was kept before is whole" in str(told.value.hint)
+            assert "what was kept before is whole" in str(reported.value.hint)
             held = kept.db.read("SELECT generation, length FROM versions")
             assert kept.whole(first) == lines(1, CHUNK)
         with keeper(place / "library", write=False) as kept:
@@ -282,7 +284,7 @@ def fill(kept: Keeper) -> None:
             kept.archive.flush()
 
 
-def test_a_file_that_may_not_grow_is_told_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     code = """if True:
         import resource, sys
         from pathlib import Path

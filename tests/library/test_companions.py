@@ -14,8 +14,8 @@ from talktree.formats import all_formats
 from talktree.library.library import Library
 from talktree.library.sources.scan import COMPANION_FOLDERS
 from talktree.model.conversation import Conversation
-from talktree.model.operations import Replace
-from talktree.web.documents.cache import Desk
+from talktree.model.operations import ReplaceText
+from talktree.web.documents.cache import DocumentCache
 from tests.companion_samples import (
     FILES,
     LONE,
@@ -81,8 +81,8 @@ def test_the_command_line_shows_a_kept_session_with_its_sub_agents(
     shutil.rmtree(folder)
     for words in (["tree", ONE], ["show", ONE, "--all"]):
         assert run(words) == 0
-        told = capfd.readouterr().out
-        assert all(text in told for text in ("task 10", "task 20"))
+        reported = capfd.readouterr().out
+        assert all(text in reported for text in ("task 10", "task 20"))
     assert run(["export", ONE, "--to", "md", "-o", str(tmp_path / "one.md")]) == 0
     assert "report 20" in (tmp_path / "one.md").read_text()
 
@@ -91,17 +91,17 @@ def test_the_studio_shows_a_session_with_its_sub_agents(tmp_path: Path, library:
     folder = write(tmp_path / "project", FILES)
     library.import_([folder])
     cid = str(library.conversation(ONE).source)
-    desk = Desk(library.root, write=False)
+    cache = DocumentCache(library.root, write=False)
     try:
-        opened = desk.open(cid)
+        opened = cache.open(cid)
         assert {"task 10", "report 20", "question 1"} <= said(opened.conversation)
         before = opened.stamp
         write(folder, {f"{ONE}/subagents/agent-new.jsonl": agent(ONE, "new", 70)})
         library.import_()
-        assert desk.stamp(cid) != before
-        assert "task 70" in said(desk.open(cid).conversation)
+        assert cache.compute_stamp(cid) != before
+        assert "task 70" in said(cache.open(cid).conversation)
     finally:
-        desk.close()
+        cache.close()
 
 
 def test_an_edit_of_a_session_changes_no_sub_agent(tmp_path: Path, library: Library) -> None:
@@ -111,8 +111,8 @@ def test_an_edit_of_a_session_changes_no_sub_agent(tmp_path: Path, library: Libr
     document = edits.document()
     by_text = {each.text: each.id for each in document.conversation.messages()}
     with pytest.raises(UsageError, match="agent-a1"):
-        edits.do(ONE, Replace(about=by_text["task 10"], text="other"), document)
-    edits.do(ONE, Replace(about=by_text["question 1"], text="other"), document)
+        edits.do(ONE, ReplaceText(about=by_text["task 10"], text="other"), document)
+    edits.do(ONE, ReplaceText(about=by_text["question 1"], text="other"), document)
     assert {"other", "task 10"} <= said(edits.document().conversation)
     before = files_in(folder)
     assert edits.save() == [folder / f"{ONE}.jsonl"]
@@ -161,7 +161,7 @@ def test_what_is_no_companion_is_not_kept(tmp_path: Path, library: Library) -> N
     library.import_([write(tmp_path / "project", {**OF_ONE, **others})])
     library.restore(ONE, tmp_path / "was")
     assert files_in(tmp_path / "was") == OF_ONE
-    assert library.db.one(
+    assert library.db.read_one(
         "SELECT count(*) FROM files WHERE path LIKE '%build.json' AND generation"
     ) == (0,)
 
@@ -170,7 +170,7 @@ def test_the_walk_knows_the_folders_of_the_formats() -> None:
     folders = {
         folder.partition("/")[2].encode()
         for format in all_formats()
-        for folder in format.companions.folders("session.jsonl")
+        for folder in format.companions.list_folders("session.jsonl")
     }
     assert folders == COMPANION_FOLDERS
 

@@ -16,9 +16,9 @@ from talktree.library.database.connection import PAGE
 from talktree.library.database.row_checksums import TABLES
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.erasure.key import keyed_hash
-from talktree.library.importing.reindex import compare_facts, rebuild
+from talktree.library.importing.reindex import compare_facts, open_rebuilt_copy
 from talktree.library.library import Library
-from talktree.model.operations import Reply
+from talktree.model.operations import ReplyTo
 from tests.library import made
 
 FLIPS = 40
@@ -36,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         kept = library.conversation(made.session_id(1))
         edits = library.edits(kept)
         (talk,) = edits.document().conversations
-        edits.do(talk.id, Reply(id="by-hand", parent=None, text="what a person wrote"))
+        edits.do(talk.id, ReplyTo(id="by-hand", parent=None, text="what a person wrote"))
         with library.db.transaction():
             library.db.run(
                 "INSERT INTO branch_names (source, conversation, leaf, name, time)"
@@ -132,9 +132,9 @@ def test_every_change_of_what_cannot_be_made_again_is_found(copy: Path, table: s
     checksummed = {*known.key, *known.values, "checksum"}
     for column, _ in each_change(copy, table):
         if column in checksummed:
-            told = checked(copy)
-            assert told, f"{table}.{column}"
-            assert all(table == "landmarks" or "reindex" not in hint for _, _, hint in told)
+            reported = checked(copy)
+            assert reported, f"{table}.{column}"
+            assert all(table == "landmarks" or "reindex" not in hint for _, _, hint in reported)
     assert checked(copy) == []
     assert {*columns(copy, table)} - checksummed == {
         "sources": {
@@ -157,18 +157,18 @@ def test_chunks_that_were_changed_are_found(copy: Path) -> None:
 
 def test_every_change_of_facts_is_found(copy: Path) -> None:
     # Numbers of rows mean nothing; where it is wrong how far a source is told, an import tells it.
-    not_told = {"id", "indexed", "archived"}
-    with Library.open(copy) as library, rebuild(library) as anew:
+    not_reported = {"id", "indexed", "archived"}
+    with Library.open(copy) as library, open_rebuilt_copy(library) as anew:
         assert [*compare_facts(library.db, anew.db)] == []
         for table in (*REBUILDABLE, "names"):
             for column, new in each_change(copy, table):
-                if column not in not_told:
-                    told = [*compare_facts(library.db, anew.db)]
-                    assert told, f"{table}.{column} = {new}"
-                    assert all("reindex" in each.hint for each in told)
+                if column not in not_reported:
+                    reported = [*compare_facts(library.db, anew.db)]
+                    assert reported, f"{table}.{column} = {new}"
+                    assert all("reindex" in each.hint for each in reported)
         known = next(each for each in TABLES if each.name == "sources")
         for column, new in each_change(copy, "sources"):
-            if column not in {*not_told, *known.values, "checksum"}:
+            if column not in {*not_reported, *known.values, "checksum"}:
                 assert [*compare_facts(library.db, anew.db)], f"sources.{column} = {new}"
         assert [*compare_facts(library.db, anew.db)] == []
 
@@ -189,11 +189,11 @@ def test_reindex_repairs_what_can_be_made_again(
     for file in (copy / "fulltext" / "1").glob("*.idx"):
         file.write_bytes(file.read_bytes()[:-9] + b"\0" + file.read_bytes()[-8:])
     assert run(["library", "check", "--read-data", "--library", str(copy)]) == 1
-    told = capfd.readouterr().out
-    assert "title, messages" in told
-    assert "replies" in told
-    assert "reindex" in told
-    assert "move it away" not in told
+    reported = capfd.readouterr().out
+    assert "title, messages" in reported
+    assert "replies" in reported
+    assert "reindex" in reported
+    assert "move it away" not in reported
     assert run(["library", "reindex", "--library", str(copy)]) == 0
     assert run(["library", "check", "--read-data", "--library", str(copy)]) == 0
 
@@ -208,9 +208,9 @@ def test_a_flipped_byte_in_the_full_text_is_found(copy: Path) -> None:
         path.write_bytes(
             data[:at] + bytes([data[at] ^ (1 << chosen.randrange(8))]) + data[at + 1 :]
         )
-        told = checked(copy)
-        assert [kind for kind, _, _ in told] == ["fulltext"], f"{path.name} at {at}"
-        assert path.name in told[0][1]
+        reported = checked(copy)
+        assert [kind for kind, _, _ in reported] == ["fulltext"], f"{path.name} at {at}"
+        assert path.name in reported[0][1]
         path.write_bytes(data)
     assert checked(copy) == []
 
@@ -219,7 +219,7 @@ def test_documents_that_are_missing_are_found(copy: Path) -> None:
     with Library.open(copy, write=True) as library:
         from talktree.library.fulltext.index_checksums import record_files
 
-        with library.fulltext_to_write().writer(1, 0) as writing:
+        with library.open_fulltext_for_writing().writer(1, 0) as writing:
             writing.delete(1)
             writing.commit()
         record_files(library.db, library.root)
@@ -240,9 +240,9 @@ def test_a_broken_page_of_what_can_be_made_again_is_repaired(copy: Path, name: s
     with open(copy / "library.sqlite", "r+b") as file:
         file.seek((root - 1) * PAGE)
         file.write(b"\xff" * 4000)
-    told = checked(copy)
-    assert told
-    assert all("reindex" in hint and "move it away" not in hint for _, _, hint in told)
+    reported = checked(copy)
+    assert reported
+    assert all("reindex" in hint and "move it away" not in hint for _, _, hint in reported)
     with Library.open(copy, write=True) as library:
         library.reindex()
     assert checked(copy, read_data=True) == []

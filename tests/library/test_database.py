@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy, NotFound, NotSaved, Unreadable
+from talktree.errors import LockHeld, NotFound, NotSaved, Unreadable
 from talktree.library.database.connection import PAGE, Database
 from talktree.library.database.migrations.steps import STEPS
 from talktree.library.database.names import Names
@@ -46,10 +46,10 @@ def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
         assert len(list(folder.iterdir())) == 3
 
 
-def test_a_library_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="no library here") as told:
+def test_a_library_that_is_not_there_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no library here") as reported:
         open_database(tmp_path / "library.sqlite", write=False)
-    assert told.value.hint == "make one with `talktree import`"
+    assert reported.value.hint == "make one with `talktree import`"
     assert not list(tmp_path.iterdir())
 
 
@@ -90,13 +90,13 @@ def test_text_that_is_none_is_damage(tmp_path: Path, bad: bytes) -> None:
 
 
 @pytest.mark.parametrize("junk", [b"not a database, but long enough to be one" * 99, b"\0" * 5000])
-def test_what_is_no_database_is_told(tmp_path: Path, junk: bytes) -> None:
+def test_what_is_no_database_is_reported(tmp_path: Path, junk: bytes) -> None:
     path = tmp_path / "library.sqlite"
     path.write_bytes(junk)
     for write in (True, False):
-        with pytest.raises(Unreadable) as told:
+        with pytest.raises(Unreadable) as reported:
             open_database(path, write=write)
-        assert told.value.hint
+        assert reported.value.hint
     assert path.read_bytes() == junk
 
 
@@ -108,21 +108,23 @@ def test_another_program_s_database_is_left_alone(tmp_path: Path) -> None:
         made(tmp_path)
 
 
-def test_damage_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_damage_is_reported_with_what_to_do(tmp_path: Path) -> None:
     with made(tmp_path) as db:
-        db.many("INSERT INTO names (text) VALUES (?)", ((f"name {n}" * 9,) for n in range(5000)))
+        db.run_many_atomically(
+            "INSERT INTO names (text) VALUES (?)", ((f"name {n}" * 9,) for n in range(5000))
+        )
     path = tmp_path / "library.sqlite"
     size = path.stat().st_size
     with open(path, "r+b") as file:
         for at in range(size // 2, size, PAGE):
             os.pwrite(file.fileno(), b"\xff" * 64, at)
     with open_database(path, write=False) as db:
-        with pytest.raises(Unreadable, match="is damaged") as told:
+        with pytest.raises(Unreadable, match="is damaged") as reported:
             db.read("SELECT text FROM names")
-        assert "put a copy of the file back" in str(told.value.hint)
+        assert "put a copy of the file back" in str(reported.value.hint)
         with pytest.raises(Unreadable, match="is damaged"):
-            list(db.rows("SELECT text FROM names"))
-        assert db.structure(thorough=False)
+            list(db.iter_rows("SELECT text FROM names"))
+        assert db.check_structure(thorough=False)
 
 
 # transactions
@@ -139,17 +141,17 @@ def test_a_transaction_is_whole_or_nothing(tmp_path: Path) -> None:
         assert db.rollbacks == 1
         with db.transaction(durable=True):
             assert db.run("INSERT INTO names (text) VALUES ('c')") == 1
-            assert db.changed("UPDATE names SET text = 'd'") == 1
-        assert db.one("SELECT text FROM names") == ("d",)
-        assert db.one("SELECT text FROM names WHERE id = 9") is None
+            assert db.execute_change("UPDATE names SET text = 'd'") == 1
+        assert db.read_one("SELECT text FROM names") == ("d",)
+        assert db.read_one("SELECT text FROM names WHERE id = 9") is None
 
 
-def test_two_writers_wait_for_each_other_or_are_told(tmp_path: Path) -> None:
+def test_two_writers_wait_for_each_other_or_are_reported(tmp_path: Path) -> None:
     made(tmp_path).close()
     path = tmp_path / "library.sqlite"
     with Database(path, write=True) as one, Database(path, write=True, patience=0.05) as other:
         with one.transaction():
-            with pytest.raises(Busy, match="another program is writing"), other.transaction():
+            with pytest.raises(LockHeld, match="another program is writing"), other.transaction():
                 pass
             assert other.read("SELECT count(*) FROM names") == [(0,)]
         with other.transaction():
@@ -170,7 +172,7 @@ def test_a_mistake_in_a_statement_is_a_mistake(tmp_path: Path) -> None:
         db.read("SELECT nothing FROM nowhere")
 
 
-def test_a_file_that_may_not_grow_is_told_and_whole(tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_is_reported_and_whole(tmp_path: Path) -> None:
     code = """if True:
         import resource, sys
         from pathlib import Path
@@ -192,7 +194,7 @@ def test_a_file_that_may_not_grow_is_told_and_whole(tmp_path: Path) -> None:
     assert "what was kept before is whole" in done.stdout
     with open_database(path, write=True) as db:
         assert db.read("SELECT text FROM names") == [("before",)]
-        assert db.structure(thorough=True) == []
+        assert db.check_structure(thorough=True) == []
 
 
 # schema
@@ -215,7 +217,7 @@ def test_every_schema_there_was_leads_to_today_s(tmp_path: Path, number: int) ->
         assert db.read("SELECT path, format FROM sources") == [
             (b"/home/ana/a.jsonl", "claude-code")
         ]
-        assert db.structure(thorough=True) == []
+        assert db.check_structure(thorough=True) == []
     assert set(STEPS) == set(range(2, SCHEMA + 1))
 
 
@@ -285,12 +287,12 @@ def test_a_word_has_one_number(tmp_path: Path) -> None:
     with made(tmp_path) as db:
         names = Names(db)
         words = ["opus", "sonnet", "", "日本", "a\0b", "\ud800", "opus"]
-        numbers = [names.number(word) for word in words]
-        assert numbers == [Names(db).number(word) for word in words]
+        numbers = [names.get_or_add(word) for word in words]
+        assert numbers == [Names(db).get_or_add(word) for word in words]
         assert len(set(numbers)) == 6
         assert [names.text(number) for number in numbers[:5]] == words[:5]
         assert names.text(numbers[5]) == "?"
-        assert names.known("nobody") is None
+        assert names.find_number("nobody") is None
         assert names.text(99) == ""
 
 
@@ -298,8 +300,8 @@ def test_a_number_that_was_taken_back_is_not_remembered(tmp_path: Path) -> None:
     with made(tmp_path) as db:
         names = Names(db)
         with suppress(RuntimeError), db.transaction():
-            names.number("opus")
+            names.get_or_add("opus")
             raise RuntimeError
-        assert names.number("sonnet") == 1
-        assert names.number("opus") == 2
+        assert names.get_or_add("sonnet") == 1
+        assert names.get_or_add("opus") == 2
         assert names.text(1) == "sonnet"

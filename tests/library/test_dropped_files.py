@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.library.dropped_files import dropped_folder, is_dropped
+from talktree.library.dropped_files import dropped_files_folder, is_dropped
 from talktree.library.library import Library
 
 WORD = "velvet-otter-secret"
@@ -21,7 +21,7 @@ def root(tmp_path: Path) -> Path:
 
 def dropped(root: Path, name: str, data: bytes) -> Path:
     """A file as the studio keeps it."""
-    folder = dropped_folder(root)
+    folder = dropped_files_folder(root)
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / name
     path.write_bytes(data)
@@ -57,7 +57,7 @@ def test_forgetting_erases_the_dropped_copy_and_no_other_file(root: Path, tmp_pa
 
 
 def test_a_folder_that_was_dropped_goes_whole(root: Path) -> None:
-    folder = dropped_folder(root) / "project"
+    folder = dropped_files_folder(root) / "project"
     (folder / "nested").mkdir(parents=True)
     path = folder / "nested" / f"{ONE}.jsonl"
     path.write_bytes(session(ONE, f"say {WORD}"))
@@ -100,7 +100,7 @@ def test_a_refused_scrub_changes_no_dropped_file(root: Path) -> None:
 
 
 def test_paths_that_lead_out_are_not_dropped(root: Path, tmp_path: Path) -> None:
-    folder = dropped_folder(root)
+    folder = dropped_files_folder(root)
     (folder / "in").mkdir(parents=True)
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.errors import ChangedMeanwhile, NotUndoable, TalktreeError
 from talktree.library.library import Library
-from talktree.library.versions.edit_history import Undone, add
+from talktree.library.versions.edit_history import UndoRecord, append_row
 from talktree.library.versions.editing import Versions
 from talktree.model.document import Document
-from talktree.model.operations import Delete, Remove, Replace, Reply
+from talktree.model.operations import DeleteMessage, RemoveMessage, ReplaceText, ReplyTo
 from tests.cases import examples
 
 GOOD = Path(__file__).parents[1] / "data"
@@ -53,8 +53,8 @@ def talk_of(edits: Versions) -> str:
     return edits.document().conversation.id
 
 
-def replaced(text: str) -> Replace:
-    return Replace(about=ABOUT, text=text)
+def replaced(text: str) -> ReplaceText:
+    return ReplaceText(about=ABOUT, text=text)
 
 
 def test_the_file_changes_when_it_is_saved(kept: tuple[Library, Path]) -> None:
@@ -105,7 +105,7 @@ def test_a_new_edit_leaves_nothing_to_redo_and_forgets_nothing(kept: tuple[Libra
     assert [edit.state for edit in edits.history.edits] == ["undone", "done"]
 
 
-def test_edits_stand_on_a_file_that_grows(kept: tuple[Library, Path]) -> None:
+def test_edits_are_on_a_file_that_grows(kept: tuple[Library, Path]) -> None:
     library, path = kept
     edits = versions(library)
     edits.do(talk_of(edits), replaced("Other words"))
@@ -144,7 +144,7 @@ def test_an_edit_of_what_came_after_an_undone_one_can_be_saved(kept: tuple[Libra
     with open(path, "ab") as file:
         file.write(LINE % NEW.encode())
     library.import_([path])
-    edits.do(talk, Replace(about=NEW, text="much later"))
+    edits.do(talk, ReplaceText(about=NEW, text="much later"))
     edits.save()
     assert "much later" in texts(edits.document())
     edits.undo()
@@ -162,7 +162,7 @@ def test_what_was_saved_is_settled_when_the_file_goes_on(kept: tuple[Library, Pa
     library.import_([path])
     with pytest.raises(NotUndoable):
         edits.undo()
-    edits.do(talk, Reply(id=NEW[:-2] + "bb", parent=ABOUT, text="more", time=0))
+    edits.do(talk, ReplyTo(id=NEW[:-2] + "bb", parent=ABOUT, text="more", time=0))
     assert {"Other words", "later", "more"} <= set(texts(edits.document()))
     edits.undo()
     assert "more" not in texts(edits.document())
@@ -187,7 +187,7 @@ def test_a_file_that_was_replaced_is_not_written_over(kept: tuple[Library, Path]
 def test_what_the_format_cannot_hold_is_refused_at_once(kept: tuple[Library, Path]) -> None:
     edits = versions(kept[0])
     with pytest.raises(TalktreeError):
-        edits.do(talk_of(edits), Delete(about=ABOUT))
+        edits.do(talk_of(edits), DeleteMessage(about=ABOUT))
     assert edits.history.edits == []
 
 
@@ -202,7 +202,7 @@ def test_folders_and_documents_are_edited_too(tmp_path: Path, source: str) -> No
         edits = versions(library)
         talk = edits.document().conversations[0]
         last = talk.path()[-1].id
-        edits.do(talk.id, Replace(about=last, text="Other words"))
+        edits.do(talk.id, ReplaceText(about=last, text="Other words"))
         assert len(edits.save()) == 1
         assert "Other words" in [each.text for each in edits.document().find(talk.id).messages()]
 
@@ -219,7 +219,7 @@ def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path
         (talk / "2.md").unlink()
         library.import_([talk])
         one, last = edits.document().conversation.messages()
-        edits.do(talk_of(edits), Replace(about=last.id, text="Other words"))
+        edits.do(talk_of(edits), ReplaceText(about=last.id, text="Other words"))
         assert edits.save() == [talk / "10.md"]
         assert sorted(path.name for path in talk.iterdir()) == ["1.md", "10.md"]
         assert one.text == "Word 1\n"
@@ -227,7 +227,7 @@ def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path
 
 @examples(15)
 @given(st.lists(st.sampled_from(["edit", "grow", "undo", "save"]), max_size=10))
-def test_what_came_by_itself_is_never_lost(
+def test_what_came_automatically_is_never_lost(
     tmp_path_factory: pytest.TempPathFactory, verbs: list[str]
 ) -> None:
     place = tmp_path_factory.mktemp("grown")
@@ -243,7 +243,9 @@ def test_what_came_by_itself_is_never_lost(
                 match verb:
                     case "edit":
                         about = max(came, default=ABOUT)
-                        edits.do(talk, Reply(id=_id(500 + number), parent=about, text="x", time=0))
+                        edits.do(
+                            talk, ReplyTo(id=_id(500 + number), parent=about, text="x", time=0)
+                        )
                     case "grow":
                         with open(path, "ab") as file:
                             file.write(LINE % _id(number).encode())
@@ -304,7 +306,7 @@ def test_any_order_ends_where_a_list_of_texts_does(
             assert path.read_bytes() == SESSION.read_bytes()
 
 
-def test_saving_again_does_not_forget_what_came_by_itself(kept: tuple[Library, Path]) -> None:
+def test_saving_again_does_not_forget_what_came_automatically(kept: tuple[Library, Path]) -> None:
     library, path = kept
     edits = versions(library)
     edits.do(talk_of(edits), replaced("Other words"))
@@ -318,18 +320,18 @@ def test_saving_again_does_not_forget_what_came_by_itself(kept: tuple[Library, P
     assert path.read_bytes() == grown
 
 
-def test_an_edit_after_a_save_stands_on_what_came_since(kept: tuple[Library, Path]) -> None:
+def test_an_edit_after_a_save_is_based_on_what_came_since(kept: tuple[Library, Path]) -> None:
     library, path = kept
     edits = versions(library)
     talk = talk_of(edits)
     edits.do(talk, replaced("Other words"))
     edits.save()
-    edits.do(talk, Reply(id=NEW[:-2] + "bb", parent=ABOUT, text="more", time=0))
+    edits.do(talk, ReplyTo(id=NEW[:-2] + "bb", parent=ABOUT, text="more", time=0))
     with open(path, "ab") as file:
         file.write(LINE % NEW.encode())
     library.import_([path])
     assert {"Other words", "later", "more"} <= set(texts(edits.document()))
-    edits.do(talk, Reply(id=NEW[:-2] + "cc", parent=ABOUT, text="most", time=0))
+    edits.do(talk, ReplyTo(id=NEW[:-2] + "cc", parent=ABOUT, text="most", time=0))
     assert [edit.state for edit in edits.history.edits] == ["done", "done", "done"]
     edits.undo()
     edits.undo()
@@ -355,7 +357,7 @@ def test_what_was_saved_and_undone_counts_again_if_the_file_went_on(
     assert not edits.can_undo
     with pytest.raises(NotUndoable):
         edits.redo()
-    edits.do(talk_of(edits), Reply(id=NEW[:-2] + "bb", parent=NEW, text="more", time=0))
+    edits.do(talk_of(edits), ReplyTo(id=NEW[:-2] + "bb", parent=NEW, text="more", time=0))
     assert {"Other words", "later", "more"} <= set(texts(edits.document()))
     edits.undo()
     assert [edit.state for edit in edits.history.edits] == ["done", "undone"]
@@ -366,9 +368,9 @@ def test_two_programs_do_not_edit_at_once(kept: tuple[Library, Path]) -> None:
     edits = versions(library)
     seen = edits.history
     edits.do(talk_of(edits), replaced("one"))
-    row = Undone(about=seen.last or 0)
+    row = UndoRecord(about=seen.last or 0)
     with pytest.raises(ChangedMeanwhile):
-        add(library.db, 1, 0, row, after=seen.last)
+        append_row(library.db, 1, 0, row, after=seen.last)
     assert len(edits.history.edits) == 1
 
 
@@ -382,13 +384,13 @@ def test_files_of_a_folder_come_and_go_with_their_messages(tmp_path: Path) -> No
         library.import_([talk])
         edits = versions(library)
         *_, last = edits.document().conversation.messages()
-        edits.do(talk_of(edits), Reply(id="new", parent=last.id, text="More"))
+        edits.do(talk_of(edits), ReplyTo(id="new", parent=last.id, text="More"))
         edits.save()
         assert len(list(talk.iterdir())) == 4
         edits.undo()
         edits.save()
         assert {path.name: path.read_bytes() for path in talk.iterdir()} == before
-        edits.do(talk_of(edits), Remove(about=last.id))
+        edits.do(talk_of(edits), RemoveMessage(about=last.id))
         edits.save()
         assert sorted(path.name for path in talk.iterdir()) == ["1.md", "2.md"]
         assert len(texts(edits.document())) == 2
@@ -405,7 +407,7 @@ def test_settings_beside_a_session_are_left_alone(tmp_path: Path) -> None:
         library.import_([path])
         edits = versions(library)
         last = edits.document().conversation.path()[-1].id
-        edits.do(talk_of(edits), Replace(about=last, text="Other words"))
+        edits.do(talk_of(edits), ReplaceText(about=last, text="Other words"))
         assert len(edits.save()) == 1
     assert (path / "config.json").read_text() == '{"apiKey": "sk-ant-secret"}'
 
@@ -449,7 +451,7 @@ def test_a_save_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path) ->
         library.import_([path])
         edits = versions(library)
         edits.do(talk_of(edits), replaced("Other words"))
-        edits.do(talk_of(edits), Reply(id=NEW, parent=ABOUT, text="more", time=0))
+        edits.do(talk_of(edits), ReplyTo(id=NEW, parent=ABOUT, text="more", time=0))
     steps = int(saved(0))
     new = path.read_bytes()
     seen = set()

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.fulltext.tokenizer import letters, words
-from talktree.library.search.excerpt import ELLIPSIS, Excerpt, excerpt, joins
-from talktree.library.search.match import needles_of
+from talktree.library.fulltext.tokenizer import normalize_letters, split_words
+from talktree.library.search.excerpt import ELLIPSIS, HitExcerpt, is_joined, make_excerpt
+from talktree.library.search.match import collect_needles
 from talktree.library.search.parse import parse
 from tests.cases import examples
 
 FILLING = "lorem ipsum dolor sit amet " * 40
 
 
-def _excerpt(text: str, query: str, width: int = 200) -> Excerpt:
-    return excerpt(text, needles_of(parse(query)), width)
+def _excerpt(text: str, query: str, width: int = 200) -> HitExcerpt:
+    return make_excerpt(text, collect_needles(parse(query)), width)
 
 
 def _marked(text: str, query: str, width: int = 200) -> str:
@@ -75,7 +75,7 @@ def test_a_phrase_is_found_where_it_is_a_phrase() -> None:
 
 def test_excerpts_are_cut_between_words() -> None:
     shown = _excerpt(f"{FILLING} needle {FILLING}", "needle").text
-    assert set(words(shown)) <= set(words(FILLING)) | {"needle"}
+    assert set(split_words(shown)) <= set(split_words(FILLING)) | {"needle"}
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_excerpts_are_never_cut_inside_of_a_character(char: str) -> None:
 
 
 @pytest.mark.parametrize("pair", ["ab", "東京", "a東", "🇩🇪🇫🇷"[1:3], "\n\r"])
-def test_other_characters_stand_alone(pair: str) -> None:
-    assert not joins("🇩🇪🇫🇷", 2)
+def test_other_characters_are_alone(pair: str) -> None:
+    assert not is_joined("🇩🇪🇫🇷", 2)
     if "\U0001f1ea" not in pair:
-        assert not joins(pair, 1)
+        assert not is_joined(pair, 1)
 
 
 texts = st.lists(
@@ -121,8 +121,8 @@ texts = st.lists(
 @examples(300)
 @given(texts, st.sampled_from(["foo", '"foo bar"', "fo*", "*oo*", "東京", 'has:"foo é"', "ss e*"]))
 def test_excerpts_of_any_text(text: str, query: str) -> None:
-    needles = needles_of(parse(query))
-    found = excerpt(text, needles)
+    needles = collect_needles(parse(query))
+    found = make_excerpt(text, needles)
     inner = found.text.removeprefix(ELLIPSIS).removesuffix(ELLIPSIS).strip()
     assert inner in re.sub(r"\s+", " ", text)
     assert not re.search(r"[\n\t\r]", found.text)
@@ -132,14 +132,14 @@ def test_excerpts_of_any_text(text: str, query: str) -> None:
         assert end <= start < stop <= len(found.text)
         end = stop
         if query == "foo":
-            assert words(found.text[start:stop]) == ["foo"]
+            assert split_words(found.text[start:stop]) == ["foo"]
         if query == "*oo*":
-            assert letters(found.text[start:stop]) == "oo"
+            assert normalize_letters(found.text[start:stop]) == "oo"
 
 
 @given(texts)
 def test_what_is_there_is_shown(text: str) -> None:
-    if "foo" in words(text):
+    if "foo" in split_words(text):
         assert _excerpt(text, "foo").marks
-    if "oo" in letters(text):
+    if "oo" in normalize_letters(text):
         assert _excerpt(text, "*oo*").marks

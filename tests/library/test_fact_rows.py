@@ -11,29 +11,29 @@ from hypothesis import strategies as st
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
 from talktree.library.database.open_database import open_database
-from talktree.library.extract.facts import Call, Heading, Outcome, Told
-from talktree.library.importing.fact_rows import Facts
+from talktree.library.extract.facts import CallFacts, CallOutcome, ExtractedFacts, Heading
+from talktree.library.importing.fact_rows import FactWriter
 
 KEYS = st.integers(1, 3)
 TIMES = st.none() | st.integers(0, 50)
 CALLS = st.builds(
-    Call,
+    CallFacts,
     key=KEYS,
     at=st.integers(0, 9),
     time=TIMES,
     tool=st.sampled_from("ab"),
     reply=st.none() | KEYS,
 )
-OUTCOMES = st.builds(Outcome, key=KEYS, failed=st.booleans(), time=TIMES)
+OUTCOMES = st.builds(CallOutcome, key=KEYS, failed=st.booleans(), time=TIMES)
 EVENTS = st.lists(st.tuples(st.integers(1, 2), CALLS | OUTCOMES), max_size=8)
-STRETCHES = st.lists(st.tuples(EVENTS, st.booleans()), max_size=5)
+BATCHES = st.lists(st.tuples(EVENTS, st.booleans()), max_size=5)
 """What is told at a time, and whether it is written then."""
 
 
-def _told(events: list[Call | Outcome]) -> Told:
-    calls = [each for each in events if isinstance(each, Call)]
-    outcomes = [each for each in events if isinstance(each, Outcome)]
-    return Told([], [], calls, outcomes, [], [], [], Heading(), 0)
+def _describe(events: list[CallFacts | CallOutcome]) -> ExtractedFacts:
+    calls = [each for each in events if isinstance(each, CallFacts)]
+    outcomes = [each for each in events if isinstance(each, CallOutcome)]
+    return ExtractedFacts([], [], calls, outcomes, [], [], [], Heading(), 0)
 
 
 def _rows(db: Database) -> list[tuple[object, ...]]:
@@ -43,28 +43,30 @@ def _rows(db: Database) -> list[tuple[object, ...]]:
     )
 
 
-@given(STRETCHES)
+@given(BATCHES)
 def test_calls_and_outcomes_together_are_as_one_after_the_other(
-    stretches: list[tuple[list[tuple[int, Call | Outcome]], bool]],
+    stretches: list[tuple[list[tuple[int, CallFacts | CallOutcome]], bool]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = []
         for one_by_one in (False, True):
             with open_database(Path(folder) / f"{one_by_one}.sqlite", write=True) as db:
-                facts = Facts(db, Names(db))
-                batch: list[tuple[int, Call | Outcome]] = []
+                facts = FactWriter(db, Names(db))
+                batch: list[tuple[int, CallFacts | CallOutcome]] = []
                 for events, is_written in [*stretches, ([], True)]:
                     if one_by_one:
                         batch += events
                     else:
                         for source in (1, 2):
-                            facts.take(source, _told([e for of, e in events if of == source]))
+                            facts.add_facts(
+                                source, _describe([e for of, e in events if of == source])
+                            )
                     if is_written:
                         # Calls are written before outcomes, each kind in its order.
-                        for kind in (Call, Outcome):
+                        for kind in (CallFacts, CallOutcome):
                             for source, event in batch:
                                 if isinstance(event, kind):
-                                    facts.take(source, _told([event]))
+                                    facts.add_facts(source, _describe([event]))
                                     facts.write()
                         batch.clear()
                         facts.write()

@@ -62,11 +62,11 @@ def test_converted_and_restored_copies_stay_away(format: str, tmp_path: Path) ->
         assert (done.new, done.failed) == (0, [])
         assert list(library.conversations(agents=True)) == []
         assert done.forgotten >= 1
-        assert len(library.forgotten()) == sources
+        assert len(library.list_forgotten()) == sources
         assert library.import_([out]).bytes_read == 0
-        for tombstone in library.forgotten():
+        for tombstone in library.list_forgotten():
             library.readmit(str(tombstone.number))
-        assert library.forgotten() == []
+        assert library.list_forgotten() == []
         assert library.import_([out]).new >= 1
 
 
@@ -185,7 +185,7 @@ def test_forgetting_one_forgets_conversions_that_are_there(
     with Library.open(root, write=True) as library:
         library.import_([tmp_path / "src"])
         kept = library.conversation(str(main if named == "original" else made))
-        announced = {Path(path.decode()) for path in library.belonging(kept)}
+        announced = {Path(path.decode()) for path in library.list_group_paths(kept)}
         assert {main, made} <= announced
         assert unrelated not in announced
         library.forget(kept)
@@ -228,7 +228,7 @@ def test_forgetting_leaves_what_a_copy_was_merged_from(tmp_path: Path) -> None:
     lines = main.read_text().replace(SESSION, other.stem).splitlines()
     other.write_text("\n".join(lines[:-1]) + "\n")
     merged = tmp_path / "src" / "merged.jsonl"
-    document = talktree.merged([talktree.read(main), talktree.read(other)])
+    document = talktree.merge([talktree.read(main), talktree.read(other)])
     talktree.write(document, merged)
     with Library.open(tmp_path / "home" / "library", write=True) as library:
         library.import_([tmp_path / "src"])

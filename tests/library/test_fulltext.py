@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.errors import Busy
-from talktree.library.fulltext.index import Corrupt, FullText, Place
-from talktree.library.fulltext.location import folder_of, is_there
+from talktree.errors import LockHeld
+from talktree.library.fulltext.index import CorruptIndex, FullText, PieceAddress
+from talktree.library.fulltext.location import fulltext_folder, has_fulltext_index
 from tests.cases import examples
 from tests.library.shelves import piece
 
@@ -43,11 +43,11 @@ def test_pieces_of_one_record_are_numbered(tmp_path: Path) -> None:
         writer.add(2, piece("x", at=7, kind="todo"))
         writer.commit()
     assert list(index.documents()) == [
-        (Place(1, 0, 0), "text"),
-        (Place(1, 0, 1), "call"),
-        (Place(1, 7, 0), "result"),
-        (Place(1, 7, 1), "text"),
-        (Place(2, 7, 0), "todo"),
+        (PieceAddress(1, 0, 0), "text"),
+        (PieceAddress(1, 0, 1), "call"),
+        (PieceAddress(1, 7, 0), "result"),
+        (PieceAddress(1, 7, 1), "text"),
+        (PieceAddress(2, 7, 0), "todo"),
     ]
 
 
@@ -117,7 +117,7 @@ def test_many_small_commits_stay_few_segments(tmp_path: Path) -> None:
 def test_there_is_one_writer(tmp_path: Path) -> None:
     index = _filled(tmp_path)
     writer = index.writer()
-    with pytest.raises(Busy):
+    with pytest.raises(LockHeld):
         FullText.open(tmp_path).writer()
     writer.close()
     FullText.open(tmp_path).writer().close()
@@ -231,12 +231,12 @@ def test_a_writer_that_is_killed_loses_nothing_committed(tmp_path: Path) -> None
 
 
 def test_no_index_is_corrupt_for_a_reader_and_made_by_a_writer(tmp_path: Path) -> None:
-    assert not is_there(tmp_path)
-    with pytest.raises(Corrupt) as raised:
+    assert not has_fulltext_index(tmp_path)
+    with pytest.raises(CorruptIndex) as raised:
         FullText.open(tmp_path)
     assert "reindex" in (raised.value.hint or "")
     FullText.open(tmp_path, write=True)
-    assert is_there(tmp_path)
+    assert has_fulltext_index(tmp_path)
     assert _held(FullText.open(tmp_path)) == []
 
 
@@ -246,7 +246,7 @@ def test_a_damaged_index_is_corrupt_and_can_be_made_anew(
     tmp_path: Path, kind: str, damage: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     _filled(tmp_path, *((1, at) for at in range(50)))
-    for path in folder_of(tmp_path).iterdir():
+    for path in fulltext_folder(tmp_path).iterdir():
         if path.name.endswith(kind):
             data = path.read_bytes()
             if damage == "gone":
@@ -254,19 +254,19 @@ def test_a_damaged_index_is_corrupt_and_can_be_made_anew(
             else:
                 spoilt = {"empty": b"", "noise": os.urandom(len(data)), "cut": data[:-9]}
                 path.write_bytes(spoilt[damage])
-    with pytest.raises(Corrupt):
+    with pytest.raises(CorruptIndex):
         _held(FullText.open(tmp_path))
-    anew = FullText.made_anew(tmp_path)
+    anew = FullText.recreate(tmp_path)
     assert _held(anew) == []
     assert _held(_filled(tmp_path, (2, 0))) == [(2, 0)]
 
 
 def test_an_index_that_vanishes_is_corrupt(tmp_path: Path) -> None:
     index = _filled(tmp_path, (1, 0))
-    FullText.made_anew(tmp_path)
+    FullText.recreate(tmp_path)
     assert _held(index) == [], "another one is in its place"
     (index.folder / "meta.json").unlink()
-    with pytest.raises(Corrupt):
+    with pytest.raises(CorruptIndex):
         index.searcher()
 
 

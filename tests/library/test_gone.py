@@ -25,8 +25,8 @@ def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> st
     """What a command prints to both streams."""
     capfd.readouterr()
     assert run(words) == code
-    told = capfd.readouterr()
-    return told.out + told.err
+    reported = capfd.readouterr()
+    return reported.out + reported.err
 
 
 def shown_by(command: str) -> list[str]:
@@ -71,11 +71,11 @@ def test_a_path_at_which_nothing_is_any_more_is_shown_from_the_library(
     path = made.small(tmp_path, words="a curlew").save(tmp_path)
     printed(capfd, "import", str(path))
     path.unlink()
-    told = printed(capfd, verb, str(path))
-    assert "a curlew" in told
-    assert "is gone" in told
-    told = printed(capfd, verb, str(path) + "x", code=2)
-    assert "no such file" in told
+    reported = printed(capfd, verb, str(path))
+    assert "a curlew" in reported
+    assert "is gone" in reported
+    reported = printed(capfd, verb, str(path) + "x", code=2)
+    assert "no such file" in reported
 
 
 def test_a_session_that_will_be_deleted_is_named_once(
@@ -89,9 +89,9 @@ def test_a_session_that_will_be_deleted_is_named_once(
         os.utime(path, (0, now - days * DAY))
 
     age(27)
-    told = printed(capfd, "import", str(tmp_path / ".claude"))
-    assert "1 session will be deleted by its tool in 3 days" in told
-    assert path.stem in told
+    reported = printed(capfd, "import", str(tmp_path / ".claude"))
+    assert "1 session will be deleted by its tool in 3 days" in reported
+    assert path.stem in reported
     assert "will be deleted" not in printed(capfd, "import")
     assert json.loads(printed(capfd, "import", "--json"))["expiring"]
     age(0)
@@ -107,13 +107,13 @@ def test_what_is_not_recognised_is_listed_with_the_reason(
     made.small(place)
     for name, data in (("empty.jsonl", b""), ("notes.md", b"milk"), ("odd\udcff.json", b"[1")):
         (place / name).write_bytes(data)
-    told = printed(capfd, "import", str(place))
-    assert "1 new, 3 not imported" in told
-    assert f"{place}/empty.jsonl: the file is empty" in told
-    assert f"{place}/notes.md: no known conversation format" in told
+    reported = printed(capfd, "import", str(place))
+    assert "1 new, 3 not imported" in reported
+    assert f"{place}/empty.jsonl: the file is empty" in reported
+    assert f"{place}/notes.md: no known conversation format" in reported
     assert "not recognised" not in printed(capfd, "import"), "only what is new is listed"
-    told = printed(capfd, "library", "info")
-    assert f"{place}/empty.jsonl: the file is empty" in told
+    reported = printed(capfd, "library", "info")
+    assert f"{place}/empty.jsonl: the file is empty" in reported
     found = json.loads(printed(capfd, "library", "info", "--json"))["not_imported"]
     assert [Path(each["path"]).name for each in found][:2] == ["empty.jsonl", "notes.md"]
     assert len(found) == 3

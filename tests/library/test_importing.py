@@ -12,7 +12,7 @@ import pytest
 from talktree.errors import NotFound
 from talktree.library.importing import import_run, lines
 from talktree.library.importing.archive_writer import GUARD
-from talktree.library.importing.result import Imported, Progress
+from talktree.library.importing.result import ImportProgress, ImportResult
 from talktree.library.library import Library
 from tests.library import made
 from tests.library.picture import here, picture
@@ -25,7 +25,7 @@ def fresh(tmp_path: Path, *paths: Path) -> Library:
     return library
 
 
-def read_nothing(done: Imported) -> bool:
+def read_nothing(done: ImportResult) -> bool:
     return done.records == done.bytes_read == done.files_opened == done.pieces == 0
 
 
@@ -36,7 +36,7 @@ def line(words: str, number: int = 1) -> made.Line:
     return session.lines[0]
 
 
-def test_everything_is_taken_in_once(tmp_path: Path, library: Library) -> None:
+def test_everything_is_imported_once(tmp_path: Path, library: Library) -> None:
     truth = made.history(tmp_path / "claude")
     others = made.others(tmp_path / "others")
     done = library.import_([tmp_path / "claude", tmp_path / "others"])
@@ -99,7 +99,9 @@ def test_of_an_appended_line_only_the_new_bytes_are_parsed(
     assert [hit.raw_path for hit in library.search("pelican")] == [os.fsencode(grown)]
 
 
-def test_half_a_line_is_kept_and_told_when_it_has_its_end(tmp_path: Path, library: Library) -> None:
+def test_half_a_line_is_kept_and_reported_when_it_has_its_end(
+    tmp_path: Path, library: Library
+) -> None:
     path = made.small(tmp_path).save(tmp_path)
     whole = path.read_bytes()
     more = made.Session(made.Truth(), 7)
@@ -129,7 +131,7 @@ def test_a_last_line_that_is_whole_without_its_end_counts(tmp_path: Path, librar
     assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
 
 
-def test_a_last_line_that_goes_on_is_told_anew(tmp_path: Path, library: Library) -> None:
+def test_a_last_line_that_goes_on_is_reported_anew(tmp_path: Path, library: Library) -> None:
     path = made.small(tmp_path).save(tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole.rstrip(b"\n"))
@@ -169,7 +171,7 @@ def test_a_file_rewritten_in_place_is_seen(tmp_path: Path, library: Library) -> 
     assert here(picture(library)) == here(picture(fresh(tmp_path, path)))
 
 
-def test_a_touched_file_is_read_but_not_told(tmp_path: Path, library: Library) -> None:
+def test_a_touched_file_is_read_but_not_reported(tmp_path: Path, library: Library) -> None:
     path = made.small(tmp_path).save(tmp_path)
     library.import_([path])
     os.utime(path, (1, 1))
@@ -178,7 +180,7 @@ def test_a_touched_file_is_read_but_not_told(tmp_path: Path, library: Library) -
     assert read_nothing(library.import_())
 
 
-def test_what_is_gone_is_kept_found_and_given_back(tmp_path: Path, library: Library) -> None:
+def test_what_is_gone_is_kept_found_and_restored(tmp_path: Path, library: Library) -> None:
     truth = made.history(tmp_path)
     library.import_([tmp_path / "projects"])
     before = picture(library)
@@ -315,14 +317,14 @@ def test_places_are_looked_at_again(tmp_path: Path, library: Library) -> None:
         library.import_([tmp_path / "three"])
 
 
-def test_what_is_done_is_told_source_by_source(tmp_path: Path, library: Library) -> None:
+def test_what_is_done_is_reported_source_by_source(tmp_path: Path, library: Library) -> None:
     truth = made.history(tmp_path)
-    told: list[Progress] = []
-    library.import_([tmp_path], progress=told.append)
-    assert [step.what for step in told] == ["new"] * len(truth.files)
-    assert {step.source for step in told} == {os.fsencode(path) for path in truth.files}
-    assert told[-1].sources_done == told[-1].sources == len(truth.files)
-    assert told[-1].bytes_done == sum(path.stat().st_size for path in truth.files)
+    reported: list[ImportProgress] = []
+    library.import_([tmp_path], progress=reported.append)
+    assert [step.what for step in reported] == ["new"] * len(truth.files)
+    assert {step.source for step in reported} == {os.fsencode(path) for path in truth.files}
+    assert reported[-1].sources_done == reported[-1].sources == len(truth.files)
+    assert reported[-1].bytes_done == sum(path.stat().st_size for path in truth.files)
 
 
 def test_a_folder_that_comes_back_has_only_the_files_it_has_then(
@@ -348,7 +350,7 @@ def test_a_folder_that_comes_back_has_only_the_files_it_has_then(
     assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "talks")))
 
 
-def test_a_line_that_is_too_long_is_kept_and_told_of(
+def test_a_line_that_is_too_long_is_kept_and_reported_of(
     tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = made.Session(made.Truth(), 1)
@@ -364,7 +366,7 @@ def test_a_line_that_is_too_long_is_kept_and_told_of(
     assert library.restore(kept, tmp_path / "back")[0].read_bytes() == path.read_bytes()
 
 
-def test_an_import_that_ends_when_files_of_a_folder_are_kept_but_not_told_is_completed(
+def test_an_import_that_ends_when_files_of_a_folder_are_kept_but_not_reported_is_completed(
     tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (sage,) = (each.path for each in made.others(tmp_path) if each.slug == "sage")

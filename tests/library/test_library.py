@@ -13,7 +13,7 @@ from talktree.library.library import Library
 from tests.library import made
 
 
-def test_there_is_none_until_somebody_writes(tmp_path: Path) -> None:
+def test_there_is_none_until_someone_writes(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no library here"):
         Library.open(tmp_path / "library")
     Library.open(tmp_path / "library", write=True).close()
@@ -23,7 +23,7 @@ def test_there_is_none_until_somebody_writes(tmp_path: Path) -> None:
             library.import_([tmp_path])
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_no_one_else_may_read_it(tmp_path: Path) -> None:
     made.history(tmp_path)
     root = tmp_path / "home" / "library"
     with Library.open(root, write=True) as library:
@@ -111,17 +111,17 @@ def test_a_kept_conversation_can_be_read_and_has_versions(tmp_path: Path) -> Non
         assert restored.stat().st_size < len(session.bytes())
 
 
-def test_what_it_holds_is_told(tmp_path: Path) -> None:
+def test_what_it_holds_is_reported(tmp_path: Path) -> None:
     truth = made.history(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:
         assert library.info().last_import is None
         library.import_([tmp_path / "projects"])
         truth.files[0].unlink()
         library.import_()
-        told = library.info()
-        assert (told.sources, told.here, told.gone) == (8, 7, 1)
-        assert 0 < told.archive < told.raw
-        assert told.index > 0
-        assert told.database > told.archive
-        assert told.places == (tmp_path / "projects",)
-        assert told.last_import is not None
+        reported = library.info()
+        assert (reported.sources, reported.here, reported.gone) == (8, 7, 1)
+        assert 0 < reported.archive < reported.raw
+        assert reported.index > 0
+        assert reported.database > reported.archive
+        assert reported.places == (tmp_path / "projects",)
+        assert reported.last_import is not None

@@ -117,9 +117,9 @@ def words_of(path: Path) -> dict[str, dict[str, int]]:
     found: dict[str, Counter[str]] = {}
     for each in json.loads(path.read_text())["message_history"]:
         classes = each.get(CLASSES) or {}
-        told = {name: classes.get(key) for key, name in MEMBERS.items()}
-        told |= {name: each.get(key) for key, name in BESIDE.items()}
-        for name, value in told.items():
+        reported = {name: classes.get(key) for key, name in MEMBERS.items()}
+        reported |= {name: each.get(key) for key, name in BESIDE.items()}
+        for name, value in reported.items():
             for word in value if isinstance(value, list) else [] if value is None else [value]:
                 shown = str(word).lower() if isinstance(word, bool) else word
                 found.setdefault(name, Counter())[shown] += 1

@@ -204,7 +204,7 @@ def test_a_source_that_cannot_be_read_counts_once(
     def fail(*_: object) -> None:
         raise talktree.TalktreeError("muse.json: no")
 
-    monkeypatch.setattr("talktree.library.importing.import_source.told_of_source", fail)
+    monkeypatch.setattr("talktree.library.importing.import_source.extract_source", fail)
     shutil.copy(DEMO / "muse.json", tmp_path)
     done = library.import_([tmp_path / "muse.json"])
     assert (done.new, done.seen, len(done.failed)) == (0, 1, 1)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.library.extract import claude_code
-from talktree.library.extract.duplicate_records import read_of
-from talktree.library.extract.packed_tree import Shape
+from talktree.library.extract.duplicate_records import make_reader
+from talktree.library.extract.packed_tree import PackedTree
 from talktree.model.conversation import Conversation
 from tests.library import made
 from tests.library.reading_sessions import Line, encoded
@@ -59,8 +59,8 @@ def again(nodes: list[Line]) -> list[Line]:
     return [*nodes[:8], *nodes[2:5], *nodes[8:], *nodes[:2]]
 
 
-def shape_of(data: bytes) -> Shape:
-    return Shape().extended(claude_code.told(data).links, read_of(data))
+def shape_of(data: bytes) -> PackedTree:
+    return PackedTree().with_links(claude_code.extract_claude_code(data).links, make_reader(data))
 
 
 def is_main(talk: Conversation, position: int | None) -> bool:
@@ -72,10 +72,10 @@ def is_main(talk: Conversation, position: int | None) -> bool:
     return True
 
 
-def assert_agrees(shape: Shape, talk: Conversation) -> None:
+def assert_agrees(shape: PackedTree, talk: Conversation) -> None:
     """Leaf, branches and what the leaf reaches are what the tree says."""
-    tree, bones = talk.tree, talk.skeleton
-    nodes = [at for at, trait in enumerate(bones.traits) if trait or at in bones.copies]
+    tree, skeleton = talk.tree, talk.skeleton
+    nodes = [at for at, trait in enumerate(skeleton.traits) if trait or at in skeleton.copies]
     number = {position: place for place, position in enumerate(nodes)}
     assert len(shape) == len(nodes)
     leaf = tree.active_leaf()
@@ -86,13 +86,15 @@ def assert_agrees(shape: Shape, talk: Conversation) -> None:
         kinds.count("sidechain"),
     )
     reached = set() if leaf is None else {number[position] for position in tree.path(leaf)}
-    reached |= {number[at] for at, original in bones.copies.items() if number[original] in reached}
+    reached |= {
+        number[at] for at, original in skeleton.copies.items() if number[original] in reached
+    }
     main = {
         place
         for position, place in number.items()
-        if is_main(talk, bones.copies.get(position, position))
+        if is_main(talk, skeleton.copies.get(position, position))
     }
-    active = {place for place, is_active in enumerate(shape.active()) if is_active}
+    active = {place for place, is_active in enumerate(shape.find_active()) if is_active}
     assert active & main == reached & main
     assert reached <= active
 
@@ -100,13 +102,13 @@ def assert_agrees(shape: Shape, talk: Conversation) -> None:
 @given(NODES | NODES.map(again) | NODES.map(rows))
 def test_any_links_have_the_shape_the_tree_gives_them(nodes: list[Line]) -> None:
     data = b"".join(map(encoded, nodes))
-    (talk,) = read(Source.of_bytes(data), FORMAT).conversations
+    (talk,) = read_document(Source.of_bytes(data), FORMAT).conversations
     assert_agrees(shape_of(data), talk)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_files_have_the_shape_the_tree_gives_them(path: Path) -> None:
-    (talk,) = read(load(path), FORMAT).conversations
+    (talk,) = read_document(load(path), FORMAT).conversations
     data = path.read_bytes()
     assert_agrees(shape_of(data if data.endswith(b"\n") else data + b"\n"), talk)
 
@@ -114,9 +116,11 @@ def test_files_have_the_shape_the_tree_gives_them(path: Path) -> None:
 @given(NODES, st.integers(0, 14))
 def test_a_shape_grows_as_if_it_had_been_made_at_once(nodes: list[Line], cut: int) -> None:
     data = b"".join(map(encoded, again(nodes)))
-    links, read = claude_code.told(data).links, read_of(data)
-    grown = Shape.unpack(Shape().extended(links[:cut], read).pack()).extended(links[cut:], read)
-    whole = Shape().extended(links, read)
+    links, read = claude_code.extract_claude_code(data).links, make_reader(data)
+    grown = PackedTree.unpack(PackedTree().with_links(links[:cut], read).pack()).with_links(
+        links[cut:], read
+    )
+    whole = PackedTree().with_links(links, read)
     assert grown.pack() == whole.pack()
     assert grown.states == whole.states
 
@@ -126,9 +130,9 @@ def test_states_of_a_history(tmp_path: Path) -> None:
     truth = made.history(tmp_path)
     states: dict[str, str] = {}
     for path in truth.files:
-        told = claude_code.told(path.read_bytes())
-        shape = Shape().extended(told.links)
-        for piece in told.pieces:
+        reported = claude_code.extract_claude_code(path.read_bytes())
+        shape = PackedTree().with_links(reported.links)
+        for piece in reported.pieces:
             states[piece.text] = shape.state_at(piece.at)
     assert states["An almanac in French?"] == "abandoned"
     assert states["東京の潮汐表を作りました。"] == "compacted"
@@ -163,5 +167,5 @@ def test_counts(tmp_path: Path) -> None:
     session.fail()
     shape = shape_of(session.bytes())
     assert (shape.messages, shape.branches, shape.sidechains, shape.errors) == (5, 1, 0, 1)
-    assert Shape().branches == 0
-    assert Shape().states == b""
+    assert PackedTree().branches == 0
+    assert PackedTree().states == b""

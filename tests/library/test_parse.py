@@ -11,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import UsageError
-from talktree.library.search.parse import DEEPEST, LONGEST, BadQuery, moment, parse
+from talktree.library.search.parse import DEEPEST, LONGEST, BadQuery, parse, parse_moment
 from talktree.library.search.query import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Field,
-    Is,
-    Not,
-    Part,
+    HasState,
+    Negation,
+    Phrase,
     Prefix,
     Query,
-    Row,
-    Session,
-    Time,
+    SessionIs,
+    Substring,
+    TimeWindow,
 )
 from tests.cases import examples
 
-A, B, C, D = (Row((word,)) for word in "abcd")
+A, B, C, D = (Phrase((word,)) for word in "abcd")
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
@@ -36,48 +36,48 @@ NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
     [
         ("a", A),
         ("  a  ", A),
-        ("a b", All((A, B))),
-        ("a AND b", All((A, B))),
-        ("a OR b", Any((A, B))),
-        ("a b OR c d", All((A, Any((B, C)), D))),
-        ("a OR b OR c", Any((A, B, C))),
-        ("(a b) OR c", Any((All((A, B)), C))),
+        ("a b", AllOf((A, B))),
+        ("a AND b", AllOf((A, B))),
+        ("a OR b", AnyOf((A, B))),
+        ("a b OR c d", AllOf((A, AnyOf((B, C)), D))),
+        ("a OR b OR c", AnyOf((A, B, C))),
+        ("(a b) OR c", AnyOf((AllOf((A, B)), C))),
         ("((a))", A),
-        ("a -b", All((A, Not(B)))),
-        ("a NOT b", All((A, Not(B)))),
-        ("a -(b c)", All((A, Not(All((B, C)))))),
-        ("a NOT (b OR c)", All((A, Not(Any((B, C)))))),
-        ("a OR -b", Any((A, Not(B)))),
-        ('a -"b c"', All((A, Not(Row(("b", "c")))))),
-        ('"b c"', Row(("b", "c"))),
-        ("foo.bar", Row(("foo", "bar"))),
-        ("/usr/lib", Row(("usr", "lib"))),
-        ("main()", Row(("main",))),
-        ("f(x)", Row(("f", "x"))),
-        ("(f(x) b)", All((Row(("f", "x")), B))),
-        ("--verbose", Row(("verbose",))),
-        ("well-known", Row(("well", "known"))),
-        ("http://a.b", Row(("http", "a", "b"))),
-        ("std::b", Row(("std", "b"))),
-        ("12:30", Row(("12", "30"))),
-        ("and or not", All((Row(("and",)), Row(("or",)), Row(("not",))))),
-        ("ORDER", Row(("order",))),
+        ("a -b", AllOf((A, Negation(B)))),
+        ("a NOT b", AllOf((A, Negation(B)))),
+        ("a -(b c)", AllOf((A, Negation(AllOf((B, C)))))),
+        ("a NOT (b OR c)", AllOf((A, Negation(AnyOf((B, C)))))),
+        ("a OR -b", AnyOf((A, Negation(B)))),
+        ('a -"b c"', AllOf((A, Negation(Phrase(("b", "c")))))),
+        ('"b c"', Phrase(("b", "c"))),
+        ("foo.bar", Phrase(("foo", "bar"))),
+        ("/usr/lib", Phrase(("usr", "lib"))),
+        ("main()", Phrase(("main",))),
+        ("f(x)", Phrase(("f", "x"))),
+        ("(f(x) b)", AllOf((Phrase(("f", "x")), B))),
+        ("--verbose", Phrase(("verbose",))),
+        ("well-known", Phrase(("well", "known"))),
+        ("http://a.b", Phrase(("http", "a", "b"))),
+        ("std::b", Phrase(("std", "b"))),
+        ("12:30", Phrase(("12", "30"))),
+        ("and or not", AllOf((Phrase(("and",)), Phrase(("or",)), Phrase(("not",))))),
+        ("ORDER", Phrase(("order",))),
         ("Pre*", Prefix(("pre",))),
         ("foo.ba*", Prefix(("foo", "ba"))),
         ("東京*", Prefix(("東", "京"))),
-        ("*Mid*", Part("mid")),
-        ("*a.b*", Part("a.b")),
-        ('has:"any \\"text\\" -> C:\\\\x"', Part('any "text" -> c:\\x')),
-        ("has:->", Part("->")),
+        ("*Mid*", Substring("mid")),
+        ("*a.b*", Substring("a.b")),
+        ('has:"any \\"text\\" -> C:\\\\x"', Substring('any "text" -> c:\\x')),
+        ("has:->", Substring("->")),
         ("role:user", Field("role", ("user",))),
         ("ROLE:User", Field("role", ("user",))),
-        ("-tool:bash a", All((Not(Field("tool", ("bash",))), A))),
+        ("-tool:bash a", AllOf((Negation(Field("tool", ("bash",))), A))),
         ('project:"tide tables"', Field("project", ("tide", "tables"))),
         ("model:claude-opus-4", Field("model", ("claude", "opus", "4"))),
         ("file:src/main.py", Field("file", ("src", "main", "py"))),
-        ("is:Error", Is("error")),
-        ("session:01-ab", Session("01-ab")),
-        ('a"b c"', All((A, Row(("b", "c"))))),
+        ("is:Error", HasState("error")),
+        ("session:01-ab", SessionIs("01-ab")),
+        ('a"b c"', AllOf((A, Phrase(("b", "c"))))),
     ],
 )
 def test_what_queries_say(text: str, expected: Query) -> None:
@@ -199,23 +199,23 @@ def _utc(*parts: int) -> int:
     ],
 )
 def test_times_are_dates_or_so_long_ago(text: str, expected: int) -> None:
-    assert moment(text, NOW) == expected
-    assert parse(f"after:{text}", NOW) == Time(expected, None)
-    assert parse(f"before:{text}", NOW) == Time(None, expected)
+    assert parse_moment(text, NOW) == expected
+    assert parse(f"after:{text}", NOW) == TimeWindow(expected, None)
+    assert parse(f"before:{text}", NOW) == TimeWindow(None, expected)
 
 
 @pytest.mark.parametrize("text", ["", "2026-13", "2026-1-32", "0000", "d", "7", "7x", "-7d", "٢d"])
 def test_what_is_no_time(text: str) -> None:
-    assert moment(text, NOW) is None
+    assert parse_moment(text, NOW) is None
 
 
 @pytest.mark.usefixtures("in_berlin")
 def test_days_begin_when_they_begin_here() -> None:
     now = datetime(2026, 7, 1, 12, tzinfo=UTC).astimezone()
-    assert moment("2026-07-01", now) == _utc(2026, 6, 30, 22), "summer"
-    assert moment("2026-01-01", now) == _utc(2025, 12, 31, 23), "winter"
+    assert parse_moment("2026-07-01", now) == _utc(2026, 6, 30, 22), "summer"
+    assert parse_moment("2026-01-01", now) == _utc(2025, 12, 31, 23), "winter"
 
 
 def test_another_zone_can_be_asked_for() -> None:
     zone = timezone(timedelta(hours=9))
-    assert moment("2026-07-01", datetime(2026, 7, 2, tzinfo=zone)) == _utc(2026, 6, 30, 15)
+    assert parse_moment("2026-07-01", datetime(2026, 7, 2, tzinfo=zone)) == _utc(2026, 6, 30, 15)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from talktree.errors import UsageError
 from talktree.library.stats import prices as module
-from talktree.library.stats.prices import UNIT, Prices, load_prices, plain_name
+from talktree.library.stats.prices import UNIT, Prices, load_prices, strip_model_name
 
 MILLION = 10**6
 ENTRY = """
@@ -37,18 +37,18 @@ def own(folder: Path, text: str) -> Prices:
 
 def cost(prices: Prices, model: str, when: str = "2026-06-01", band: int = 0) -> float | None:
     """A million tokens of input, in dollars."""
-    price = prices.price(model, day(when), band)
-    return None if price is None else price.of(MILLION, 0, 0, 0, 0) / UNIT
+    price = prices.find_price(model, day(when), band)
+    return None if price is None else price.compute_cost(MILLION, 0, 0, 0, 0) / UNIT
 
 
 def test_every_kind_of_token_has_its_price() -> None:
-    price = load_prices().price("claude-sonnet-4-5-20250929", day("2025-10-01"))
+    price = load_prices().find_price("claude-sonnet-4-5-20250929", day("2025-10-01"))
     assert price is not None
-    assert price.of(MILLION, 0, 0, 0, 0) == 3 * UNIT
-    assert price.of(0, MILLION, 0, 0, 0) == 15 * UNIT
-    assert price.of(0, 0, MILLION, 0, 0) == UNIT * 3 // 10
-    assert price.of(0, 0, 0, MILLION, 0) == UNIT * 375 // 100
-    assert price.of(0, 0, 0, MILLION, MILLION) == 6 * UNIT
+    assert price.compute_cost(MILLION, 0, 0, 0, 0) == 3 * UNIT
+    assert price.compute_cost(0, MILLION, 0, 0, 0) == 15 * UNIT
+    assert price.compute_cost(0, 0, MILLION, 0, 0) == UNIT * 3 // 10
+    assert price.compute_cost(0, 0, 0, MILLION, 0) == UNIT * 375 // 100
+    assert price.compute_cost(0, 0, 0, MILLION, MILLION) == 6 * UNIT
 
 
 @pytest.mark.parametrize(
@@ -64,21 +64,21 @@ def test_every_kind_of_token_has_its_price() -> None:
     ],
 )
 def test_a_model_is_known_by_any_of_its_names(model: str, plain: str) -> None:
-    assert plain_name(model) == plain
-    assert load_prices().price(model, None) is not None
+    assert strip_model_name(model) == plain
+    assert load_prices().find_price(model, None) is not None
 
 
 @pytest.mark.parametrize("model", ["claude-opus-9", "gpt-9", "<synthetic>", "", "claude"])
 def test_a_model_that_is_not_listed_has_no_price(model: str) -> None:
-    assert load_prices().price(model, None) is None
-    assert load_prices().price(None, None) is None
+    assert load_prices().find_price(model, None) is None
+    assert load_prices().find_price(None, None) is None
 
 
 def test_a_price_holds_from_its_day_on() -> None:
     prices = load_prices()
-    before = prices.price("claude-sonnet-5-5", day("2026-10-06"))
-    after = prices.price("claude-sonnet-5-5", day("2026-10-07"))
-    newest = prices.price("claude-sonnet-5-5", None)
+    before = prices.find_price("claude-sonnet-5-5", day("2026-10-06"))
+    after = prices.find_price("claude-sonnet-5-5", day("2026-10-07"))
+    newest = prices.find_price("claude-sonnet-5-5", None)
     assert before is not None
     assert after is not None
     assert (before.cache_read, after.cache_read) == (200_000, 100_000)
@@ -123,7 +123,7 @@ def test_own_prices_may_begin_some_day(tmp_path: Path) -> None:
         ("[[price", "TOML"),
     ],
 )
-def test_what_is_wrong_in_own_prices_is_told(tmp_path: Path, text: str, what: str) -> None:
+def test_what_is_wrong_in_own_prices_is_reported(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(UsageError, match=what) as caught:
         own(tmp_path, text)
     assert str(tmp_path) in caught.value.message
@@ -141,7 +141,7 @@ COUNTS = st.lists(st.integers(0, 10**9), min_size=5, max_size=5)
 
 @given(COUNTS, COUNTS)
 def test_the_price_of_a_sum_is_the_sum_of_the_prices(one: list[int], other: list[int]) -> None:
-    price = load_prices().price("claude-haiku-5-5", None)
+    price = load_prices().find_price("claude-haiku-5-5", None)
     assert price is not None
     both = [left + right for left, right in zip(one, other, strict=True)]
-    assert price.of(*both) == price.of(*one) + price.of(*other)
+    assert price.compute_cost(*both) == price.compute_cost(*one) + price.compute_cost(*other)

@@ -12,8 +12,8 @@ from talktree import api
 from talktree.files import load
 from talktree.formats import all_formats
 from talktree.library.extract import claude_code, from_model
-from talktree.library.extract.facts import Told, key_of, mark_of
-from talktree.library.extract.packed_tree import Shape
+from talktree.library.extract.facts import ExtractedFacts, find_landmark, hash_id
+from talktree.library.extract.packed_tree import PackedTree
 from tests.library import made
 from tests.library.made import Session, Truth
 from tests.library.reading_sessions import Line, encoded
@@ -21,8 +21,8 @@ from tests.library.reading_sessions import Line, encoded
 DATA = "aGVsbG8gd29ybGQ" * 100
 
 
-def told_of(*lines: Line) -> Told:
-    return claude_code.told(b"".join(map(encoded, lines)))
+def report_of(*lines: Line) -> ExtractedFacts:
+    return claude_code.extract_claude_code(b"".join(map(encoded, lines)))
 
 
 def user(content: Any, **more: Any) -> Line:
@@ -47,7 +47,9 @@ def result(content: Any, name: str = "Bash", **more: Any) -> Line:
 
 def test_everything_said_in_a_history_is_found(tmp_path: Path) -> None:
     truth = made.history(tmp_path)
-    pieces = [p for path in truth.files for p in claude_code.told(path.read_bytes()).pieces]
+    pieces = [
+        p for path in truth.files for p in claude_code.extract_claude_code(path.read_bytes()).pieces
+    ]
     texts = {piece.text for piece in pieces}
     for said in truth.said.values():
         if said.kind not in ("call", "system"):
@@ -64,7 +66,7 @@ def test_everything_said_in_a_history_is_found(tmp_path: Path) -> None:
 def test_the_tags_of_a_piece(tmp_path: Path) -> None:
     session = Session(Truth(), 1)
     session.answer("words", thinking="thoughts")
-    (thought, words) = claude_code.told(session.bytes()).pieces
+    (thought, words) = claude_code.extract_claude_code(session.bytes()).pieces
     common = "format=claude format=code kind={} role=assistant model=claude model=sonnet model=4"
     for piece in (thought, words):
         assert piece.tags.startswith(common.format(piece.kind))
@@ -74,7 +76,7 @@ def test_the_tags_of_a_piece(tmp_path: Path) -> None:
 
 def test_a_call_is_its_tool_and_its_values() -> None:
     call = use("Edit", file_path="/a b.py", edits=[{"old": "x", "count": 3}], all=True, none=None)
-    (piece,) = told_of(assistant(call)).pieces
+    (piece,) = report_of(assistant(call)).pieces
     assert piece.text == "Edit\n/a b.py\nx\n3\nTrue"
     assert (piece.kind, piece.role, piece.files) == ("call", "assistant", "/a b.py")
 
@@ -82,12 +84,12 @@ def test_a_call_is_its_tool_and_its_values() -> None:
 def test_a_result_is_all_its_text_and_no_picture() -> None:
     picture = {"type": "image", "source": {"type": "base64", "media_type": "x/y", "data": DATA}}
     lines = result([{"type": "text", "text": "one"}, picture, {"type": "text", "text": "two"}])
-    (piece,) = told_of(lines).pieces
+    (piece,) = report_of(lines).pieces
     assert piece.text == "one\ntwo"
     strange = {"type": "search", "found": ["three", {"title": "four", "data": DATA}], "x": DATA}
-    (piece,) = told_of(result([strange])).pieces
+    (piece,) = report_of(result([strange])).pieces
     assert piece.text == "three\nfour"
-    assert told_of(user([picture])).pieces == []
+    assert report_of(user([picture])).pieces == []
 
 
 @pytest.mark.parametrize(
@@ -103,35 +105,35 @@ def test_a_result_is_all_its_text_and_no_picture() -> None:
         ("", "Error: no", "Error: no"),
     ],
 )
-def test_a_structured_answer_is_told_where_the_result_has_no_words(
+def test_a_structured_answer_is_reported_where_the_result_has_no_words(
     content: str | None, detail: Any, text: str | None
 ) -> None:
     line = {**result(content), "toolUseResult": detail}
-    assert [piece.text for piece in told_of(line).pieces] == ([] if text is None else [text])
+    assert [piece.text for piece in report_of(line).pieces] == ([] if text is None else [text])
 
 
-def test_tasks_are_told_when_they_change() -> None:
+def test_tasks_are_reported_when_they_change() -> None:
     tasks = [{"content": "wiring", "status": "completed"}, {"content": "paint", "status": "new"}]
-    told = told_of(
+    reported = report_of(
         assistant(use("TodoWrite", todos=tasks)),
         user("go on", todos=tasks),
         user("and on", todos=tasks[:1]),
         user("and on", todos=tasks[:1]),
     )
-    found = [(piece.kind, piece.text) for piece in told.pieces if piece.kind == "todo"]
+    found = [(piece.kind, piece.text) for piece in reported.pieces if piece.kind == "todo"]
     assert found == [("todo", "completed: wiring\nnew: paint"), ("todo", "completed: wiring")]
 
 
-def test_commands_are_told_as_they_were_typed() -> None:
+def test_commands_are_reported_as_they_were_typed() -> None:
     text = "<command-name>/init</command-name>\n<command-args>now</command-args>"
     out = "<local-command-stdout>done it</local-command-stdout>"
-    told = told_of(user(text), user(out), user("Caveat: x", isMeta=True))
-    assert [(piece.kind, piece.text) for piece in told.pieces] == [
+    reported = report_of(user(text), user(out), user("Caveat: x", isMeta=True))
+    assert [(piece.kind, piece.text) for piece in reported.pieces] == [
         ("text", "/init now"),
         ("other", "done it"),
         ("other", "Caveat: x"),
     ]
-    assert told.head.title == "/init now"
+    assert reported.head.title == "/init now"
 
 
 # titles
@@ -159,10 +161,10 @@ def test_commands_are_told_as_they_were_typed() -> None:
     ],
 )
 def test_the_best_title_counts(lines: list[Line], title: str | None) -> None:
-    assert told_of(*lines).head.title == title
+    assert report_of(*lines).head.title == title
     head = None
     for line in lines:
-        head = claude_code.told(encoded(line), 0, head).head
+        head = claude_code.extract_claude_code(encoded(line), 0, head).head
     assert head is not None
     assert head.title == title
 
@@ -176,54 +178,57 @@ def test_replies_and_calls_of_a_history(tmp_path: Path) -> None:
     calls: dict[int, str] = {}
     failed: set[int] = set()
     for path in truth.files:
-        told = claude_code.told(path.read_bytes())
-        for reply in told.replies:
+        reported = claude_code.extract_claude_code(path.read_bytes())
+        for reply in reported.replies:
             replies[reply.key] = max(replies.get(reply.key, 0), reply.output)
             assert reply.sidechain == ("agent" in path.name)
-        calls |= {call.key: call.tool for call in told.calls}
-        assert all(call.reply in replies for call in told.calls)
-        failed |= {outcome.key for outcome in told.outcomes if outcome.failed}
+        calls |= {call.key: call.tool for call in reported.calls}
+        assert all(call.reply in replies for call in reported.calls)
+        failed |= {outcome.key for outcome in reported.outcomes if outcome.failed}
     assert (len(replies), sum(replies.values())) == (16, truth.tokens.output)
     assert sorted(calls.values()) == sorted(truth.calls.elements())
     assert [calls[key] for key in failed] == ["Bash"]
 
 
 def test_a_fork_and_an_agent_name_where_they_come_from(tmp_path: Path) -> None:
-    heads = [claude_code.told(path.read_bytes()).head for path in made.history(tmp_path).files]
+    heads = [
+        claude_code.extract_claude_code(path.read_bytes()).head
+        for path in made.history(tmp_path).files
+    ]
     agents = [head for head in heads if head.native in ("a1", "b2")]
     assert [head.parent for head in agents] == [made.session_id(1), made.session_id(3)]
-    assert told_of(user("x", forkedFrom={"sessionId": "s0"})).head.parent == "s0"
+    assert report_of(user("x", forkedFrom={"sessionId": "s0"})).head.parent == "s0"
 
 
 def test_landmarks_are_a_sample_of_ids() -> None:
     ids = [f"{number:08x}-0000-4000-8000-{number:012x}" for number in range(2000)]
-    marks = [mark for id in ids if (mark := mark_of(id)) is not None]
+    marks = [mark for id in ids if (mark := find_landmark(id)) is not None]
     assert 60 < len(marks) < 190
-    assert mark_of(ids[0].encode()) == mark_of(ids[0])
-    assert len({key_of(id) for id in [*ids, "x", "y", "Z" * 36]}) == 2003
-    told = told_of(*[user("x", uuid=id) for id in ids])
-    assert [mark for _, mark in told.marks] == marks
+    assert find_landmark(ids[0].encode()) == find_landmark(ids[0])
+    assert len({hash_id(id) for id in [*ids, "x", "y", "Z" * 36]}) == 2003
+    reported = report_of(*[user("x", uuid=id) for id in ids])
+    assert [mark for _, mark in reported.marks] == marks
 
 
 # other formats
 
 
-def test_every_format_is_told(tmp_path: Path) -> None:
+def test_every_format_is_reported(tmp_path: Path) -> None:
     for other in made.others(tmp_path):
         format = next(each for each in all_formats() if each.info.slug == other.slug)
-        told = from_model.told(load(other.path), format)
-        assert any(other.word in piece.text.lower() for piece in told.pieces), other.slug
-        shape = Shape().extended(told.links)
+        reported = from_model.extract_source(load(other.path), format)
+        assert any(other.word in piece.text.lower() for piece in reported.pieces), other.slug
+        shape = PackedTree().with_links(reported.links)
         assert shape.messages == other.messages
         assert len(shape.leaves) >= 1
-        assert all(f"format={other.slug.split('-')[0]}" in piece.tags for piece in told.pieces)
+        assert all(f"format={other.slug.split('-')[0]}" in piece.tags for piece in reported.pieces)
         document = api.read(other.path)
         talks = [talk for talk in document.conversations if talk.tree.active_leaf() is not None]
         branches = [branch.kind for talk in talks for branch in talk.branches()]
         assert shape.branches == len(branches) - branches.count("sidechain")
-        output = {reply.key: reply.output for reply in told.replies}
+        output = {reply.key: reply.output for reply in reported.replies}
         assert sum(output.values()) >= other.tokens.output
-        assert [each.native for each in told.conversations] == [
+        assert [each.native for each in reported.conversations] == [
             each.native_id for each in document.conversations
         ]
 
@@ -236,8 +241,8 @@ def test_what_muse_measures(tmp_path: Path) -> None:
         "seconds_until_finished": 3, "front_desk_classification_results": {"sentiment": "positive",
         "user_language": "english", "unity_topics": ["Physics", "Audio"], "is_safe": true}}]}"""
     )
-    told = from_model.told(load(path), api.detect(path).format)
-    assert [(each.name, each.value) for each in told.measures] == [
+    reported = from_model.extract_source(load(path), api.detect(path).format)
+    assert [(each.name, each.value) for each in reported.measures] == [
         ("seconds_until_streaming", 1.5),
         ("seconds_until_finished", 3.0),
         ("language", "english"),
@@ -246,14 +251,14 @@ def test_what_muse_measures(tmp_path: Path) -> None:
         ("topic", "Audio"),
         ("sentiment", "positive"),
     ]
-    assert told.head.native == "c"
+    assert reported.head.native == "c"
 
 
 def test_calls_without_ids_find_their_results() -> None:
     format = next(each for each in all_formats() if each.info.slug == "claude-messages")
     good = Path(__file__).parent.parent / "data" / "claude-messages" / "good"
     for source in sorted(good.iterdir()):
-        told = from_model.told(load(source), format)
-        keys = {call.key for call in told.calls}
-        assert len(keys) == len(told.calls)
-        assert {outcome.key for outcome in told.outcomes} <= keys
+        reported = from_model.extract_source(load(source), format)
+        keys = {call.key for call in reported.calls}
+        assert len(keys) == len(reported.calls)
+        assert {outcome.key for outcome in reported.outcomes} <= keys

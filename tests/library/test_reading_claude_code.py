@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from talktree.files import Source, load
 from talktree.formats.claude_code import FORMAT
 from talktree.library.extract import claude_code, from_model
-from talktree.library.extract.duplicate_records import read_of
-from talktree.library.extract.facts import FOLLOWS, Heading, Told
-from talktree.library.extract.packed_tree import Shape
-from talktree.library.extract.resolved_links import resolved
+from talktree.library.extract.duplicate_records import make_reader
+from talktree.library.extract.facts import FOLLOWS, ExtractedFacts, Heading
+from talktree.library.extract.packed_tree import PackedTree
+from talktree.library.extract.resolved_links import resolve_tree
 from tests.cases import examples
 from tests.library import made
 from tests.library.reading_sessions import HEADER, broken_sessions, sessions
@@ -32,19 +32,19 @@ FILES = [
 ]
 
 
-def bare(told: Told, data: bytes | None = None) -> dict[str, Any]:
+def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
     """All that is told, without the places where it stands; `data` is what was read as lines."""
-    shape = Shape().extended(told.links, None if data is None else read_of(data))
-    shape.habits = told.habits
-    nodes = resolved(shape)
+    shape = PackedTree().with_links(facts.links, None if data is None else make_reader(data))
+    shape.habits = facts.habits
+    nodes = resolve_tree(shape)
     return {
-        "pieces": [each._replace(at=0) for each in told.pieces],
-        "replies": [each._replace(at=0) for each in told.replies],
-        "calls": [each._replace(at=0) for each in told.calls],
-        "outcomes": told.outcomes,
-        "measures": told.measures,
+        "pieces": [each._replace(at=0) for each in facts.pieces],
+        "replies": [each._replace(at=0) for each in facts.replies],
+        "calls": [each._replace(at=0) for each in facts.calls],
+        "outcomes": facts.outcomes,
+        "measures": facts.measures,
         # With copies the importer asks the model for the id, and the last record may be one.
-        "head": replace(told.head, native=None, leaf=None) if shape.copies else told.head,
+        "head": replace(facts.head, native=None, leaf=None) if shape.copies else facts.head,
         "parents": list(nodes.parents),
         "bits": [each & ~FOLLOWS for each in nodes.records.bits],
         "groups": list(nodes.records.groups),
@@ -52,24 +52,24 @@ def bare(told: Told, data: bytes | None = None) -> dict[str, Any]:
         "states": bytes(
             state for number, state in enumerate(shape.states) if number not in shape.copies
         ),
-    } | ({} if shape.copies else {"roles": told.roles})
+    } | ({} if shape.copies else {"roles": facts.roles})
 
 
-def generally(source: Source) -> Told:
+def generally(source: Source) -> ExtractedFacts:
     """What the general reader tells; a file that names no session is not known by its name."""
-    told = from_model.told(source, FORMAT)
-    if told.head.native == "input":
-        told.head = replace(told.head, native=None)
-    return told
+    reported = from_model.extract_source(source, FORMAT)
+    if reported.head.native == "input":
+        reported.head = replace(reported.head, native=None)
+    return reported
 
 
-def in_stretches(data: bytes, cuts: list[int]) -> Told:
+def in_batches(data: bytes, cuts: list[int]) -> ExtractedFacts:
     """The same lines, told a stretch at a time and joined."""
     ends = {data.rfind(b"\n", 0, cut + 1) + 1 for cut in cuts} | {0, len(data)}
     bounds = sorted(ends)
-    whole = claude_code.told(b"")
+    whole = claude_code.extract_claude_code(b"")
     for start, stop in pairwise(bounds):
-        part = claude_code.told(data[start:stop], start, whole.head)
+        part = claude_code.extract_claude_code(data[start:stop], start, whole.head)
         assert part.taken == stop - start
         for name in ("pieces", "replies", "calls", "outcomes", "measures", "links", "marks"):
             getattr(whole, name).extend(getattr(part, name))
@@ -79,9 +79,9 @@ def in_stretches(data: bytes, cuts: list[int]) -> Told:
     return whole
 
 
-def compare(data: bytes, model: Told) -> None:
+def compare(data: bytes, model: ExtractedFacts) -> None:
     """The reader of lines says what the model says; copies count in no role, as in the model."""
-    found, expected = bare(claude_code.told(data), data), bare(model)
+    found, expected = bare(claude_code.extract_claude_code(data), data), bare(model)
     if "roles" not in found:
         expected["head"] = replace(expected["head"], native=None, leaf=None)
     assert found == {name: expected[name] for name in found}
@@ -108,17 +108,17 @@ def test_both_readers_tell_the_same_of_broken_lines(data: bytes) -> None:
 def test_both_readers_tell_the_same_of_files(path: Path) -> None:
     data = path.read_bytes()
     whole = data if data.endswith(b"\n") else data + b"\n"
-    compare(whole, from_model.told(load(path), FORMAT))
+    compare(whole, from_model.extract_source(load(path), FORMAT))
 
 
 def test_both_readers_tell_the_same_of_a_history(tmp_path: Path) -> None:
     for path in made.history(tmp_path).files:
-        compare(path.read_bytes(), from_model.told(load(path), FORMAT))
+        compare(path.read_bytes(), from_model.extract_source(load(path), FORMAT))
 
 
 @given(sessions | broken_sessions, st.lists(st.integers(0, 2000), max_size=4))
-def test_stretches_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> None:
-    whole, joined = claude_code.told(data), in_stretches(data, cuts)
+def test_ranges_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> None:
+    whole, joined = claude_code.extract_claude_code(data), in_batches(data, cuts)
     for name in (
         "pieces",
         "replies",
@@ -134,32 +134,34 @@ def test_stretches_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> No
 
 
 @given(st.binary(max_size=300) | broken_sessions)
-def test_any_bytes_are_told(data: bytes) -> None:
-    told = claude_code.told(data)
-    assert told.taken == data.rfind(b"\n") + 1
-    for piece in told.pieces:
+def test_any_bytes_are_reported(data: bytes) -> None:
+    reported = claude_code.extract_claude_code(data)
+    assert reported.taken == data.rfind(b"\n") + 1
+    for piece in reported.pieces:
         piece.text.encode()
         piece.files.encode()
         piece.tags.encode()
         assert (piece.text and not piece.text.isspace()) or piece.files
-    for reply in told.replies:
+    for reply in reported.replies:
         assert all(0 <= count < 2**53 for count in reply[4:9])
-    Shape().extended(told.links).states  # noqa: B018
+    PackedTree().with_links(reported.links).states  # noqa: B018
 
 
 def test_a_line_without_its_end_is_left_for_later() -> None:
     line = b'{"type":"user","uuid":"u","message":{"content":"word"}}'
-    assert claude_code.told(line) == claude_code.told(b"")
-    told = claude_code.told(line + b"\n" + line)
-    assert len(told.pieces) == 1
-    assert told.taken == len(line) + 1
+    assert claude_code.extract_claude_code(line) == claude_code.extract_claude_code(b"")
+    reported = claude_code.extract_claude_code(line + b"\n" + line)
+    assert len(reported.pieces) == 1
+    assert reported.taken == len(line) + 1
 
 
 def test_places_are_where_lines_begin(tmp_path: Path) -> None:
     session = made.small(tmp_path)
     data = session.bytes()
     starts = [0] + [place + 1 for place, byte in enumerate(data) if byte == 0x0A]
-    told = claude_code.told(b"\xef\xbb\xbf" + data)
-    assert {link.at - 3 for link in told.links} <= set(starts)
-    later = claude_code.told(data, 1000, Heading())
-    assert [piece.at - 1000 for piece in later.pieces] == [piece.at - 3 for piece in told.pieces]
+    reported = claude_code.extract_claude_code(b"\xef\xbb\xbf" + data)
+    assert {link.at - 3 for link in reported.links} <= set(starts)
+    later = claude_code.extract_claude_code(data, 1000, Heading())
+    assert [piece.at - 1000 for piece in later.pieces] == [
+        piece.at - 3 for piece in reported.pieces
+    ]

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.errors import Escapes, NotFound, NotSaved, Unreadable, UsageError
+from talktree.errors import NotFound, NotSaved, PathEscapes, Unreadable, UsageError
 from talktree.files.durable import UNFINISHED
 from talktree.library.archive.chunks import CHUNK
 from talktree.library.archive.restore import restore_source
-from talktree.library.archive.source_versions import versions
+from talktree.library.archive.source_versions import list_versions
 from tests.cases import examples
 from tests.library.archives import Keeper, flipped, keeper, lines
 from tests.session.faults import small_disk, unwritable
@@ -45,10 +45,10 @@ def test_any_version_of_a_file_comes_back(tmp_path: Path) -> None:
         kept.put(file, b"another\n", seen=9)
         kept.archive.flush()
         source = kept.source(path)
-        told = versions(kept.db, source)
-        assert [version.seen_ns for version in told] == [1, 2, 3, 4, 9]
-        assert [version.number for version in told] == [1, 2, 3, 4, 5]
-        for version in told[:4]:
+        reported = list_versions(kept.db, source)
+        assert [version.seen_ns for version in reported] == [1, 2, 3, 4, 9]
+        assert [version.number for version in reported] == [1, 2, 3, 4, 5]
+        for version in reported[:4]:
             into = tmp_path / f"{version.number}"
             (written,) = restore_source(kept, source, into, version.number)
             assert written == into / "session.jsonl"
@@ -149,7 +149,7 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, path: bytes) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(path, b"/home/s1"), b"evil")
         kept.archive.flush()
-        with pytest.raises(Escapes):
+        with pytest.raises(PathEscapes):
             restore_source(kept, kept.source(b"/home/s1"), tmp_path / "a" / "b" / "into")
     assert found(tmp_path / "a") == {}
 
@@ -163,12 +163,12 @@ def test_a_link_on_the_way_is_not_followed(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/home/s1/a", b"/home/s1"), b"said")
         kept.archive.flush()
-        with pytest.raises(Escapes):
+        with pytest.raises(PathEscapes):
             restore_source(kept, kept.source(b"/home/s1"), into)
     assert not list(outside.iterdir())
 
 
-def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
+def test_what_is_not_kept_is_reported(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         with pytest.raises(NotFound, match="nothing is kept"):
             restore_source(kept, 7, tmp_path / "into")
@@ -179,7 +179,7 @@ def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "into").exists()
 
 
-def test_damage_is_told_and_nothing_appears(tmp_path: Path) -> None:
+def test_damage_is_reported_and_nothing_appears(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/s/a", b"/s"), b"whole")
         kept.put(kept.file(b"/s/b", b"/s"), lines(1, 2 * CHUNK))
@@ -187,13 +187,13 @@ def test_damage_is_told_and_nothing_appears(tmp_path: Path) -> None:
         packed = kept.db.read("SELECT data FROM chunks WHERE id = 2")[0][0]
         kept.db.checkpoint()
     flipped(tmp_path / "library.sqlite", packed[2000:2100])
-    told = pytest.raises(Unreadable, match="chunk 2 of the archive is damaged")
-    with keeper(tmp_path, write=False) as kept, told:
+    reported = pytest.raises(Unreadable, match="chunk 2 of the archive is damaged")
+    with keeper(tmp_path, write=False) as kept, reported:
         restore_source(kept, kept.source(b"/s"), tmp_path / "into")
     assert found(tmp_path / "into") == {}
 
 
-def test_a_disk_that_is_full_or_closed_is_told(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_or_closed_is_reported(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), lines(1, 2 * CHUNK))
         kept.archive.flush()

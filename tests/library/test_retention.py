@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from talktree.errors import Busy, NotSaved, Refused, UsageError
+from talktree.errors import LockHeld, NotSaved, RefusedInput, UsageError
 from talktree.library.importing import import_run as importing
 from talktree.library.library import Library
 from talktree.library.retention import apply as retention_apply
-from talktree.library.retention.age import DAY, reached
+from talktree.library.retention.age import DAY, find_due_time
 from talktree.library.retention.apply import run_retention
 from talktree.text.times import SECOND, from_iso
 from tests.cases import SEED, scale
@@ -295,11 +295,11 @@ def test_ages_follow_the_calendar() -> None:
         assert found is not None
         return found
 
-    assert reached(day("2026-01-31"), "1m") == day("2026-02-28")
-    assert reached(day("2024-02-29"), "1y") == day("2025-02-28")
-    assert reached(day("2026-01-31"), "2w") == day("2026-02-14")
-    assert reached(day("2026-11-30"), "3m") == day("2027-02-28")
-    assert reached(day("2026-11-30"), "99999y") is None
+    assert find_due_time(day("2026-01-31"), "1m") == day("2026-02-28")
+    assert find_due_time(day("2024-02-29"), "1y") == day("2025-02-28")
+    assert find_due_time(day("2026-01-31"), "2w") == day("2026-02-14")
+    assert find_due_time(day("2026-11-30"), "3m") == day("2027-02-28")
+    assert find_due_time(day("2026-11-30"), "99999y") is None
 
 
 # the clock
@@ -310,7 +310,7 @@ def test_a_clock_that_goes_back_stops_retention(shelf: Shelf) -> None:
     before = shelf.ids()
     now = time.time_ns()
     with Library.open(write=True) as library:
-        with pytest.raises(Refused, match="the clock says"):
+        with pytest.raises(RefusedInput, match="the clock says"):
             library.apply_retention(now=now - 10 * DAY)
         assert shelf.ids() == before
         library.apply_retention(now=now)
@@ -331,7 +331,7 @@ def test_a_clock_that_jumps_ahead_forgets_nothing(shelf: Shelf) -> None:
             # An import under the wrong clock must not make it believable.
             result = run_retention(library, now=now + 3000 * DAY)
             assert "3000 days after the last import" in (result.why_not or "")
-        with pytest.raises(Refused, match="long after"):
+        with pytest.raises(RefusedInput, match="long after"):
             library.apply_retention(now=now + 3000 * DAY)
         assert shelf.ids() == before
 
@@ -551,7 +551,7 @@ def test_a_library_that_another_process_writes_is_left_alone(
     assert other.stdout is not None
     assert other.stdout.readline() == b"held\n"
     with Library.open(write=True) as library:
-        with pytest.raises(Busy):
+        with pytest.raises(LockHeld):
             library.apply_retention()
         assert shelf.ids() == before
         other.communicate()

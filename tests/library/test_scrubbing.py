@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from talktree.errors import Refused, UsageError
-from talktree.library.erasure.masking import mask
-from talktree.library.erasure.readings import encoding_of, is_json
-from talktree.library.erasure.secret_forms import KnownSecrets, find_secrets, usual_forms
+from talktree.errors import RefusedInput, UsageError
+from talktree.library.erasure.masking import mask_spans
+from talktree.library.erasure.readings import detect_encoding, is_json
+from talktree.library.erasure.secret_forms import KnownSecrets, encode_usual_forms, find_secrets
 from talktree.library.library import Library
 from tests.cases import SEED, TORTURE
 from tests.library.erased import _line, found_in, session, talktree
@@ -68,9 +68,9 @@ def test_all_ways_of_writing_a_secret_are_found() -> None:
         encoding = chosen.choice(("utf-8", "utf-8", "utf-16-le", "utf-16-be"))
         mark = "" if encoding == "utf-8" else "\ufeff"
         data = (mark + text).encode(encoding)
-        known = KnownSecrets(usual_forms(secret))
-        spans = find_secrets(known, data, encoding_of(data), json=is_json(data))
-        left = unwrapped(mask(data, spans).decode(encoding).removeprefix(mark), layers)
+        known = KnownSecrets(encode_usual_forms(secret))
+        spans = find_secrets(known, data, detect_encoding(data), json=is_json(data))
+        left = unwrapped(mask_spans(data, spans).decode(encoding).removeprefix(mark), layers)
         assert secret not in left, (secret, data)
         assert left.startswith(around[0] + "|"), (secret, data)
         assert left.endswith("|" + around[1]), (secret, data)
@@ -260,7 +260,7 @@ def demo_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("word", WORDS)
 def test_what_is_not_a_word_is_not_replaced(demo_library: Path, word: str) -> None:
     with Library.open(demo_library, write=True) as library:
-        with pytest.raises(Refused, match="nothing was changed"):
+        with pytest.raises(RefusedInput, match="nothing was changed"):
             library.scrub(word)
         assert library.scrub(word, preview=True).faults
         assert not library.scrubs()
@@ -274,7 +274,7 @@ def test_a_pattern_that_finds_too_much_is_refused(demo_library: Path, pattern: s
 
 
 def test_a_pattern_beyond_strings_is_refused(demo_library: Path) -> None:
-    with Library.open(demo_library, write=True) as library, pytest.raises(Refused):
+    with Library.open(demo_library, write=True) as library, pytest.raises(RefusedInput):
         library.scrub(pattern='"uuid": *"[^"]*"')
 
 
@@ -299,7 +299,7 @@ def test_force_replaces_it_nevertheless(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Library.open(home / "library", write=True) as library:
         library.import_([path])
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedInput):
             library.scrub(TOKEN)
         library.scrub(TOKEN, force=True)
         assert library.check(read_data=True) == []

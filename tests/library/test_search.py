@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import UsageError
-from talktree.library.archive.line_reader import LinePlace, lines_at
-from talktree.library.extract.record import line_at
+from talktree.library.archive.line_reader import LinePlace, read_lines_at
+from talktree.library.extract.record import read_line_at
 from talktree.library.library import Library
-from talktree.library.search.backend import shelf_of
+from talktree.library.search.backend import get_backend
 from talktree.library.search.match import matches
 from talktree.library.search.parse import parse
 from talktree.library.search.run import Candidate, Hit
@@ -55,7 +55,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_library_finds_what_is_meant(library: Library, query: str) -> None:
-    shelf = shelf_of(library)
+    shelf = get_backend(library)
     meant = {
         place
         for place, _ in library.fulltext.documents()
@@ -68,7 +68,7 @@ def test_a_library_finds_what_is_meant(library: Library, query: str) -> None:
 
 
 def test_pieces_read_again_are_the_ones_that_were_indexed(library: Library) -> None:
-    shelf = shelf_of(library)
+    shelf = get_backend(library)
     for place, kind in library.fulltext.documents():
         assert Candidate(shelf, place).piece.kind == kind
 
@@ -87,12 +87,12 @@ def test_lines_in_the_short_way_are_the_lines(library: Library) -> None:
             if place.source in generations
         }
     )
-    found = lines_at(library.db, places)
+    found = read_lines_at(library.db, places)
     assert found
     for place, line in found.items():
         read = partial(library.archive.slice, place.generation)
-        assert line == line_at(read, place.at)
-    assert lines_at(library.db, [LinePlace(9999, 0)]) == {}
+        assert line == read_line_at(read, place.at)
+    assert read_lines_at(library.db, [LinePlace(9999, 0)]) == {}
 
 
 def test_a_hit_tells_where_it_is(library: Library) -> None:
@@ -125,7 +125,7 @@ def test_every_format_is_found(library: Library, other: object) -> None:
     assert all(hit.marks for hit in hits)
 
 
-def test_conversations_of_one_file_are_told_apart(library: Library) -> None:
+def test_conversations_of_one_file_are_distinguished(library: Library) -> None:
     names = {hit.conversation for hit in library.search("format:muse", limit=None)}
     assert len(names) > 1
     for name in names:

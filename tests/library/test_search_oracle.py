@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.library.search.parse import BadQuery, parse
-from talktree.library.search.run import Results, results
+from talktree.library.search.run import Results, search_backend
 from tests.cases import examples
 from tests.library.shelves import Held, Kept, piece
 
@@ -121,7 +121,7 @@ def test_the_index_finds_what_is_meant(root: Path, kept: list[Kept], asked: list
             query = parse(text, NOW)
         except BadQuery:
             continue
-        found = results(shelf, text, limit=None, now=NOW)
+        found = search_backend(shelf, text, limit=None, now=NOW)
         hits = _found(found)
         assert len(set(hits)) == len(hits)
         assert set(hits) == shelf.expected(query), (text, query)
@@ -132,15 +132,15 @@ def test_the_index_finds_what_is_meant(root: Path, kept: list[Kept], asked: list
 @given(
     corpora, queries, st.integers(0, 5), st.integers(0, 5), st.sampled_from(["best", "new", "old"])
 )
-def test_pages_are_stretches_of_the_whole(
+def test_pages_are_ranges_of_the_whole(
     root: Path, kept: list[Kept], text: str, offset: int, limit: int, sort: str
 ) -> None:
     shelf = Held(root, kept)
     try:
-        whole = _found(results(shelf, text, limit=None, sort=sort, now=NOW))
+        whole = _found(search_backend(shelf, text, limit=None, sort=sort, now=NOW))
     except BadQuery:
         return
-    page = results(shelf, text, limit=limit, offset=offset, sort=sort, now=NOW)
+    page = search_backend(shelf, text, limit=limit, offset=offset, sort=sort, now=NOW)
     assert _found(page) == whole[offset : offset + limit]
     assert page.total == len(whole)
 
@@ -149,7 +149,7 @@ def test_pages_are_stretches_of_the_whole(
 @given(corpora, st.sampled_from(["new", "old"]))
 def test_hits_can_be_sorted_by_time(root: Path, kept: list[Kept], sort: str) -> None:
     shelf = Held(root, kept)
-    times = [hit.seconds for hit in results(shelf, "kind:text", limit=None, sort=sort)]
+    times = [hit.seconds for hit in search_backend(shelf, "kind:text", limit=None, sort=sort)]
     known = [time for time in times if time is not None]
     assert known == sorted(known, reverse=sort == "new")
     assert times == known + [None] * (len(times) - len(known))

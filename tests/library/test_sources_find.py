@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from talktree.formats.places import known_places
-from talktree.library.importing.expiry import DAY, kept_until
+from talktree.formats.places import find_program_folders
+from talktree.library.importing.expiry import DAY, find_expiry_time
 from talktree.library.library import Library
-from talktree.library.sources.scan import Closed, Found, Unread, found
+from talktree.library.sources.scan import FoundPath, UnreadablePath, UnreadPath, find_candidates
 from tests.library import made
 
 
-def walked(path: Path, *, ones: bool = True) -> list[Found | Closed]:
-    listed = found(os.fsencode(path), lambda _, files: files if ones else None, lambda *_: False)
-    return [each for each in listed if not isinstance(each, Unread)]
+def walked(path: Path, *, ones: bool = True) -> list[FoundPath | UnreadablePath]:
+    listed = find_candidates(
+        os.fsencode(path), lambda _, files: files if ones else None, lambda *_: False
+    )
+    return [each for each in listed if not isinstance(each, UnreadPath)]
 
 
 def test_files_are_found_in_the_order_of_names_and_links_are_left(tmp_path: Path) -> None:
@@ -37,7 +39,7 @@ def test_a_folder_that_looks_like_one_is_asked_about(tmp_path: Path) -> None:
     (talk / "attachments" / "loaf.png").write_text("x")
     (talk / "lock").write_text("")
     (one,) = walked(tmp_path)
-    assert isinstance(one, Found)
+    assert isinstance(one, FoundPath)
     assert (one.kind, one.path) == ("folder", os.fsencode(talk))
     names = [os.path.basename(seen.path) for seen in one.files]
     assert names == [b"1.md", b"loaf.png"]
@@ -57,12 +59,12 @@ def test_what_is_named_is_looked_at_whatever_its_name(tmp_path: Path) -> None:
         assert len(library.import_([other]).failed) == 1
 
 
-def test_what_cannot_be_looked_at_is_told_and_not_taken_for_gone(tmp_path: Path) -> None:
+def test_what_cannot_be_looked_at_is_reported_and_not_taken_for_gone(tmp_path: Path) -> None:
     made.small(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:
         library.import_([tmp_path / "projects"])
         (closed,) = walked(tmp_path / "nowhere")
-        assert isinstance(closed, Closed)
+        assert isinstance(closed, UnreadablePath)
         assert closed.absent
         if os.geteuid() == 0:
             return
@@ -78,10 +80,10 @@ def test_known_places_are_those_that_exist(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", f"{tmp_path / 'one'},{tmp_path / 'two'}")
     monkeypatch.chdir(tmp_path)
-    assert known_places() == []
+    assert find_program_folders() == []
     for name in ("two/projects", ".claude/projects", ".sage/sessions"):
         (tmp_path / name).mkdir(parents=True)
-    assert known_places() == [
+    assert find_program_folders() == [
         tmp_path / "two" / "projects",
         tmp_path / ".claude" / "projects",
         tmp_path / ".sage" / "sessions",
@@ -91,18 +93,18 @@ def test_known_places_are_those_that_exist(tmp_path: Path, monkeypatch: pytest.M
         assert library.import_(known=True).new == 1
 
 
-def test_when_a_program_deletes_its_sessions_is_told(tmp_path: Path) -> None:
+def test_when_a_program_deletes_its_sessions_is_reported(tmp_path: Path) -> None:
     path = made.small(tmp_path / ".claude").save(tmp_path / ".claude")
     with Library.open(tmp_path / "library", write=True) as library:
         library.import_([path])
-        assert library.expiring(within=14) == []
+        assert library.list_expiring(within=14) == []
         os.utime(path, ns=(0, path.stat().st_mtime_ns - 29 * DAY))
         library.import_()
-        (soon,) = library.expiring(within=14)
+        (soon,) = library.list_expiring(within=14)
         assert 0.9 < soon.days < 1.1
         path.unlink()
         library.import_()
-        assert library.expiring(within=14) == []
+        assert library.list_expiring(within=14) == []
 
 
 @pytest.mark.parametrize(
@@ -115,5 +117,5 @@ def test_the_settings_say_how_long(tmp_path: Path, settings: str | None, days: i
     if settings is not None:
         (home / "settings.json").write_text(settings)
     path = os.fsencode(home / "projects" / "x" / "s.jsonl")
-    assert kept_until(path, 5) == 5 + days * DAY
-    assert kept_until(os.fsencode(tmp_path / "exports" / "s.jsonl"), 5) is None
+    assert find_expiry_time(path, 5) == 5 + days * DAY
+    assert find_expiry_time(os.fsencode(tmp_path / "exports" / "s.jsonl"), 5) is None

@@ -12,8 +12,8 @@ import pytest
 from talktree import api
 from talktree.errors import UsageError
 from talktree.library.library import Library
-from talktree.library.stats.report import BY, Statistics
-from talktree.library.stats.usage import Spent
+from talktree.library.stats.report import BY, LibraryStatistics
+from talktree.library.stats.usage import UsageTotal
 from talktree.model.statistics import Tally
 from tests.library import made
 from tests.library.made import MODEL, OTHER_MODEL, Session, Tokens, Truth
@@ -29,12 +29,12 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library
         yield opened
 
 
-def tokens(spent: Spent) -> Tokens:
+def tokens(spent: UsageTotal) -> Tokens:
     return Tokens(spent.input, spent.output, spent.cache_write, spent.cache_read)
 
 
-def by(found: Statistics, name: str) -> dict[str, Tokens]:
-    return {group.name: tokens(group.spent) for group in found.by(name)}
+def by(found: LibraryStatistics, name: str) -> dict[str, Tokens]:
+    return {group.name: tokens(group.spent) for group in found.group_by(name)}
 
 
 def messages(count: int) -> Tokens:
@@ -66,7 +66,8 @@ def test_a_session_has_its_sub_agents_and_no_copies(library: Library, tmp_path: 
     truth = made.history(tmp_path / "made")
     library.import_([tmp_path / "made"])
     found = {
-        group.name: (group.spent.replies, group.title) for group in library.stats().by("session")
+        group.name: (group.spent.replies, group.title)
+        for group in library.stats().group_by("session")
     }
     assert found == {
         made.session_id(1): (6 + 2, truth.titles[made.session_id(1)]),
@@ -89,15 +90,15 @@ def test_each_call_counts_once(library: Library, tmp_path: Path) -> None:
     )
 
 
-def test_tasks_count_as_each_session_told_them_last(library: Library, tmp_path: Path) -> None:
+def test_tasks_count_as_each_session_reported_them_last(library: Library, tmp_path: Path) -> None:
     session = Session(Truth(), 1)
     session.say("Mend it")
     session.plan(wiring="pending", painting="pending", rust="pending")
     session.plan(wiring="completed", painting="in_progress")
     session.save(tmp_path / "made")
     library.import_([tmp_path / "made"])
-    told = library.stats().measures
-    assert (told.todos_done, told.todos_open) == (1, 1)
+    reported = library.stats().measures
+    assert (reported.todos_done, reported.todos_open) == (1, 1)
 
 
 def test_the_order_of_imports_does_not_matter(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_the_order_of_imports_does_not_matter(tmp_path: Path) -> None:
                 library.import_([path])
             found = library.stats()
             names = ("day", "model", "project", "format")
-            shown.append(([found.by(name) for name in names], found.spent, found.tools))
+            shown.append(([found.group_by(name) for name in names], found.spent, found.tools))
     assert shown[0] == shown[1] == shown[2]
 
 
@@ -122,12 +123,12 @@ def test_a_copy_counts_when_its_origin_is_forgotten(library: Library, tmp_path: 
     found = library.stats()
     # Two replies of its sub-agent are forgotten with it.
     assert found.spent.replies == 14
-    assert {group.name: group.spent.replies for group in found.by("session")}[
+    assert {group.name: group.spent.replies for group in found.group_by("session")}[
         made.session_id(2)
     ] == 6 + 2
 
 
-def test_a_reply_that_grows_is_told_anew(library: Library, tmp_path: Path) -> None:
+def test_a_reply_that_grows_is_reported_anew(library: Library, tmp_path: Path) -> None:
     session = Session(Truth(), 1)
     session.say("Count the boats")
     session.answer("Seven.", thinking="They come and go.", tokens=Tokens(1, 70, 0, 0))
@@ -138,7 +139,7 @@ def test_a_reply_that_grows_is_told_anew(library: Library, tmp_path: Path) -> No
     assert library.stats().spent.output == 1
     path.write_bytes(b"".join(whole))
     library.import_([path])
-    assert library.stats().spent == Spent(1, 1, 70, cost=1 * 3 * 10**6 + 70 * 15 * 10**6)
+    assert library.stats().spent == UsageTotal(1, 1, 70, cost=1 * 3 * 10**6 + 70 * 15 * 10**6)
 
 
 def test_what_is_asked_for_is_counted(library: Library, tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_what_is_asked_for_is_counted(library: Library, tmp_path: Path) -> None:
     assert tokens(library.stats(model="OPUS").spent) == messages(6)
     assert tokens(library.stats(project="tide-TABLES").spent) == messages(6)
     assert tokens(library.stats(format="sage").spent) == Tokens(2200, 150, 0, 1400)
-    assert library.stats(format="muse").spent == Spent()
+    assert library.stats(format="muse").spent == UsageTotal()
     assert tokens(library.stats(since=moment("2026-03-05")).spent) == messages(6)
     assert tokens(library.stats(since=datetime(2026, 3, 5, tzinfo=UTC)).spent) == messages(6)
     until = moment("2026-03-05")
@@ -159,7 +160,7 @@ def test_what_is_asked_for_is_counted(library: Library, tmp_path: Path) -> None:
     assert [tool.tool for tool in library.stats(format="sage").tools] == ["bash", "edit"]
 
 
-def test_a_stretch_of_time_may_begin_anywhere(library: Library, tmp_path: Path) -> None:
+def test_a_range_of_time_may_begin_anywhere(library: Library, tmp_path: Path) -> None:
     session = Session(Truth(), 1, start=datetime(2026, 3, 1, 23, 59, 50, tzinfo=UTC))
     for number in range(20):
         session.answer(f"Boat {number}")
@@ -193,7 +194,7 @@ def test_cost_is_tokens_times_prices(library: Library, tmp_path: Path) -> None:
     assert found.dollars == pytest.approx((short + long) / 10**6, rel=1e-12)
 
 
-def test_models_without_a_price_are_told(library: Library, tmp_path: Path) -> None:
+def test_models_without_a_price_are_reported(library: Library, tmp_path: Path) -> None:
     known = Session(Truth(), 1)
     known.answer("known")
     known.fail()
@@ -236,23 +237,23 @@ def test_measures_are_counted(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "muse.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     library.import_([path])
-    told = library.stats().measures
-    assert {each.name: dict(each.words) for each in told.words} == {
+    reported = library.stats().measures
+    assert {each.name: dict(each.words) for each in reported.words} == {
         "language": {"en": 3, "de": 1},
         "sentiment": {"neutral": 4},
         "topic": {"lights": 4, "topic-0": 2, "topic-1": 2},
     }
-    (waits,) = told.numbers
+    (waits,) = reported.numbers
     assert (waits.name, waits.count, waits.median, waits.most) == (
         "seconds_until_streaming", 4, 1.0, 1.5,
     )  # fmt: skip
 
 
 def test_nothing_is_counted_by_the_weather(library: Library) -> None:
-    assert library.stats().spent == Spent()
-    assert [library.stats().by(name) for name in BY if name != "tool"] == [[]] * 7
+    assert library.stats().spent == UsageTotal()
+    assert [library.stats().group_by(name) for name in BY if name != "tool"] == [[]] * 7
     with pytest.raises(UsageError, match="weather"):
-        library.stats().by("weather")
+        library.stats().group_by("weather")
 
 
 def test_files_and_library_count_the_same(library: Library, tmp_path: Path) -> None:
@@ -261,7 +262,7 @@ def test_files_and_library_count_the_same(library: Library, tmp_path: Path) -> N
     tally = Tally()
     for path in [*files, *others]:
         for conversation in api.read(path).conversations:
-            tally.add(conversation)
+            tally.add_conversation(conversation)
     library.import_([tmp_path / "made", tmp_path / "others"])
     found = library.stats()
     spent = tally.tokens
@@ -270,14 +271,14 @@ def test_files_and_library_count_the_same(library: Library, tmp_path: Path) -> N
         spent.input, spent.output, spent.cache_write, spent.cache_read
     )
     days = {number: day.tokens for number, day in tally.days.items() if day.tokens.api_messages}
-    assert {group.name: group.spent.output for group in found.by("day")} == {
-        (datetime(1970, 1, 1) + timedelta(days=number)).date().isoformat(): told.output
-        for number, told in days.items()
+    assert {group.name: group.spent.output for group in found.group_by("day")} == {
+        (datetime(1970, 1, 1) + timedelta(days=number)).date().isoformat(): reported.output
+        for number, reported in days.items()
     }
     models = {name: model.tokens.output for name, model in tally.models.items()}
     del models["<synthetic>"]
-    told = {group.name: group.spent.output for group in found.by("model")}
-    assert told == {name: count for name, count in models.items() if count}
+    reported = {group.name: group.spent.output for group in found.group_by("model")}
+    assert reported == {name: count for name, count in models.items() if count}
     assert {
         tool.tool: (tool.calls, tool.answered, tool.failures, [*tool.seconds])
         for tool in library.stats(seconds=True).tools

@@ -10,8 +10,8 @@ import pytest
 from talktree import api
 from talktree.library.library import Library
 from talktree.model.statistics import Tally
-from talktree.views.library_shapes import library_stats_shape
-from talktree.views.statistics import statistics_shape
+from talktree.views.library_shapes import build_library_stats_shape
+from talktree.views.statistics import build_statistics_shape
 from tests.library import made
 
 
@@ -27,7 +27,7 @@ def counted(paths: Iterable[Path]) -> Tally:
     tally = Tally()
     for path in paths:
         for conversation in api.read(path, alone=True).conversations:
-            tally.add(conversation)
+            tally.add_conversation(conversation)
     return tally
 
 
@@ -38,12 +38,15 @@ def test_roles_are_those_of_the_files(library: Library, tmp_path: Path) -> None:
     tally = counted(paths)
     found = library.stats()
     assert dict(found.roles) == dict(tally.roles)
-    told, known = library_stats_shape(found)["by_role"], statistics_shape(tally)["by_role"]
-    assert isinstance(told, list)
+    reported, known = (
+        build_library_stats_shape(found)["by_role"],
+        build_statistics_shape(tally)["by_role"],
+    )
+    assert isinstance(reported, list)
     assert isinstance(known, list)
-    assert sorted(told, key=repr) == sorted(known, key=repr)
+    assert sorted(reported, key=repr) == sorted(known, key=repr)
     assert [count for _, count in found.roles] == sorted(tally.roles.values(), reverse=True)
-    assert "by_role" not in library_stats_shape(found, "day")
+    assert "by_role" not in build_library_stats_shape(found, "day")
 
 
 def test_roles_are_of_the_sources_that_are_asked_for(library: Library, tmp_path: Path) -> None:
@@ -54,7 +57,7 @@ def test_roles_are_of_the_sources_that_are_asked_for(library: Library, tmp_path:
     assert dict(library.stats(format="sage").roles) == dict(sage.roles)
 
 
-def test_what_is_appended_told_again_and_forgotten_is_counted(
+def test_what_is_appended_reported_again_and_forgotten_is_counted(
     library: Library, tmp_path: Path
 ) -> None:
     path = made.history(tmp_path / "made").files[0]

@@ -14,14 +14,20 @@ from hypothesis import strategies as st
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
 from talktree.library.database.open_database import open_database
-from talktree.library.extract.facts import Call, Heading, Outcome, Reply, Told
-from talktree.library.importing.fact_rows import Facts
+from talktree.library.extract.facts import (
+    CallFacts,
+    CallOutcome,
+    ExtractedFacts,
+    Heading,
+    ReplyFacts,
+)
+from talktree.library.importing.fact_rows import FactWriter
 from talktree.library.stats import totals as module
 from talktree.library.stats.prices import load_prices
-from talktree.library.stats.report import Statistics, stats
+from talktree.library.stats.report import LibraryStatistics, compute_statistics
 from talktree.library.stats.tools import ToolUse
-from talktree.library.stats.totals import Sums, settled
-from talktree.library.stats.usage import Spent
+from talktree.library.stats.totals import TotalsUpdate, are_totals_current
+from talktree.library.stats.usage import UsageTotal
 
 DAY = 86_400 * 10**9
 MODELS = ["claude-opus-5", "claude-haiku-5-5", "house-model", None]
@@ -37,7 +43,7 @@ class Facade:
         self.root = root
         self.db = open_database(root / "library.sqlite", write=True)
         self.names = Names(self.db)
-        self.facts = Facts(self.db, self.names)
+        self.facts = FactWriter(self.db, self.names)
         for id in SOURCES:
             path = f"/s/{id}".encode()
             self.db.run(
@@ -48,7 +54,7 @@ class Facade:
 
 SOURCES = range(1, 5)
 reply = st.builds(
-    Reply,
+    ReplyFacts,
     key=st.integers(1, 6),
     at=st.integers(0, 100),
     time=st.none() | st.integers(-2 * DAY, 3 * DAY),
@@ -61,7 +67,7 @@ reply = st.builds(
     sidechain=st.just(value=False),
 )
 call = st.builds(
-    Call,
+    CallFacts,
     key=st.integers(11, 16),
     at=st.integers(0, 100),
     time=st.none() | st.integers(-2 * DAY, 3 * DAY),
@@ -69,7 +75,7 @@ call = st.builds(
     reply=st.none(),
 )
 outcome = st.builds(
-    Outcome, key=st.integers(11, 16), failed=st.booleans(), time=st.none() | st.integers(0, DAY)
+    CallOutcome, key=st.integers(11, 16), failed=st.booleans(), time=st.none() | st.integers(0, DAY)
 )
 step = st.tuples(
     st.sampled_from(["tell", "tell", "tell", "lose", "settle", "crash"]),
@@ -80,8 +86,10 @@ step = st.tuples(
 )
 
 
-def told(replies: list[Reply], calls: list[Call], outcomes: list[Outcome]) -> Told:
-    return Told([], replies, calls, outcomes, [], [], [], Heading(project="/home/ana"), 0)
+def details(
+    replies: list[ReplyFacts], calls: list[CallFacts], outcomes: list[CallOutcome]
+) -> ExtractedFacts:
+    return ExtractedFacts([], replies, calls, outcomes, [], [], [], Heading(project="/home/ana"), 0)
 
 
 @pytest.fixture(scope="module")
@@ -93,39 +101,41 @@ def sums(db: Database) -> list[Counter[tuple[object, ...]]]:
     return [Counter(db.read(_ALL[name])) for name in SUMS]
 
 
-def numbers(found: Statistics) -> tuple[object, ...]:
-    days = {group.name: group.spent for group in found.by("day")}
+def numbers(found: LibraryStatistics) -> tuple[object, ...]:
+    days = {group.name: group.spent for group in found.group_by("day")}
     return found.spent, days, found.tools, found.unpriced
 
 
 @given(st.lists(step, max_size=12), st.integers(1, 10_000))
 def test_kept_sums_are_those_of_a_count_from_scratch(
-    folder: Path, steps: list[tuple[str, int, list[Reply], list[Call], list[Outcome]]], number: int
+    folder: Path,
+    steps: list[tuple[str, int, list[ReplyFacts], list[CallFacts], list[CallOutcome]]],
+    number: int,
 ) -> None:
     library = Facade(folder / str(len(list(folder.iterdir()))))
     db = library.db
     for what, source, replies, calls, outcomes in steps:
         with db.transaction():
             if what == "tell":
-                library.facts.take(source, told(replies, calls, outcomes))
+                library.facts.add_facts(source, details(replies, calls, outcomes))
                 library.facts.write()
             elif what == "lose":
                 library.facts.forget(source)
             elif what == "settle":
-                library.facts.settle()
+                library.facts.update_totals()
         if what == "crash":  # what was noted is forgotten, what was written is not
-            library.facts = Facts(db, library.names)
-    meanwhile = numbers(stats(library))
+            library.facts = FactWriter(db, library.names)
+    meanwhile = numbers(compute_statistics(library))
     since, until = number * 10**9, DAY + number * 10**9
-    meanwhile_between = numbers(stats(library, since=since, until=until))
+    meanwhile_between = numbers(compute_statistics(library, since=since, until=until))
     with db.transaction():
-        library.facts.settle()
-    assert settled(db)
-    assert numbers(stats(library)) == meanwhile == by_hand(db)
-    assert numbers(stats(library, since=since, until=until)) == meanwhile_between
+        library.facts.update_totals()
+    assert are_totals_current(db)
+    assert numbers(compute_statistics(library)) == meanwhile == by_hand(db)
+    assert numbers(compute_statistics(library, since=since, until=until)) == meanwhile_between
     kept = sums(db)
     with db.transaction():
-        Sums(db).settle_all()
+        TotalsUpdate(db).recompute_totals()
     assert sums(db) == kept
     db.close()
 
@@ -143,16 +153,16 @@ def by_hand(db: Database) -> tuple[object, ...]:
     for _, time, model, tokens in best.values():
         day = "unknown" if time is None else f"{_date(time)}"
         prompt = tokens[0] + tokens[2] + tokens[3]
-        price = load_prices().price(
+        price = load_prices().find_price(
             model, None if time is None else time // DAY, (prompt > 100_000) + (prompt > 200_000)
         )
         book = days.setdefault(day, Counter())
-        book.update(dict(zip(Spent.__struct_fields__[1:6], tokens, strict=True)), replies=1)
+        book.update(dict(zip(UsageTotal.__struct_fields__[1:6], tokens, strict=True)), replies=1)
         if price is None:
             book["unpriced"] += 1
             unpriced.add(model or "unknown")
         else:
-            book["cost"] += price.of(*tokens)
+            book["cost"] += price.compute_cost(*tokens)
     total: Counter[str] = sum(days.values(), Counter())
     calls: dict[int, tuple[Any, ...]] = {}
     for row in db.read("SELECT key, at, source, tool, state FROM calls"):
@@ -171,8 +181,8 @@ def by_hand(db: Database) -> tuple[object, ...]:
         for states in [[state for _, name, state in calls.values() if name == tool]]
     ]
     tools.sort(key=lambda use: (-use.calls, use.tool))
-    spent = {day: Spent(**book) for day, book in days.items()}
-    return Spent(**total), spent, tuple(tools), tuple(sorted(unpriced))
+    spent = {day: UsageTotal(**book) for day, book in days.items()}
+    return UsageTotal(**total), spent, tuple(tools), tuple(sorted(unpriced))
 
 
 def _date(time: int) -> str:
@@ -185,12 +195,12 @@ def test_many_keys_are_added_up_in_one_go(
 ) -> None:
     monkeypatch.setattr(module, limit, 3)
     library = Facade(tmp_path)
-    many = [Reply(key, key, 0, "claude-opus-5", 1, 0, 0, 0, 0, False) for key in range(10)]
+    many = [ReplyFacts(key, key, 0, "claude-opus-5", 1, 0, 0, 0, 0, False) for key in range(10)]
     with library.db.transaction():
-        library.facts.take(1, told(many, [], []))
-        library.facts.settle()
-    assert stats(library).spent.input == 10
-    assert settled(library.db)
+        library.facts.add_facts(1, details(many, [], []))
+        library.facts.update_totals()
+    assert compute_statistics(library).spent.input == 10
+    assert are_totals_current(library.db)
 
 
 def _forget_and_fail(library: Facade) -> None:
@@ -200,12 +210,12 @@ def _forget_and_fail(library: Facade) -> None:
 
 def test_a_transaction_that_is_taken_back_leaves_the_sums_alone(tmp_path: Path) -> None:
     library = Facade(tmp_path)
-    one = Reply(1, 0, 0, "claude-opus-5", 5, 0, 0, 0, 0, False)
+    one = ReplyFacts(1, 0, 0, "claude-opus-5", 5, 0, 0, 0, 0, False)
     with library.db.transaction():
-        library.facts.take(1, told([one], [], []))
-        library.facts.settle()
+        library.facts.add_facts(1, details([one], [], []))
+        library.facts.update_totals()
     before = sums(library.db)
     with pytest.raises(KeyError), library.db.transaction():
         _forget_and_fail(library)
     assert sums(library.db) == before
-    assert settled(library.db)
+    assert are_totals_current(library.db)

@@ -21,7 +21,7 @@ from talktree.errors import MissingExtra, TalktreeError, UsageError
 from talktree.library.library import Library
 from talktree.library.tables import batches as batching
 from talktree.library.tables.batches import schema_of
-from talktree.library.tables.export import KINDS, export
+from talktree.library.tables.export import KINDS, write_table
 from talktree.library.tables.schemas import TABLES
 from tests.library import made
 from tests.library.made import Session, Tokens, Truth
@@ -198,8 +198,8 @@ def test_duckdb_counts_what_stats_count(library: Library, truth: Truth) -> None:
         "SELECT strftime(time AT TIME ZONE 'UTC', '%Y-%m-%d') AS day, sum(output)::BIGINT"
         " FROM stream WHERE counted GROUP BY day ORDER BY day"
     )
-    told = [(group.name, group.spent.output) for group in library.stats().by("day")]
-    assert asked(library.table("usage"), sql) == told
+    reported = [(group.name, group.spent.output) for group in library.stats().group_by("day")]
+    assert asked(library.table("usage"), sql) == reported
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -223,7 +223,7 @@ def test_files_hold_the_same(library: Library, truth: Truth, tmp_path: Path, nam
     table = library.table(name).read_all()
     for kind in KINDS:
         path = tmp_path / f"out.{kind}"
-        done = export(library, name, path)
+        done = write_table(library, name, path)
         assert (done.rows, done.failed) == (table.num_rows, ())
         assert path.stat().st_mode & 0o777 & ~0o644 == 0
     assert parquet.read_table(tmp_path / "out.parquet").equals(table)
@@ -235,7 +235,7 @@ def test_files_hold_the_same(library: Library, truth: Truth, tmp_path: Path, nam
 def test_an_empty_library_gives_empty_tables(library: Library, tmp_path: Path) -> None:
     for name in TABLES:
         path = tmp_path / f"{name}.parquet"
-        assert export(library, name, path).rows == 0
+        assert write_table(library, name, path).rows == 0
         assert parquet.read_table(path).schema.names == [column.name for column in TABLES[name]]
 
 
@@ -245,18 +245,18 @@ def test_output_appears_whole_or_not_at_all(library: Library, truth: Truth, tmp_
     library.db.run("UPDATE extents SET size = size + 1 WHERE generation = 3")
     with pytest.raises(TalktreeError):
         library.table("messages").read_all()
-    done = export(library, "messages", tmp_path / "rest.parquet")
+    done = write_table(library, "messages", tmp_path / "rest.parquet")
     assert len(done.failed) == 1
     assert done.rows < len(truth.said) * 2
     with pytest.raises(UsageError, match="nothing"):
-        export(library, "nothing", path)
+        write_table(library, "nothing", path)
     with pytest.raises(UsageError, match="xlsx"):
-        export(library, "messages", path, to="xlsx")
+        write_table(library, "messages", path, to="xlsx")
     assert path.read_bytes() == b"before"
     assert sorted(each.name for each in tmp_path.glob("*out*")) == ["out.parquet"]
 
 
-def test_without_pyarrow_the_way_to_get_it_is_told(
+def test_without_pyarrow_the_way_to_get_it_is_reported(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = builtins.__import__
@@ -275,10 +275,10 @@ def test_without_pyarrow_the_way_to_get_it_is_told(
 
 def test_the_page_of_tables_is_true() -> None:
     page = (ROOT / "docs" / "reference" / "tables.md").read_text()
-    told = re.findall(r"^## (\w+)$|^\| `(\w+)` \| (\w+) \| (.*) \|$", page, re.MULTILINE)
+    reported = re.findall(r"^## (\w+)$|^\| `(\w+)` \| (\w+) \| (.*) \|$", page, re.MULTILINE)
     found: dict[str, list[tuple[str, str, str]]] = {}
     name = ""
-    for title, column, kind, what in told:
+    for title, column, kind, what in reported:
         if title:
             name = title
         else:

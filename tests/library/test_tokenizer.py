@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.library.fulltext.index import SCHEMA, FullText, body_analyzer
+from talktree.library.fulltext.index import SCHEMA, FullText, make_body_analyzer
 from talktree.library.fulltext.tokenizer import (
     LONGEST_WORD,
-    folded,
+    find_word_spans,
+    fold_text,
     letter_origins,
-    letters,
-    plain,
-    row,
-    spans,
+    normalize_letters,
+    normalize_text,
+    split_words,
+    split_words_with_gaps,
     tag_words,
-    words,
 )
 from tests.cases import SEED, TORTURE, examples, rotate
 from tests.library.shelves import Held, Kept, piece
@@ -58,44 +58,44 @@ texts = st.text(st.sampled_from(TRICKY) | st.characters(), max_size=40)
 def test_words_are_letters_and_digits_without_case_and_accents(
     text: str, expected: list[str]
 ) -> None:
-    assert words(text) == expected
+    assert split_words(text) == expected
 
 
 def test_ascii_goes_to_the_index_as_it_is() -> None:
     text = "def Foo(bar): ...\n" * 3
-    assert folded(text) is text
-    assert plain(text) == text.lower()
+    assert fold_text(text) is text
+    assert normalize_text(text) == text.lower()
 
 
 def test_words_that_are_too_long_leave_a_gap() -> None:
-    assert row(f"a {'x' * LONGEST_WORD} b") == ["a", "x" * LONGEST_WORD, "b"]
-    assert row(f"a {'x' * (LONGEST_WORD + 1)} b") == ["a", "", "b"]
-    assert words(f"a {'x' * (LONGEST_WORD + 1)} b") == ["a", "b"]
+    assert split_words_with_gaps(f"a {'x' * LONGEST_WORD} b") == ["a", "x" * LONGEST_WORD, "b"]
+    assert split_words_with_gaps(f"a {'x' * (LONGEST_WORD + 1)} b") == ["a", "", "b"]
+    assert split_words(f"a {'x' * (LONGEST_WORD + 1)} b") == ["a", "b"]
     half = LONGEST_WORD // 2
-    assert row("я" * half) == ["я" * half]
-    assert row("я" * (half + 1)) == [""], "it is bytes that count"
-    assert row("ﷺ" * 30)[-1], "folding may make a text longer"
+    assert split_words_with_gaps("я" * half) == ["я" * half]
+    assert split_words_with_gaps("я" * (half + 1)) == [""], "it is bytes that count"
+    assert split_words_with_gaps("ﷺ" * 30)[-1], "folding may make a text longer"
 
 
 def test_every_character_is_cut_by_the_index_as_it_is_here() -> None:
-    analyzer = body_analyzer()
+    analyzer = make_body_analyzer()
     blocks = range(0, 0x110000, 0x400)
     for start in rotate(blocks, len(blocks) if TORTURE else 100, SEED):
         text = "".join(f"a{chr(code)}b " for code in range(start, start + 0x400))
-        assert analyzer.analyze(plain(text)) == words(text)
+        assert analyzer.analyze(normalize_text(text)) == split_words(text)
 
 
 @examples(500)
 @given(texts)
 def test_any_text_is_cut_by_the_index_as_it_is_here(text: str) -> None:
-    assert body_analyzer().analyze(plain(text)) == words(text)
+    assert make_body_analyzer().analyze(normalize_text(text)) == split_words(text)
 
 
 @examples(300)
 @given(texts)
-def test_spans_are_the_words_where_they_stand(text: str) -> None:
-    found = spans(text)
-    assert [span.word for span in found] == words(text)
+def test_spans_are_the_words_where_they_are(text: str) -> None:
+    found = find_word_spans(text)
+    assert [span.word for span in found] == split_words(text)
     for before, span in zip([None, *found], found, strict=False):
         assert 0 <= span.start < span.end <= len(text)
         assert before is None or before.start <= span.start
@@ -105,8 +105,8 @@ def test_spans_are_the_words_where_they_stand(text: str) -> None:
 
 
 @given(texts)
-def test_letters_come_from_where_they_stand(text: str) -> None:
-    plain, origins = letters(text), letter_origins(text)
+def test_letters_come_from_where_they_are(text: str) -> None:
+    plain, origins = normalize_letters(text), letter_origins(text)
     assert len(origins) == len(plain) + 1
     assert origins == sorted(origins)
     assert origins[-1] == len(text)
@@ -114,15 +114,17 @@ def test_letters_come_from_where_they_stand(text: str) -> None:
 
 @given(texts)
 def test_letters_have_the_words_of_the_text(text: str) -> None:
-    assert words(letters(text)) == words(text)
-    assert letters(letters(text)) == letters(text)
+    assert split_words(normalize_letters(text)) == split_words(text)
+    assert normalize_letters(normalize_letters(text)) == normalize_letters(text)
 
 
 @given(texts, texts)
 def test_case_does_not_matter(text: str, other: str) -> None:
     if text.isascii():
-        assert words(text.upper()) == words(text) == words(text.lower())
-    assert letters(text + " " + other) == letters(text) + " " + letters(other)
+        assert split_words(text.upper()) == split_words(text) == split_words(text.lower())
+    assert normalize_letters(text + " " + other) == normalize_letters(
+        text
+    ) + " " + normalize_letters(other)
 
 
 def test_tags_are_words_with_the_name_of_their_field() -> None:
@@ -141,7 +143,7 @@ def test_an_index_on_the_disk_holds_exactly_the_words(
     searcher = FullText.open(root).searcher()
     expected: dict[str, int] = {}
     for text in made:
-        for word in set(words(text)):
+        for word in set(split_words(text)):
             expected[word] = expected.get(word, 0) + 1
     assert dict(searcher.terms_with_prefix("body", "")) == expected
     assert held.fulltext.schema is SCHEMA

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy
+from talktree.errors import LockHeld
 from talktree.library.library import Library
 from tests.library import made
 from tests.library.picture import picture, sums, sums_anew
@@ -16,10 +16,10 @@ from tests.library.picture import picture, sums, sums_anew
 def test_two_do_not_write_at_once(tmp_path: Path, library: Library) -> None:
     made.small(tmp_path)
     second = Library.open(tmp_path / "library", write=True)
-    with second, second.lock.held(), pytest.raises(Busy):
+    with second, second.lock.hold(), pytest.raises(LockHeld):
         library.import_([tmp_path / "projects"], wait=0.05)
     assert library.import_().new == 1
-    with Library.open(tmp_path / "library", write=True) as second, second.lock.held():
+    with Library.open(tmp_path / "library", write=True) as second, second.lock.hold():
         assert library.import_(wait=0).unchanged == 1
 
 

@@ -73,7 +73,7 @@ def test_a_watching_process_ends_with_control_c(tmp_path: Path) -> None:
         assert [hit.raw_path for hit in library.search("plover")] == [os.fsencode(path)]
 
 
-def test_a_failure_is_told_once(tmp_path: Path) -> None:
+def test_a_failure_is_reported_once(tmp_path: Path) -> None:
     made.small(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:
         library.import_([tmp_path / "projects"])

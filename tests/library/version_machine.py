@@ -184,7 +184,7 @@ class Remembering(RuleBasedStateMachine):
         if name in self.forgotten:
             self.copy(name).unlink(missing_ok=True)
             only = len(self.forgotten) == 1 and by_number
-            known = self.library.forgotten()
+            known = self.library.list_forgotten()
             self.library.readmit(str(known[-1].number) if only else str(self.at(name)))
             self.forgotten.discard(name)
 

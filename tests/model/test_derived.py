@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from talktree.model.derived import speaker, todos_of, tool_key
+from talktree.model.derived import find_speaker, find_todos, normalize_tool_name
 from talktree.model.message import META, SIDECHAIN, Message, Todo, Usage
 from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult
-from talktree.model.statistics import Tally, latencies
-from talktree.views.speakers import speaker_in
+from talktree.model.statistics import Tally, compute_latencies
+from talktree.views.speakers import find_format_speaker
 from tests.talk import at, call, reply, result, said, talk
 
 
@@ -33,7 +33,7 @@ from tests.talk import at, call, reply, result, said, talk
 def test_what_programs_write_is_not_said_to_be_the_users(
     parts: tuple[Part, ...], flags: tuple[str, ...], name: str
 ) -> None:
-    assert speaker(Message(role="user", parts=parts, flags=frozenset(flags))) == name
+    assert find_speaker(Message(role="user", parts=parts, flags=frozenset(flags))) == name
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,29 @@ def test_what_programs_write_is_not_said_to_be_the_users(
     ],
 )
 def test_speakers(role: str, flags: tuple[str, ...], format: str, name: str) -> None:
-    assert speaker_in(format, Message(role=role, flags=frozenset(flags))) == name
+    assert find_format_speaker(format, Message(role=role, flags=frozenset(flags))) == name
 
 
 def test_tool_names_are_compared_without_case_and_joints() -> None:
-    assert tool_key("TodoWrite") == tool_key("todo_write") == tool_key("todo-write")
+    assert (
+        normalize_tool_name("TodoWrite")
+        == normalize_tool_name("todo_write")
+        == normalize_tool_name("todo-write")
+    )
 
 
 def test_todos_come_from_the_message_or_from_the_last_call_that_writes_them() -> None:
     listed = (Todo("x", "pending"),)
     first = ToolCall("TodoWrite", {"todos": [{"content": "a", "status": "pending"}]})
     second = ToolCall("todo_write", {"todos": [{"content": "b", "status": "completed"}, 7, {}]})
-    assert todos_of(said("m", todos=listed)) == listed
-    assert todos_of(call("m", None, first, second)) == (Todo("b", "completed"), Todo("", "pending"))
-    assert todos_of(call("m", None, ToolCall("TodoWrite", {"todos": "none"}))) is None
-    assert todos_of(call("m", None, ToolCall("TodoWrite", ["odd"]))) is None
-    assert todos_of(said("m")) is None
+    assert find_todos(said("m", todos=listed)) == listed
+    assert find_todos(call("m", None, first, second)) == (
+        Todo("b", "completed"),
+        Todo("", "pending"),
+    )
+    assert find_todos(call("m", None, ToolCall("TodoWrite", {"todos": "none"}))) is None
+    assert find_todos(call("m", None, ToolCall("TodoWrite", ["odd"]))) is None
+    assert find_todos(said("m")) is None
 
 
 def test_a_reply_is_waited_for_from_the_prompt_on_past_notes() -> None:
@@ -85,7 +92,7 @@ def test_a_reply_is_waited_for_from_the_prompt_on_past_notes() -> None:
             reply("untimed", "u3"),
         ]
     )
-    assert sorted(latencies(conversation)) == [2.5, 4.0, 10.0]
+    assert sorted(compute_latencies(conversation)) == [2.5, 4.0, 10.0]
 
 
 def test_a_gap_of_more_than_an_hour_is_not_the_time_of_an_answer() -> None:
@@ -99,15 +106,15 @@ def test_a_gap_of_more_than_an_hour_is_not_the_time_of_an_answer() -> None:
             reply("a3", "u3", time_ns=at(7999)),
         ]
     )
-    assert list(latencies(conversation)) == [3600.0]
+    assert list(compute_latencies(conversation)) == [3600.0]
 
 
-def test_nobody_waits_in_a_sidechain() -> None:
+def test_no_one_waits_in_a_sidechain() -> None:
     aside = frozenset({SIDECHAIN})
     conversation = talk(
         [said("u", time_ns=at(0), flags=aside), reply("a", "u", time_ns=at(5), flags=aside)]
     )
-    assert list(latencies(conversation)) == []
+    assert list(compute_latencies(conversation)) == []
 
 
 # totals
@@ -115,7 +122,7 @@ def test_nobody_waits_in_a_sidechain() -> None:
 
 def counted(*messages: Message) -> Tally:
     tally = Tally()
-    tally.add(talk(messages))
+    tally.add_conversation(talk(messages))
     return tally
 
 
@@ -135,8 +142,8 @@ def test_pieces_of_one_api_message_count_once_with_the_largest_output() -> None:
 def test_a_copied_conversation_does_not_cost_its_tokens_again() -> None:
     original = talk([reply("a", api_message="api", usage=Usage(10, 20))])
     tally = Tally()
-    tally.add(original)
-    tally.add(original)
+    tally.add_conversation(original)
+    tally.add_conversation(original)
     assert (tally.conversations, tally.messages) == (2, 2)
     assert (tally.tokens.input, tally.tokens.output) == (10, 20)
 

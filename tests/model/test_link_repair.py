@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.model.conversation import Conversation
-from talktree.model.link_repair import inferred_links, mended
+from talktree.model.link_repair import find_inferred_links, with_inferred_links
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT, Skeleton
 from tests.talk import said, talk
@@ -22,25 +22,25 @@ class Blank:
         """Nothing is told by contents here."""
 
 
-def bare(bones: Skeleton) -> Conversation:
+def bare(skeleton: Skeleton) -> Conversation:
     """A conversation of nothing but its bones."""
     return Conversation(
         id="bare",
         format="native",
         store=Blank(),  # type: ignore[arg-type]
-        members=range(len(bones)),
-        skeleton=bones,
+        members=range(len(skeleton)),
+        skeleton=skeleton,
     )
 
 
 def grown(nodes: list[tuple[int, int, bool, bool]]) -> Skeleton:
     """Node n has the given parent (any number, also its own or one that is not there)."""
-    bones = Skeleton()
+    skeleton = Skeleton()
     for number, (parent, trait, side, nameless) in enumerate(nodes):
         name = None if nameless else f"n{number}"
-        bones.add(trait, name, None if parent < 0 else f"n{parent}", sidechain=side)
-    bones.finish()
-    return bones
+        skeleton.add(trait, name, None if parent < 0 else f"n{parent}", sidechain=side)
+    skeleton.finish()
+    return skeleton
 
 
 nodes = st.lists(
@@ -52,11 +52,11 @@ nodes = st.lists(
 
 
 @given(nodes)
-def test_any_links_are_mended_without_a_loop(made: list[tuple[int, int, bool, bool]]) -> None:
-    bones = grown(made)
-    before = list(bones.parents)
-    fresh = mended(bare(bones)).skeleton
-    assert list(bones.parents) == before, "the conversation itself stays as it is"
+def test_any_links_are_repaired_without_a_loop(made: list[tuple[int, int, bool, bool]]) -> None:
+    skeleton = grown(made)
+    before = list(skeleton.parents)
+    fresh = with_inferred_links(bare(skeleton)).skeleton
+    assert list(skeleton.parents) == before, "the conversation itself stays as it is"
     for position in range(len(fresh)):
         here, steps = position, 0
         while here != ROOT:
@@ -67,31 +67,31 @@ def test_any_links_are_mended_without_a_loop(made: list[tuple[int, int, bool, bo
 
 
 @given(nodes)
-def test_mending_twice_is_mending_once(made: list[tuple[int, int, bool, bool]]) -> None:
-    once = mended(bare(grown(made)))
-    assert mended(once) is once
+def test_repairing_twice_is_repairing_once(made: list[tuple[int, int, bool, bool]]) -> None:
+    once = with_inferred_links(bare(grown(made)))
+    assert with_inferred_links(once) is once
 
 
 @given(nodes)
 def test_only_what_is_broken_or_stranded_moves(made: list[tuple[int, int, bool, bool]]) -> None:
-    bones = grown(made)
-    broken = {*bones.dangling, *bones.looped, *bones.astray}
-    for position in inferred_links(mended(bare(bones))):
-        on_note = bones.traits[bones.parents[position]] == Trait.NOTE
+    skeleton = grown(made)
+    broken = {*skeleton.dangling, *skeleton.looped, *skeleton.astray}
+    for position in find_inferred_links(with_inferred_links(bare(skeleton))):
+        on_note = skeleton.traits[skeleton.parents[position]] == Trait.NOTE
         assert position in broken or on_note
 
 
 def names(conversation: Conversation) -> dict[str, str | None]:
     """Which message hangs on which."""
-    bones = conversation.skeleton
+    skeleton = conversation.skeleton
     return {
-        name: None if above == ROOT else bones.ids[above]
-        for name, above in zip(bones.ids, bones.parents, strict=True)
+        name: None if above == ROOT else skeleton.ids[above]
+        for name, above in zip(skeleton.ids, skeleton.parents, strict=True)
     }
 
 
 def test_an_orphan_continues_what_its_own_session_said_last() -> None:
-    found = mended(
+    found = with_inferred_links(
         talk(
             [
                 said("a1", session="a"),
@@ -106,7 +106,7 @@ def test_an_orphan_continues_what_its_own_session_said_last() -> None:
 
 def test_an_orphan_of_a_sub_agent_continues_that_agent() -> None:
     side = frozenset({"sidechain"})
-    found = mended(
+    found = with_inferred_links(
         talk(
             [
                 said("m1"),
@@ -121,14 +121,14 @@ def test_an_orphan_of_a_sub_agent_continues_that_agent() -> None:
 
 
 def test_children_of_a_missing_parent_stay_siblings() -> None:
-    found = mended(
+    found = with_inferred_links(
         talk([said("a"), said("b", "lost"), said("c", "b"), said("d", "lost"), said("e", "other")])
     )
     assert names(found) == {"a": None, "b": "a", "c": "b", "d": "a", "e": "d"}
 
 
 def test_a_note_between_is_not_passed_over_and_one_aside_is() -> None:
-    bones = Skeleton()
+    skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),
         ("n", "a", Trait.NOTE),
@@ -136,27 +136,33 @@ def test_a_note_between_is_not_passed_over_and_one_aside_is() -> None:
         ("m", "a", Trait.NOTE),
         ("c", "gone", Trait.SAID),
     ):
-        bones.add(trait, name, parent)
-    bones.finish()
-    assert names(mended(bare(bones))) == {"a": None, "n": "a", "b": "n", "m": "a", "c": "b"}
+        skeleton.add(trait, name, parent)
+    skeleton.finish()
+    assert names(with_inferred_links(bare(skeleton))) == {
+        "a": None,
+        "n": "a",
+        "b": "n",
+        "m": "a",
+        "c": "b",
+    }
 
 
 def test_going_back_on_purpose_is_no_false_fork() -> None:
-    bones = Skeleton()
+    skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),
         ("b", "a", Trait.REPLY),
         ("n", "a", Trait.NOTE),
         ("c", "n", Trait.SAID),
     ):
-        bones.add(trait, name, parent)
-    bones.finish()
-    conversation = bare(bones)
-    assert mended(conversation) is conversation
+        skeleton.add(trait, name, parent)
+    skeleton.finish()
+    conversation = bare(skeleton)
+    assert with_inferred_links(conversation) is conversation
 
 
 def test_results_recorded_beside_notes_are_no_false_fork() -> None:
-    bones = Skeleton()
+    skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),
         ("call", "a", Trait.REPLY),
@@ -164,10 +170,10 @@ def test_results_recorded_beside_notes_are_no_false_fork() -> None:
         ("result", "call", Trait.RESULT),
         ("b", "n", Trait.REPLY),
     ):
-        bones.add(trait, name, parent)
-    bones.finish()
-    conversation = bare(bones)
-    assert mended(conversation) is conversation
+        skeleton.add(trait, name, parent)
+    skeleton.finish()
+    conversation = bare(skeleton)
+    assert with_inferred_links(conversation) is conversation
 
 
 def test_hostile_links_take_linear_time() -> None:
@@ -175,10 +181,10 @@ def test_hostile_links_take_linear_time() -> None:
 
     There are so many that it would not end before the limit of a test if time grew any faster.
     """
-    bones = Skeleton()
+    skeleton = Skeleton()
     for number in range(100_000):
         kind = (Trait.SAID, Trait.NOTE, Trait.REPLY, Trait.NOTE)[number % 4]
         parent = f"n{number + 2}" if number % 3 else f"lost{number}"
-        bones.add(kind, f"n{number}", parent, sidechain=number % 2)
-    bones.finish()
-    mended(bare(bones))
+        skeleton.add(kind, f"n{number}", parent, sidechain=number % 2)
+    skeleton.finish()
+    with_inferred_links(bare(skeleton))

@@ -9,19 +9,19 @@ from talktree.errors import NotFound, TalktreeError, UsageError
 from talktree.model.conversation import Conversation
 from talktree.model.message import DELETED, Message, Usage
 from talktree.model.operations import (
-    Attach,
-    Clone,
-    Delete,
-    Move,
+    AttachFile,
+    ChangeRole,
+    CloneMessage,
+    DeleteMessage,
+    MoveMessage,
     Operation,
-    Remove,
-    Replace,
-    Reply,
-    Retype,
-    Revise,
-    Swap,
-    Undelete,
-    done,
+    RemoveMessage,
+    ReplaceText,
+    ReplyTo,
+    ReviseMessage,
+    SwapMessages,
+    UndeleteMessage,
+    apply_operation,
 )
 from talktree.model.parts import Attachment
 from tests.talk import reply, said, talk
@@ -47,24 +47,24 @@ def parents(conversation: Conversation) -> dict[str, str | None]:
 
 BEFORE = {"a": None, "b": "a", "c": "b", "d": "c", "e": "b"}
 ALL: list[tuple[Operation, dict[str, str | None]]] = [
-    (Reply(id="n", parent="d", text="more"), {**BEFORE, "n": "d"}),
-    (Reply(id="n", parent=None, text="new"), {**BEFORE, "n": None}),
-    (Revise(id="n", about="c", text="other"), {**BEFORE, "n": "b"}),
-    (Replace(about="c", text="other"), BEFORE),
-    (Clone(about="c", ids={"c": "n"}), {**BEFORE, "n": "b"}),
-    (Clone(about="c", ids={"c": "n", "d": "o"}), {**BEFORE, "n": "b", "o": "n"}),
-    (Retype(about="c", role="system"), BEFORE),
-    (Delete(about="c"), BEFORE),
-    (Undelete(about="c"), BEFORE),
-    (Remove(about="b"), {"a": None, "c": "a", "d": "c", "e": "a"}),
-    (Move(about="c", to="a"), {**BEFORE, "c": "a"}),
-    (Move(about="c", to=None), {**BEFORE, "c": None}),
-    (Swap(about="d", other="e"), {**BEFORE, "d": "b", "e": "c"}),
-    (Swap(about="c", other="e"), {**BEFORE, "d": "e"}),
-    (Swap(about="b", other="c"), {"a": None, "c": "a", "b": "c", "d": "b", "e": "c"}),
-    (Swap(about="c", other="b"), {"a": None, "c": "a", "b": "c", "d": "b", "e": "c"}),
-    (Swap(about="a", other="d"), {"d": None, "b": "d", "c": "b", "a": "c", "e": "b"}),
-    (Attach(about="c", name="x.txt", media_type="text/plain", url="data:,x"), BEFORE),
+    (ReplyTo(id="n", parent="d", text="more"), {**BEFORE, "n": "d"}),
+    (ReplyTo(id="n", parent=None, text="new"), {**BEFORE, "n": None}),
+    (ReviseMessage(id="n", about="c", text="other"), {**BEFORE, "n": "b"}),
+    (ReplaceText(about="c", text="other"), BEFORE),
+    (CloneMessage(about="c", ids={"c": "n"}), {**BEFORE, "n": "b"}),
+    (CloneMessage(about="c", ids={"c": "n", "d": "o"}), {**BEFORE, "n": "b", "o": "n"}),
+    (ChangeRole(about="c", role="system"), BEFORE),
+    (DeleteMessage(about="c"), BEFORE),
+    (UndeleteMessage(about="c"), BEFORE),
+    (RemoveMessage(about="b"), {"a": None, "c": "a", "d": "c", "e": "a"}),
+    (MoveMessage(about="c", to="a"), {**BEFORE, "c": "a"}),
+    (MoveMessage(about="c", to=None), {**BEFORE, "c": None}),
+    (SwapMessages(about="d", other="e"), {**BEFORE, "d": "b", "e": "c"}),
+    (SwapMessages(about="c", other="e"), {**BEFORE, "d": "e"}),
+    (SwapMessages(about="b", other="c"), {"a": None, "c": "a", "b": "c", "d": "b", "e": "c"}),
+    (SwapMessages(about="c", other="b"), {"a": None, "c": "a", "b": "c", "d": "b", "e": "c"}),
+    (SwapMessages(about="a", other="d"), {"d": None, "b": "d", "c": "b", "a": "c", "e": "b"}),
+    (AttachFile(about="c", name="x.txt", media_type="text/plain", url="data:,x"), BEFORE),
 ]
 
 
@@ -72,10 +72,10 @@ ALL: list[tuple[Operation, dict[str, str | None]]] = [
 def test_the_tree_is_as_the_operation_says(
     garden: Conversation, operation: Operation, after: dict[str, str | None]
 ) -> None:
-    changed = done(garden, operation)
+    changed = apply_operation(garden, operation)
     assert parents(changed) == after
     assert parents(garden) == BEFORE, "the conversation itself is a value"
-    assert [*done(garden, operation).entries] == [*changed.entries]
+    assert [*apply_operation(garden, operation).entries] == [*changed.entries]
 
 
 @pytest.mark.parametrize("operation", [each for each, _ in ALL])
@@ -88,22 +88,29 @@ def test_what_changes_is_what_was_named(garden: Conversation) -> None:
         return {message.id: message for message in conversation.messages()}
 
     before = those(garden)
-    after = those(done(garden, Replace(about="c", text="other")))
+    after = those(apply_operation(garden, ReplaceText(about="c", text="other")))
     assert after.pop("c").text == "other"
     assert after.items() <= before.items()
-    assert those(done(garden, Retype(about="c", role="system")))["c"].role == "system"
-    gone = done(garden, Delete(about="c"))
+    assert (
+        those(apply_operation(garden, ChangeRole(about="c", role="system")))["c"].role == "system"
+    )
+    gone = apply_operation(garden, DeleteMessage(about="c"))
     assert those(gone)["c"].flags == {DELETED}
-    assert those(done(gone, Undelete(about="c"))) == before
-    attached = done(garden, Attach(about="c", name="x", media_type="text/plain", url="data:,x"))
+    assert those(apply_operation(gone, UndeleteMessage(about="c"))) == before
+    attached = apply_operation(
+        garden, AttachFile(about="c", name="x", media_type="text/plain", url="data:,x")
+    )
     assert those(attached)["c"].parts[-1] == Attachment(
         name="x", media_type="text/plain", url="data:,x"
     )
 
 
 def test_what_was_paid_once_is_not_paid_by_a_copy(garden: Conversation) -> None:
-    for operation in (Revise(id="n", about="b", text="x"), Clone(about="b", ids={"b": "n"})):
-        copy = done(garden, operation)["n"]
+    for operation in (
+        ReviseMessage(id="n", about="b", text="x"),
+        CloneMessage(about="b", ids={"b": "n"}),
+    ):
+        copy = apply_operation(garden, operation)["n"]
         assert copy.usage is None
         assert copy.api_message is None
 
@@ -111,15 +118,15 @@ def test_what_was_paid_once_is_not_paid_by_a_copy(garden: Conversation) -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        Reply(id="n", parent="nobody", text=""),
-        Replace(about="nobody", text=""),
-        Move(about="b", to="d"),
-        Move(about="b", to="nobody"),
-        Swap(about="b", other="b"),
-        Clone(about="b", ids={"b": "n", "d": "o"}),
+        ReplyTo(id="n", parent="nobody", text=""),
+        ReplaceText(about="nobody", text=""),
+        MoveMessage(about="b", to="d"),
+        MoveMessage(about="b", to="nobody"),
+        SwapMessages(about="b", other="b"),
+        CloneMessage(about="b", ids={"b": "n", "d": "o"}),
     ],
 )
 def test_what_cannot_be_done_is_refused(garden: Conversation, operation: Operation) -> None:
-    with pytest.raises(TalktreeError) as told:
-        done(garden, operation)
-    assert isinstance(told.value, UsageError | NotFound)
+    with pytest.raises(TalktreeError) as reported:
+        apply_operation(garden, operation)
+    assert isinstance(reported.value, UsageError | NotFound)

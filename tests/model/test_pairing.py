@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.model.message import Message
-from talktree.model.pairing import Turn
+from talktree.model.pairing import TurnPairing
 from talktree.model.parts import ToolCall, ToolResult
 from tests.talk import call, reply, result, said
 
 
 def pairs(messages: Iterable[Message]) -> list[tuple[str, str | None]]:
     """Result message and the call message it was paired with."""
-    turn = Turn()
+    turn = TurnPairing()
     found = []
     for message in messages:
-        if turn.ends_before(message):
-            found += turn.close()
-        turn.take(message)
-    found += turn.close()
+        if turn.is_ended_by(message):
+            found += turn.close_turn()
+        turn.take_message(message)
+    found += turn.close_turn()
     return [(each.result.message, each.call.message if each.call else None) for each in found]
 
 
@@ -68,7 +68,7 @@ def test_several_calls_and_results_in_one_message() -> None:
     assert pairs(talk) == [("r", "a"), ("r", "a")]
 
 
-def test_a_call_nobody_answered_does_not_take_the_next_result() -> None:
+def test_a_call_no_one_answered_does_not_take_the_next_result() -> None:
     talk = [
         call("a", "u", ToolCall("One")),
         said("u2", "a", "never mind"),

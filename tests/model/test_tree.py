@@ -12,12 +12,12 @@ from talktree.model.tree import Tree
 
 def grown(parents: list[int | None], traits: list[int] | None = None) -> Tree:
     """A tree in which node n hangs on the given earlier or later node."""
-    bones = Skeleton()
+    skeleton = Skeleton()
     for number, parent in enumerate(parents):
         trait = Trait.SAID if traits is None else traits[number]
-        bones.add(trait, f"n{number}", None if parent is None else f"n{parent}")
-    bones.finish()
-    return Tree(bones)
+        skeleton.add(trait, f"n{number}", None if parent is None else f"n{parent}")
+    skeleton.finish()
+    return Tree(skeleton)
 
 
 def test_deep_chain_is_one_line() -> None:
@@ -37,12 +37,12 @@ def test_wide_fan_is_as_many_branches() -> None:
 @given(st.lists(st.integers(-1, 30), min_size=1, max_size=30))
 def test_any_links_make_a_tree(links: list[int]) -> None:
     tree = grown([None if link < 0 else link for link in links])
-    bones = tree.bones
+    skeleton = tree.skeleton
     assert sorted(tree.order) == list(range(len(links)))
     for position in range(len(links)):
         here, steps = position, 0
         while here != ROOT:
-            here, steps = bones.parents[here], steps + 1
+            here, steps = skeleton.parents[here], steps + 1
             assert steps <= len(links)
         assert tree.path(position)[-1] == position
     assert sum(branch.messages for branch in tree.branches()) == len(links)
@@ -56,20 +56,20 @@ def test_every_message_is_on_exactly_one_branch(nodes: list[tuple[int, int]]) ->
 
 
 def test_doubled_and_missing_ids_get_names_of_their_own() -> None:
-    bones = Skeleton()
+    skeleton = Skeleton()
     links = [("a", None), ("b", "a"), ("a", "b"), ("c", "a"), (None, "c"), ("a", "c"), ("", "a")]
     for id, parent in links:
-        bones.add(Trait.SAID, id, parent)
-    bones.finish()
-    assert bones.ids == ["a", "b", "a#2", "c", "@5", "a#3", "@7"]
+        skeleton.add(Trait.SAID, id, parent)
+    skeleton.finish()
+    assert skeleton.ids == ["a", "b", "a#2", "c", "@5", "a#3", "@7"]
     # Replies bind to the nearest occurrence before them.
-    assert list(bones.parents) == [ROOT, 0, 1, 2, 3, 3, 5]
+    assert list(skeleton.parents) == [ROOT, 0, 1, 2, 3, 3, 5]
 
 
-def test_cycles_are_cut_and_told() -> None:
-    bones = Skeleton()
+def test_cycles_are_cut_and_reported() -> None:
+    skeleton = Skeleton()
     for id, parent in (("a", "c"), ("b", "a"), ("c", "b"), ("d", "d")):
-        bones.add(Trait.SAID, id, parent)
-    bones.finish()
-    assert [each.code for each in bones.findings] == ["TRE102", "TRE102"]
-    assert len(Tree(bones).order) == 4
+        skeleton.add(Trait.SAID, id, parent)
+    skeleton.finish()
+    assert [each.code for each in skeleton.findings] == ["TRE102", "TRE102"]
+    assert len(Tree(skeleton).order) == 4

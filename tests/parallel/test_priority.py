@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.library.fulltext.index import FullText
-from talktree.parallel.priority import BEHIND, TASKS, has_room, standing_back
+from talktree.parallel.priority import BEHIND, TASKS, has_free_processor, run_at_low_priority
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere threads have no priority of their own"
@@ -23,7 +23,7 @@ def _priorities() -> dict[str, int]:
     return {name: os.getpriority(os.PRIO_PROCESS, int(name)) for name in os.listdir(TASKS)}
 
 
-def test_the_threads_of_an_index_stand_back_and_no_others(tmp_path: Path) -> None:
+def test_the_threads_of_an_index_are_back_and_no_others(tmp_path: Path) -> None:
     index = FullText.open(tmp_path, write=True)
     before = _priorities()
     done = threading.Event()
@@ -33,7 +33,7 @@ def test_the_threads_of_an_index_stand_back_and_no_others(tmp_path: Path) -> Non
         ours.start()
         return index.index.writer(30_000_000, 2)
 
-    writer = standing_back(make)
+    writer = run_at_low_priority(make)
     try:
         now = _priorities()
         assert all(now[name] == before[name] for name in before if name in now)
@@ -57,4 +57,4 @@ def test_there_is_no_room_where_others_keep_all_processors_busy() -> None:
             assert busy.stdout is not None
             busy.stdout.readline()
         # A look at one moment: one of them may be waiting for the first page of its code.
-        assert not all(has_room() for _ in range(20))
+        assert not all(has_free_processor() for _ in range(20))

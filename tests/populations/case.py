@@ -59,9 +59,11 @@ class Case(NamedTuple):
 
     def story(self) -> str:
         """Return the population in one line."""
-        told = "; ".join(f"{each.slug} {', '.join(each.story)}" for each in self.members)
+        reported = "; ".join(f"{each.slug} {', '.join(each.story)}" for each in self.members)
         kind = "mixed" if self.mixed else "one format"
-        return f"case {self.number} ({kind}): [{told}] -> {self.target} {' '.join(self.options)}"
+        return (
+            f"case {self.number} ({kind}): [{reported}] -> {self.target} {' '.join(self.options)}"
+        )
 
 
 def draw_case(number: int) -> Case:
@@ -118,10 +120,10 @@ def _swallowed(case: Case, report: Report) -> set[str]:
     In a nested document a record that is not closed may hold all that follows it. Lines and files
     are records of their own, so there damage costs nothing else.
     """
-    told = case.target == "native" or any(loss["kind"] == "opaque" for loss in report.losses)
+    reported = case.target == "native" or any(loss["kind"] == "opaque" for loss in report.losses)
     ids: set[str] = set()
     for member in case.members:
-        if told and member.damage and member.slug in NESTED:
+        if reported and member.damage and member.slug in NESTED:
             name, at = member.damage
             head, tail = member.files[name][:at], member.files[name][at:]
             # The record that is damaged names itself and, behind that, what it answers.

@@ -7,9 +7,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.files import Memory
-from talktree.files.splice import Splice, differences, spliced, trimmed
-from talktree.repairs.byte_origins import NEW, first_trace, kept, traced
+from talktree.files import MemoryContent
+from talktree.files.splice import Splice, apply_splices, find_splices, trim_splice
+from talktree.repairs.byte_origins import NEW, count_kept_bytes, extend_trace, first_trace
 
 
 @st.composite
@@ -25,32 +25,32 @@ def test_a_trace_tells_where_each_byte_comes_from(data: st.DataObject, old: byte
     trace, now = first_trace(len(old)), old
     for _ in range(data.draw(st.integers(1, 3))):
         changes = data.draw(splices(len(now)))
-        now = b"".join(spliced(Memory(now), changes))
-        trace = traced(trace, changes)
+        now = b"".join(apply_splices(MemoryContent(now), changes))
+        trace = extend_trace(trace, changes)
     assert sum(run.length for run in trace) == len(now)
     at = 0
     for run in trace:
         if run.origin != NEW:
             assert now[at : at + run.length] == old[run.origin : run.origin + run.length]
         at += run.length
-    assert kept(trace) <= len(old)
+    assert count_kept_bytes(trace) <= len(old)
 
 
 @given(st.binary(max_size=300), st.data())
 def test_differences_lead_from_one_version_to_the_other(old: bytes, data: st.DataObject) -> None:
-    new = b"".join(spliced(Memory(old), data.draw(splices(len(old)))))
-    assert b"".join(spliced(Memory(old), differences(old, new))) == new
+    new = b"".join(apply_splices(MemoryContent(old), data.draw(splices(len(old)))))
+    assert b"".join(apply_splices(MemoryContent(old), find_splices(old, new))) == new
 
 
 def test_a_small_change_in_a_large_file_is_a_small_splice() -> None:
     old = Random(1).randbytes(100_000)
     new = old[:5000] + b"something else" + old[5003:60000] + old[60010:]
-    found = list(differences(old, new))
+    found = list(find_splices(old, new))
     assert sum(splice.stop - splice.start for splice in found) < 60
-    assert b"".join(spliced(Memory(old), found)) == new
+    assert b"".join(apply_splices(MemoryContent(old), found)) == new
 
 
 @given(st.binary(max_size=40), st.binary(max_size=40))
 def test_trimming_keeps_what_a_splice_does(old: bytes, new: bytes) -> None:
-    whole = trimmed(Splice(0, len(old), new), old)
-    assert b"".join(spliced(Memory(old), [whole])) == new
+    whole = trim_splice(Splice(0, len(old), new), old)
+    assert b"".join(apply_splices(MemoryContent(old), [whole])) == new

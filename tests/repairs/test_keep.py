@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from talktree import api
-from talktree.errors import ChangedMeanwhile, Damaged, UsageError
+from talktree.errors import ChangedMeanwhile, DamagedRecord, UsageError
 from talktree.files import save
 from talktree.repairs.log import SUFFIX
 from tests.damage.clean import clean
 from tests.damage.lines import ALL, main_file, with_file
 
-TORN = b'{"type":"user","uuid":"7a'
+TRUNCATED = b'{"type":"user","uuid":"7a'
 
 
 def _broken(slug: str, place: Path) -> Path:
@@ -62,7 +62,7 @@ def test_the_log_leads_back_to_the_very_bytes(slug: str, tmp_path: Path) -> None
     api.write_repair(api.repair(api.read(broken, format=slug)), target)
     assert _bytes(broken) == before, "the input was touched"
     assert _bytes(target) != before
-    back = api.unrepaired(target)
+    back = api.revert_repair(target)
     assert sorted(back.as_bytes().values()) == sorted(before.values())
 
 
@@ -71,8 +71,8 @@ def test_a_log_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "mended.jsonl"
     api.write_repair(api.repair(api.read(broken)), target)
     target.write_bytes(target.read_bytes() + b"\n")
-    with pytest.raises(Damaged):
-        api.unrepaired(target)
+    with pytest.raises(DamagedRecord):
+        api.revert_repair(target)
 
 
 def test_in_place_keeps_a_backup_and_a_log(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_in_place_keeps_a_backup_and_a_log(tmp_path: Path) -> None:
     assert broken.read_bytes() == before.removeprefix(b"\xef\xbb\xbf")
     (backup,) = tmp_path.glob("*.backup")
     assert backup.read_bytes() == before
-    assert api.unrepaired(broken).as_bytes() == {broken.name: before}
+    assert api.revert_repair(broken).as_bytes() == {broken.name: before}
     assert not api.repair(api.read(broken)).changed
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_grew_meanwhile_is_left_alone(tmp_path: Path) -> None:
     broken = _broken("claude-code", tmp_path)
     repair = api.repair(api.read(broken))
     with open(broken, "ab") as file:
-        file.write(TORN)
+        file.write(TRUNCATED)
     grown = broken.read_bytes()
     with pytest.raises(ChangedMeanwhile):
         api.repair_in_place(repair, broken)

@@ -10,8 +10,8 @@ import pytest
 from talktree import api
 from talktree.errors import Unreadable
 from talktree.files import Source, save
-from talktree.repairs.log import logged, undone
-from talktree.repairs.run import repaired
+from talktree.repairs.log import undo_repair, write_log
+from talktree.repairs.run import repair_document
 from tests.conversion.trips import Files
 from tests.damage.clean import clean
 from tests.damage.lines import ALL
@@ -35,7 +35,7 @@ def test_bytes_that_are_no_text_lead_back(slug: str, *, unsafe: bool, tmp_path: 
     save({path: [data] for path, data in files.files.items()}, broken, folder=files.folder)
     done = api.repair(api.read(broken, format=slug), unsafe=unsafe)
     api.write_repair(done, tmp_path / "out" / broken.name)
-    back = api.unrepaired(tmp_path / "out" / broken.name)
+    back = api.revert_repair(tmp_path / "out" / broken.name)
     assert sorted(back.as_bytes().values()) == sorted(files.files.values())
 
 
@@ -44,9 +44,9 @@ def test_a_name_that_is_no_text_leads_back() -> None:
     odd = os.fsdecode(b"odd\xff")
     broken = {f"{odd}/{path}": b"\xef\xbb\xbf" + data for path, data in files.items()}
     source = Source.of_files(broken, name="talk")
-    done = repaired(api.read(source, format="chatbuilder"))
+    done = repair_document(api.read(source, format="chatbuilder"))
     assert done.changed
-    assert undone(done.source, logged(done)).as_bytes() == broken
+    assert undo_repair(done.source, write_log(done)).as_bytes() == broken
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_a_name_that_is_no_text_leads_back() -> None:
 )
 def test_what_is_no_log_is_refused(line: bytes) -> None:
     with pytest.raises(Unreadable):
-        undone(Source.of_bytes(b"", name="x"), [line])
+        undo_repair(Source.of_bytes(b"", name="x"), [line])

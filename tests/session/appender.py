@@ -14,7 +14,7 @@ from pathlib import Path
 from talktree.errors import NotSaved
 from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Journal
-from talktree.session.journal.lines import sealed
+from talktree.session.journal.lines import seal_line
 
 
 def message(name: str, number: int, size: int) -> bytes:
@@ -35,11 +35,13 @@ def main() -> None:
         try:
             value = message(name, number, size)
             [place] = journal.append("messages", value)
-            line = sealed(value, place.number)
-            told = f"saved {name} {number} {place.number} {place.start} {sha256(line).hexdigest()}"
+            line = seal_line(value, place.number)
+            reported = (
+                f"saved {name} {number} {place.number} {place.start} {sha256(line).hexdigest()}"
+            )
         except NotSaved as error:
-            told = f"lost {name} {number} {error.message}"
-        sys.stdout.write(f"{told}\n")
+            reported = f"lost {name} {number} {error.message}"
+        sys.stdout.write(f"{reported}\n")
         sys.stdout.flush()
     for problem in journal.problems:
         sys.stdout.write(f"problem {problem}\n")

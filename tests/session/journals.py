@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 
 from talktree.files.sandbox import Anchor
 from talktree.session.journal.journal import Durability, Journal
-from talktree.session.journal.lines import Line, judged, last_lines, lines
+from talktree.session.journal.lines import JournalLine, read_last_lines, read_lines, verify_seal
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -37,14 +37,14 @@ def opened(folder: Path, durability: Durability = "fast") -> Journal:
     return Journal(Anchor(folder, create=True), durability)
 
 
-def served(folder: Path, log: str = "messages") -> list[Line]:
+def served(folder: Path, log: str = "messages") -> list[JournalLine]:
     """All lines of a log as a reader gets them; backwards it is the same."""
     path = folder / f"{log}.jsonl"
     if not path.exists():
         return []
     with open(path, "rb") as file:
-        found = [*lines(file.fileno())]
-        assert [*last_lines(file.fileno())] == found[::-1]
+        found = [*read_lines(file.fileno())]
+        assert [*read_last_lines(file.fileno())] == found[::-1]
     return found
 
 
@@ -57,11 +57,11 @@ class Writer:
     """A process that appends; what it was told goes to a file that outlives it."""
 
     def __init__(self, command: list[str]) -> None:
-        self._told = tempfile.TemporaryFile()  # noqa: SIM115
+        self._describe = tempfile.TemporaryFile()  # noqa: SIM115
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
             command,
-            stdout=self._told,
+            stdout=self._describe,
             stderr=self._errors,
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -69,7 +69,7 @@ class Writer:
 
     def wait_for(self, count: int) -> None:
         """Wait until it has told that many lines, the first of which is that it is ready."""
-        while _content(self._told).count("\n") < count and self.process.poll() is None:
+        while _content(self._describe).count("\n") < count and self.process.poll() is None:
             time.sleep(0.002)
 
     def kill(self) -> None:
@@ -81,14 +81,14 @@ class Writer:
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGKILL)
 
-    def told(self, *, done: bool = True) -> str:
+    def details(self, *, done: bool = True) -> str:
         """Everything it told, when it has ended; to its end, if it was not killed."""
         self.process.wait()
-        told, errors = _content(self._told), _content(self._errors)
-        self._told.close()
+        reported, errors = _content(self._describe), _content(self._errors)
+        self._describe.close()
         self._errors.close()
-        assert not done or told.endswith("done\n"), errors
-        return told
+        assert not done or reported.endswith("done\n"), errors
+        return reported
 
 
 def _content(file: IO[bytes]) -> str:
@@ -110,28 +110,28 @@ def writer(
     return Writer([*before, sys.executable, "-m", "tests.session.appender", *arguments])
 
 
-def acks(told: str) -> list[Ack]:
+def acks(reported: str) -> list[Ack]:
     """What a writer was told to be saved; a last line that was cut off does not count."""
     found = []
-    for line in told.splitlines(keepends=True):
+    for line in reported.splitlines(keepends=True):
         words = line.split()
         if line.endswith("\n") and words[0] == "saved":
             found.append(Ack(words[1], int(words[2]), int(words[3]), int(words[4]), words[5]))
     return found
 
 
-def verify(folder: Path, acknowledged: Iterable[Ack]) -> list[Line]:
+def verify(folder: Path, acknowledged: Iterable[Ack]) -> list[JournalLine]:
     """No acknowledged message lost or changed, none invented, per-writer order kept."""
     found = served(folder)
     by_place = {line.start: line.raw for line in found}
     for ack in acknowledged:
         raw = by_place[ack.start]
         assert sha256(raw).hexdigest() == ack.hash
-        assert judged(raw) == (ack.number, "good")
+        assert verify_seal(raw) == (ack.number, "good")
         assert (json.loads(raw)["writer"], json.loads(raw)["message"]) == ack[:2]
     newest: dict[str, int] = {}
     for at, line in enumerate(found):
-        assert judged(line.raw) == (at + 1, "good")
+        assert verify_seal(line.raw) == (at + 1, "good")
         value = json.loads(line.raw)
         assert newest.get(value["writer"], -1) < value["message"]
         newest[value["writer"]] = value["message"]

@@ -22,22 +22,22 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from talktree.errors import NotUndoable
 from talktree.session.capture.blobs import PIECE, WHOLE
-from talktree.session.capture.file_state import File
-from talktree.session.capture.step import Step
-from talktree.session.handle import Opened
+from talktree.session.capture.file_state import FileContentState
+from talktree.session.capture.step import CaptureStep
+from talktree.session.handle import SessionHandle
 from talktree.session.undo import commands
-from talktree.session.undo.commands import Move
-from talktree.session.undo.execute import Outcome
+from talktree.session.undo.commands import UndoMove
+from talktree.session.undo.execute import UndoResult
 from talktree.session.undo.move_records import ALL, Scope
-from talktree.session.undo.move_records import moves as told_moves
-from talktree.session.undo.plan import Choice, Plan
-from talktree.session.undo.recover import recover
+from talktree.session.undo.move_records import parse_moves as known_moves
+from talktree.session.undo.plan import Choice, UndoPlan
+from talktree.session.undo.recover import recover_session
 from talktree.session.undo.target_folder import TEMPORARY
 from tests.session.killed import killed_at
 from tests.session.trees import (
     EMPTY,
     NAMES,
-    Deed,
+    EditAction,
     Thing,
     differences,
     do,
@@ -65,7 +65,7 @@ large = st.integers(0, 3).map(lambda seed: bytes([seed]) * ((8 << 20) + seed))
 bodies = st.one_of(*[texts] * 8, *[st.binary(max_size=9)] * 8, large)
 targets = st.sampled_from([b"a", b"../x", b"/etc/passwd", b"\xff"])
 nothing = st.just(b"")
-deeds = st.one_of(
+edits = st.one_of(
     *[st.tuples(st.just("write"), paths, bodies)] * 3,
     st.tuples(st.just("append"), paths, texts),
     st.tuples(st.just("mkdir"), paths, nothing),
@@ -102,8 +102,8 @@ class Moving(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.opened: Opened = self.held.enter_context(session(self.top))
-        self.other: Opened = self.held.enter_context(session(self.top, id="other"))
+        self.opened: SessionHandle = self.held.enter_context(session(self.top))
+        self.other: SessionHandle = self.held.enter_context(session(self.top, id="other"))
         self.say("user")
 
     def teardown(self) -> None:
@@ -131,19 +131,19 @@ class Moving(RuleBasedStateMachine):
     def fork(self, at: int) -> None:
         self.say("user", self.messages[at % len(self.messages)])
 
-    @rule(done=st.lists(deeds, min_size=1, max_size=4), named=st.booleans())
-    def step(self, done: list[Deed], named: bool) -> None:
+    @rule(done=st.lists(edits, min_size=1, max_size=4), named=st.booleans())
+    def step(self, done: list[EditAction], named: bool) -> None:
         owner = self.say("assistant")
-        paths = [deed[1] for deed in done]
+        paths = [edit[1] for edit in done]
         if named:
-            done = [deed for deed in done if deed[0] in ("write", "append", "remove")]
+            done = [edit for edit in done if edit[0] in ("write", "append", "remove")]
         watch = [] if named else [b"."]
         with (
             self.as_its_own_work(),
-            Step(self.opened, owner, paths if named else (), watch, "mark"),
+            CaptureStep(self.opened, owner, paths if named else (), watch, "mark"),
         ):
-            for deed in done:
-                do(self.work, deed)
+            for edit in done:
+                do(self.work, edit)
 
     @contextmanager
     def as_its_own_work(self) -> Iterator[None]:
@@ -155,8 +155,8 @@ class Moving(RuleBasedStateMachine):
             for path, (_, after) in differences(before, self.tree()).items():
                 self.lefts.setdefault(path, set()).add(bytes_in(after))
 
-    @rule(deed=deeds)
-    def outside(self, deed: Deed) -> None:
+    @rule(deed=edits)
+    def outside(self, deed: EditAction) -> None:
         self.by_others(lambda: do(self.work, deed))
 
     @rule(verb=st.sampled_from(["write", "append", "remove"]), body=texts, at=number)
@@ -164,18 +164,18 @@ class Moving(RuleBasedStateMachine):
         """The user changes what the session has left."""
         paths = sorted(self.lefts)
         if paths:
-            deed = (verb, paths[at % len(paths)], body + b"by the user\n")
-            self.by_others(lambda: do(self.work, deed))
+            edit = (verb, paths[at % len(paths)], body + b"by the user\n")
+            self.by_others(lambda: do(self.work, edit))
 
-    @rule(done=st.lists(deeds, min_size=1, max_size=3))
-    def other_session(self, done: list[Deed]) -> None:
+    @rule(done=st.lists(edits, min_size=1, max_size=3))
+    def other_session(self, done: list[EditAction]) -> None:
         id = str(uuid4())
         self.other.journal.append("messages", line_of(id, None, "assistant"))
 
         def work() -> None:
-            with Step(self.other, id, (), [b"."], "mark"):
-                for deed in done:
-                    do(self.work, deed)
+            with CaptureStep(self.other, id, (), [b"."], "mark"):
+                for edit in done:
+                    do(self.work, edit)
 
         self.by_others(work)
 
@@ -244,7 +244,7 @@ class Moving(RuleBasedStateMachine):
         """A move whose process dies in the middle, and the next one that opens the session."""
         goal = self.messages[at % len(self.messages)]
 
-        def made(opened: Opened) -> Move:
+        def made(opened: SessionHandle) -> UndoMove:
             first = commands.undo(opened) if at % 2 else commands.restore(opened, goal)
             more = self.answered(first, answer)
             return (
@@ -262,12 +262,14 @@ class Moving(RuleBasedStateMachine):
             return
         before = self.tree()
         if killed_at(call, work):
-            told = recover(self.opened)
-            assert not any("could not" in each or "under way" in each for each in told), told
+            reported = recover_session(self.opened)
+            assert not any("could not" in each or "under way" in each for each in reported), (
+                reported
+            )
         self.check_killed(before, plan)
 
-    @rule(done=st.lists(deeds, min_size=1, max_size=5), call=st.integers(5, 60))
-    def killed_in_the_undo_of_a_step(self, done: list[Deed], call: int) -> None:
+    @rule(done=st.lists(edits, min_size=1, max_size=5), call=st.integers(5, 60))
+    def killed_in_the_undo_of_a_step(self, done: list[EditAction], call: int) -> None:
         self.step(done, False)
         self.killed(call, "none", 1)
 
@@ -284,11 +286,11 @@ class Moving(RuleBasedStateMachine):
             self.move(lambda **more: commands.undo(self.opened, **more), "none")
             assert self.tree().get(path) == theirs
 
-    def check_killed(self, before: Tree, plan: Plan) -> None:
+    def check_killed(self, before: Tree, plan: UndoPlan) -> None:
         after = self.tree()
         kept = self.opened.contents
-        assert all(move.state != "open" for move in told_moves(self.opened.index.operations()))
-        doing = {action.path: action for action in plan.actions if action.does}
+        assert all(move.state != "open" for move in known_moves(self.opened.index.operations()))
+        doing = {action.path: action for action in plan.actions if action.has_effect}
         for path, (_, now) in differences(before, after).items():
             assert path in doing, path
             assert now == thing_of(doing[path].after, kept), path
@@ -297,7 +299,7 @@ class Moving(RuleBasedStateMachine):
 
     # the laws
 
-    def answered(self, move: Move, answer: str) -> dict[str, Any]:
+    def answered(self, move: UndoMove, answer: str) -> dict[str, Any]:
         """How a user answers the conflicts of a plan."""
         if answer == "none":
             return {}
@@ -308,7 +310,7 @@ class Moving(RuleBasedStateMachine):
         }
         return {"resolutions": choices}
 
-    def move(self, make: Callable[..., Move], answer: str) -> Outcome | None:
+    def move(self, make: Callable[..., UndoMove], answer: str) -> UndoResult | None:
         """Plan, apply, and compare the whole tree."""
         try:
             move = make(**self.answered(make(), answer))
@@ -320,11 +322,11 @@ class Moving(RuleBasedStateMachine):
         self.check(before, plan, outcome, careful=answer in ("none", "keep"))
         return outcome
 
-    def check(self, before: Tree, plan: Plan, outcome: Outcome, *, careful: bool) -> None:
+    def check(self, before: Tree, plan: UndoPlan, outcome: UndoResult, *, careful: bool) -> None:
         after = self.tree()
         kept = self.opened.contents
         changed = differences(before, after)
-        doing = {action.path: action for action in plan.actions if action.does}
+        doing = {action.path: action for action in plan.actions if action.has_effect}
         assert set(changed) <= set(doing), "a path outside of the plan has changed"
         assert outcome.exit_code == (1 if plan.left else 0), outcome
         for path, action in doing.items():
@@ -332,7 +334,7 @@ class Moving(RuleBasedStateMachine):
             assert after.get(path, EMPTY) == thing_of(action.after, kept), path
         for was, _ in changed.values():
             if was[0] == "file":
-                assert kept.trouble(file_of(bytes_in(was))) is None
+                assert kept.find_problem(file_of(bytes_in(was))) is None
         # Files that were restored alone stand elsewhere: to undo the talk may do steps again.
         together = plan.from_.files == plan.from_.conversation
         if careful and plan.verb == "undo" and together and not self.takes_back(outcome):
@@ -340,8 +342,8 @@ class Moving(RuleBasedStateMachine):
                 theirs = self.users.get(path, set()) - self.lefts.get(path, set())
                 assert was[0] != "file" or bytes_in(was) not in theirs, f"the user's {path!r}"
 
-    def takes_back(self, outcome: Outcome) -> bool:
-        found = {move.id: move for move in told_moves(self.opened.index.operations())}
+    def takes_back(self, outcome: UndoResult) -> bool:
+        found = {move.id: move for move in known_moves(self.opened.index.operations())}
         return outcome.move is not None and found[outcome.move].takes_back is not None
 
     @precondition(lambda self: hasattr(self, "opened"))
@@ -351,13 +353,13 @@ class Moving(RuleBasedStateMachine):
         assert not any(name.startswith(TEMPORARY) for name in names)
 
 
-def file_of(data: bytes) -> File:
+def file_of(data: bytes) -> FileContentState:
     """The state of a file with this content."""
     chunks: tuple[str, ...] = ()
     if len(data) > WHOLE:
         parts = (data[at : at + PIECE] for at in range(0, len(data), PIECE))
         chunks = tuple(sha256(part).hexdigest() for part in parts)
-    return File(hash=sha256(data).hexdigest(), size=len(data), mode=0, chunks=chunks)
+    return FileContentState(hash=sha256(data).hexdigest(), size=len(data), mode=0, chunks=chunks)
 
 
 def bytes_in(thing: Thing) -> bytes:

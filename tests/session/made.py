@@ -10,8 +10,8 @@ from typing import Any
 
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.blobs import Contents
-from talktree.session.handle import Opened
-from talktree.session.index.index import Index
+from talktree.session.handle import SessionHandle
+from talktree.session.index.index import SessionIndex
 from talktree.session.journal.journal import Journal
 
 SESSION = "s1"
@@ -25,12 +25,12 @@ def folder_of(root: Path) -> Path:
 
 
 @contextmanager
-def opened(root: Path, *, cached: bool = True) -> Iterator[Opened]:
+def opened(root: Path, *, cached: bool = True) -> Iterator[SessionHandle]:
     """The session below a root, as the store opens it."""
     folder = Anchor(folder_of(root))
     journal = Journal(folder, "fast")
-    index = Index(journal, root / "cache" / f"{SESSION}.sqlite" if cached else None)
-    found = Opened(SESSION, root, folder, journal, Contents(folder), index)
+    index = SessionIndex(journal, root / "cache" / f"{SESSION}.sqlite" if cached else None)
+    found = SessionHandle(SESSION, root, folder, journal, Contents(folder), index)
     try:
         yield found
     finally:

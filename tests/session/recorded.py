@@ -10,7 +10,7 @@ from talktree.model.parts import Text, ToolCall, ToolResult
 from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.undo import commands
-from talktree.session.undo.commands import Move
+from talktree.session.undo.commands import UndoMove
 
 BIG = 9 << 20
 
@@ -75,7 +75,7 @@ def _move(session: Session, work: Path) -> None:
     session.assistant("On it goes.")
 
 
-def _apply(session: Session, move: Move) -> None:
+def _apply(session: Session, move: UndoMove) -> None:
     move.apply(move.plan().digest)
     session.refresh()
 
@@ -87,12 +87,12 @@ def _tell(session: Session) -> None:
     session.system("A system message")
     session.error("api", "overloaded")
     session.title("Tides and moons")
-    session.compacting()
-    session.compacted("All that was said, in short")
+    session.record_compaction_start()
+    session.record_compaction("All that was said, in short")
     session.user("And now?")
     session.assistant("Now this.")
-    session.restoring()
-    session.restored()
+    session.record_restoration_start()
+    session.record_restoration()
     with session.child(title="The moon") as child:
         child.user("Look at the moon")
         child.assistant("It is there.")

@@ -13,7 +13,7 @@ import pytest
 
 from talktree import api
 from talktree.session import AsyncSession, AsyncStore, Session
-from talktree.session.aio import in_thread
+from talktree.session.aio import run_in_thread
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -44,7 +44,7 @@ def test_all_verbs_are_there(tmp_path: Path) -> None:
             async with await session.child(agent="helper") as child:
                 await child.user("Help")
             assert [each.session for each in await session.children()] == [child.id]
-            await session.compacted("all")
+            await session.record_compaction("all")
             assert len(await session.context_messages()) == 1
             undo = await session.undo(to=first)
             outcome = await undo.apply((await undo.plan()).digest)
@@ -83,7 +83,7 @@ def test_a_cancelled_task_waits_until_its_message_is_saved(tmp_path: Path) -> No
             go.wait(10)
             return session.session.user("second")
 
-        task = asyncio.create_task(in_thread(slow))
+        task = asyncio.create_task(run_in_thread(slow))
         await asyncio.to_thread(entered.wait, 10)
         task.cancel()
         await asyncio.sleep(0)

@@ -13,7 +13,7 @@ import anyio.to_thread
 import pytest
 
 from talktree.session import aio
-from talktree.session.aio import in_thread
+from talktree.session.aio import run_in_thread
 from tests.session.test_aio import lines, made
 
 Run = Callable[[Callable[[], Awaitable[None]]], None]
@@ -53,7 +53,7 @@ def test_a_cancelled_scope_waits_until_its_message_is_saved(tmp_path: Path, run:
 
         async def saying() -> None:
             try:
-                await in_thread(slow)
+                await run_in_thread(slow)
                 ended.append("returned")
             except anyio.get_cancelled_exc_class():
                 ended.append("cancelled")
@@ -92,13 +92,13 @@ def test_a_step_ends_when_its_time_is_up(tmp_path: Path, run: Run) -> None:
     run(work)
 
 
-def test_an_error_is_told_through_the_shield(tmp_path: Path, run: Run) -> None:
+def test_an_error_is_reported_through_the_shield(tmp_path: Path, run: Run) -> None:
     async def work() -> None:
         def failing() -> None:
             raise ValueError("told")
 
         with pytest.raises(ValueError, match="told"):
-            await in_thread(failing)
+            await run_in_thread(failing)
 
     run(work)
 
@@ -113,7 +113,7 @@ def test_without_anyio_a_cancelled_task_waits_too(monkeypatch: pytest.MonkeyPatc
         done.append(True)
 
     async def work() -> None:
-        task = asyncio.create_task(in_thread(slow))
+        task = asyncio.create_task(run_in_thread(slow))
         await asyncio.to_thread(entered.wait, 10)
         task.cancel()
         await asyncio.sleep(0)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.errors import Escapes, NotFound, Unreadable
+from talktree.errors import NotFound, PathEscapes, Unreadable
 from talktree.files import sandbox_open
-from talktree.files.sandbox import Anchor, checked
+from talktree.files.sandbox import Anchor, check_path
 
 
 @pytest.fixture(params=["kernel", "walk"])
@@ -22,7 +22,7 @@ def anchor(
 ) -> Iterator[Anchor]:
     """A folder `in` with some things in it, beside it a folder `out` that is nobody's business."""
     if request.param == "walk":
-        monkeypatch.setattr(sandbox_open, "_openat2", lambda: None)
+        monkeypatch.setattr(sandbox_open, "_find_openat2", lambda: None)
     inside, outside = tmp_path / "in", tmp_path / "out"
     (inside / "d" / "e").mkdir(parents=True)
     (inside / "d" / "f").write_bytes(b"f")
@@ -41,7 +41,7 @@ THROUGH_LINKS = [b"to-folder/secret", b"to-inside/f", b"to-inside/e/x", b"magic/
 
 @pytest.mark.parametrize("path", THROUGH_LINKS)
 def test_links_on_the_way_are_refused(anchor: Anchor, path: bytes) -> None:
-    for deed in (
+    for edit in (
         lambda: anchor.open(path, os.O_RDONLY),
         lambda: anchor.open(path, os.O_WRONLY | os.O_CREAT),
         lambda: anchor.lstat(path),
@@ -54,10 +54,10 @@ def test_links_on_the_way_are_refused(anchor: Anchor, path: bytes) -> None:
         lambda: anchor.rename(b"d/f", path),
         lambda: anchor.rename(path, b"new"),
         lambda: list(anchor.entries(path)),
-        lambda: anchor.beneath(path),
+        lambda: anchor.open_anchor(path),
     ):
-        with pytest.raises(Escapes):
-            deed()
+        with pytest.raises(PathEscapes):
+            edit()
     assert (anchor.path / "d" / "f").read_bytes() == b"f"
     assert os.listdir(anchor.path.parent / "out") == ["secret"]
 
@@ -65,7 +65,7 @@ def test_links_on_the_way_are_refused(anchor: Anchor, path: bytes) -> None:
 @pytest.mark.parametrize("path", [b"to-folder", b"to-file", b"to-inside"])
 def test_a_link_itself_is_never_followed(anchor: Anchor, path: bytes) -> None:
     for flags in (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_RDONLY | os.O_DIRECTORY):
-        with pytest.raises((Escapes, NotADirectoryError)):
+        with pytest.raises((PathEscapes, NotADirectoryError)):
             anchor.open(path, flags)
     found = anchor.lstat(path)
     assert found is not None
@@ -79,22 +79,22 @@ def test_a_link_itself_is_never_followed(anchor: Anchor, path: bytes) -> None:
     "path", [b"", b".", b"..", b"a/..", b"../out/secret", b"/etc/passwd", b"a//b", b"a/", b"a\0"]
 )
 def test_paths_that_are_no_plain_ones_are_refused(anchor: Anchor, path: bytes) -> None:
-    for deed in (anchor.lstat, anchor.unlink, anchor.mkdir, anchor.readlink, anchor.beneath):
-        with pytest.raises(Escapes):
-            deed(path)
+    for edit in (anchor.lstat, anchor.unlink, anchor.mkdir, anchor.readlink, anchor.open_anchor):
+        with pytest.raises(PathEscapes):
+            edit(path)
 
 
 @pytest.mark.parametrize("path", [b"x" * 256, b"/".join([b"x" * 200] * 30)])
 def test_paths_that_are_too_long_are_refused(anchor: Anchor, path: bytes) -> None:
-    with pytest.raises(Escapes):
+    with pytest.raises(PathEscapes):
         anchor.lstat(path)
 
 
 @given(st.binary(max_size=40))
 def test_a_checked_path_has_only_names(path: bytes) -> None:
     try:
-        parts = checked(path).split(b"/")
-    except Escapes:
+        parts = check_path(path).split(b"/")
+    except PathEscapes:
         assert path.startswith(b"/") or b"\0" in path or {b"", b".", b".."} & set(path.split(b"/"))
     else:
         assert not {b"", b".", b".."} & set(parts)
@@ -121,11 +121,11 @@ def test_the_usual_work(anchor: Anchor) -> None:
     assert anchor.lstat(b"new") is None
     assert anchor.lstat(b"moved/not/a/folder") is None
     assert anchor.lstat(b"no/where") is None
-    with anchor.beneath(b"d") as inner:
+    with anchor.open_anchor(b"d") as inner:
         assert inner.path == top / "d"
         assert inner.lstat(b"f") is not None
     with pytest.raises(Unreadable):
-        anchor.beneath(b"d/f")
+        anchor.open_anchor(b"d/f")
 
 
 def test_the_folder_stays_the_same_when_it_is_renamed(anchor: Anchor) -> None:
@@ -137,9 +137,9 @@ def test_an_anchor_is_a_real_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "link").symlink_to("real")
-    with pytest.raises(Escapes):
+    with pytest.raises(PathEscapes):
         Anchor(tmp_path / "link")
-    with pytest.raises(Escapes):
+    with pytest.raises(PathEscapes):
         Anchor(tmp_path / "link", create=True)
     with pytest.raises(Unreadable):
         Anchor(tmp_path / "file")
@@ -172,7 +172,7 @@ def test_a_folder_that_is_swapped_for_a_link_all_the_time_never_leads_out(
         for _ in range(1000):
             try:
                 fd = anchor.open(b"d/secret", os.O_RDONLY)
-            except (OSError, Escapes):
+            except (OSError, PathEscapes):
                 continue
             read.add(os.read(fd, 100))
             os.close(fd)

@@ -10,70 +10,70 @@ from hypothesis import strategies as st
 
 from talktree.errors import NotFound, UsageError
 from talktree.session import branches as tree
-from talktree.session.branches import Branch
+from talktree.session.branches import SessionBranch
 from tests.cases import examples
 from tests.session.made import aside, note, opened, said
 
 
-def found(root: Path, *lines: bytes) -> list[Branch]:
+def found(root: Path, *lines: bytes) -> list[SessionBranch]:
     """The branches of a session with these messages."""
     with opened(root) as session:
         if lines:
             session.journal.append("messages", *lines)
-        return tree.branches(session)
+        return tree.list_branches(session)
 
 
 def test_one_line_is_one_branch(tmp_path: Path) -> None:
     assert found(tmp_path) == []
-    assert found(tmp_path, said("a"), said("b", "a")) == [Branch("b", None, None, 2, True)]
+    assert found(tmp_path, said("a"), said("b", "a")) == [SessionBranch("b", None, None, 2, True)]
 
 
 def test_a_fork_makes_two_which_share_their_fork(tmp_path: Path) -> None:
     assert found(tmp_path, said("a"), said("b", "a"), said("c", "b"), said("d", "a")) == [
-        Branch("c", "a", None, 3, False),
-        Branch("d", "a", None, 2, True),
+        SessionBranch("c", "a", None, 3, False),
+        SessionBranch("d", "a", None, 2, True),
     ]
 
 
-def test_where_a_session_stands_is_a_branch_as_long_as_it_stands_there(tmp_path: Path) -> None:
+def test_where_a_session_is_is_a_branch_as_long_as_it_is_there(tmp_path: Path) -> None:
     lines = said("a"), said("b", "a"), said("c", "b"), note("n1", "b")
     assert found(tmp_path, *lines) == [
-        Branch("b", "b", None, 2, True),
-        Branch("c", "b", None, 3, False),
+        SessionBranch("b", "b", None, 2, True),
+        SessionBranch("c", "b", None, 3, False),
     ]
     # Redone: the note below `b` is no end of anything.
-    assert found(tmp_path, note("n2", "c")) == [Branch("c", None, None, 3, True)]
+    assert found(tmp_path, note("n2", "c")) == [SessionBranch("c", None, None, 3, True)]
     # Undone again, and something new was said.
     assert found(tmp_path, note("n3", "b"), said("d", "n3")) == [
-        Branch("c", "b", None, 3, False),
-        Branch("d", "b", None, 3, True),
+        SessionBranch("c", "b", None, 3, False),
+        SessionBranch("d", "b", None, 3, True),
     ]
 
 
 def test_asides_are_no_branches(tmp_path: Path) -> None:
     lines = said("a"), aside("s1", "a"), aside("s2", "s1"), said("b", "a"), aside("s3", None)
-    assert found(tmp_path, *lines) == [Branch("b", None, None, 2, True)]
+    assert found(tmp_path, *lines) == [SessionBranch("b", None, None, 2, True)]
 
 
 def test_names_move_and_go_and_messages_stay(tmp_path: Path) -> None:
     with opened(tmp_path) as session:
         session.journal.append("messages", said("aaa"), said("bbb", "aaa"), said("ccc", "aaa"))
-        assert tree.name(session, "try", "b") == "bbb"
-        assert tree.name(session, "keep", "ccc") == "ccc"
-        assert [each.name for each in tree.branches(session)] == ["try", "keep"]
-        assert tree.meant(session, "try") == "bbb"
-        assert tree.meant(session, "cc") == "ccc"
-        tree.name(session, "try", "ccc")
-        assert tree.names(session) == {"keep": "ccc", "try": "ccc"}
-        tree.unname(session, "keep")
-        assert tree.names(session) == {"try": "ccc"}
-        assert session.index.count() == 3
+        assert tree.name_branch(session, "try", "b") == "bbb"
+        assert tree.name_branch(session, "keep", "ccc") == "ccc"
+        assert [each.name for each in tree.list_branches(session)] == ["try", "keep"]
+        assert tree.find_message(session, "try") == "bbb"
+        assert tree.find_message(session, "cc") == "ccc"
+        tree.name_branch(session, "try", "ccc")
+        assert tree.read_names(session) == {"keep": "ccc", "try": "ccc"}
+        tree.unname_branch(session, "keep")
+        assert tree.read_names(session) == {"try": "ccc"}
+        assert session.index.count_messages() == 3
         with pytest.raises(NotFound):
-            tree.unname(session, "keep")
+            tree.unname_branch(session, "keep")
         with pytest.raises(NotFound):
-            tree.name(session, "x", "zzz")
+            tree.name_branch(session, "x", "zzz")
     with opened(tmp_path) as session:
-        assert tree.names(session) == {"try": "ccc"}
+        assert tree.read_names(session) == {"try": "ccc"}
 
 
 @pytest.mark.parametrize("name", ["", " ", " a", "a\n", "\x1b[2J", "x" * 129, "\ud800"])
@@ -81,7 +81,7 @@ def test_a_name_is_something_to_read(tmp_path: Path, name: str) -> None:
     with opened(tmp_path) as session:
         session.journal.append("messages", said("a"))
         with pytest.raises(UsageError):
-            tree.name(session, name, "a")
+            tree.name_branch(session, name, "a")
         assert session.journal.length("operations") == 0
 
 
@@ -90,7 +90,7 @@ def test_odd_operations_name_nothing(tmp_path: Path) -> None:
         session.journal.append(
             "operations", b'{"kind":"name","name":1,"message":"a"}', b'{"kind":"name","name":"x"}'
         )
-        assert tree.names(session) == {}
+        assert tree.read_names(session) == {}
 
 
 @examples(30)
@@ -122,12 +122,12 @@ def test_every_message_is_on_a_branch_and_counts_are_right(
 def test_a_name_follows_the_branch_it_was_given_to(tmp_path: Path) -> None:
     with opened(tmp_path) as session:
         session.journal.append("messages", said("a"), said("b", "a"))
-        tree.name(session, "kept", "b")
-        tree.name(session, "start", "a")
+        tree.name_branch(session, "kept", "b")
+        tree.name_branch(session, "start", "a")
         session.journal.append("messages", said("c", "b"), said("d", "a"), said("e", "c"))
-        assert {each.leaf: each.name for each in tree.branches(session)} == {
+        assert {each.leaf: each.name for each in tree.list_branches(session)} == {
             "d": None,
             "e": "start",
         }
-        assert (tree.tip(session, "kept"), tree.tip(session, "start")) == ("e", "e")
-        assert (tree.meant(session, "kept"), tree.tip(session, "b")) == ("b", "b")
+        assert (tree.find_tip(session, "kept"), tree.find_tip(session, "start")) == ("e", "e")
+        assert (tree.find_message(session, "kept"), tree.find_tip(session, "b")) == ("b", "b")

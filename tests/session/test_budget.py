@@ -27,16 +27,16 @@ def worked(session: Session, folder: Path, content: bytes) -> list[str]:
 def at(tmp_path: Path) -> Place:
     place = Place(tmp_path)
     place.session.close()
-    place.store.set(budget=1000)
+    place.store.change_settings(budget=1000)
     return place
 
 
-def test_it_is_told_once_when_the_budget_is_passed(at: Place) -> None:
+def test_it_is_reported_once_when_the_budget_is_passed(at: Place) -> None:
     with at.store.open() as session:
         assert worked(session, at.work, b"1" * 600) == []
-        told = worked(session, at.work, b"2" * 600)
-        assert len(told) == 1
-        assert "budget" in told[0]
+        reported = worked(session, at.work, b"2" * 600)
+        assert len(reported) == 1
+        assert "budget" in reported[0]
         assert worked(session, at.work, b"3" * 600) == []
     with at.store.open() as session:
         # What others have kept counts too; what is there already does not take more space.
@@ -44,19 +44,19 @@ def test_it_is_told_once_when_the_budget_is_passed(at: Place) -> None:
         assert len(worked(session, at.work, b"4")) == 1
 
 
-def test_nothing_is_told_below_the_budget_or_without_one(at: Place) -> None:
-    at.store.set(budget=None)
+def test_nothing_is_reported_below_the_budget_or_without_one(at: Place) -> None:
+    at.store.change_settings(budget=None)
     assert at.store.settings().budget == USUAL
     with at.store.open() as session:
         assert worked(session, at.work, b"1" * 2000) == []
-    at.store.set(budget=False)
+    at.store.change_settings(budget=False)
     assert at.store.settings().budget is None
     with at.store.open() as session:
         assert worked(session, at.work, b"2" * 2000) == []
 
 
 def test_the_command_line_tells_it(at: Place) -> None:
-    def told(*words: str) -> str:
+    def reported(*words: str) -> str:
         command = [sys.executable, "-m", "talktree.cli.main", "session", *words]
         root = {"TALKTREE_SESSIONS": str(at.store.root)}
         done = subprocess.run(
@@ -64,14 +64,14 @@ def test_the_command_line_tells_it(at: Place) -> None:
         )
         return done.stderr.decode()
 
-    assert "budget" not in told("gc")
-    assert "its budget is 1,000 bytes" in told("step", "--", "sh", "-c", "seq 1000 > a")
-    assert "its budget is 1,000 bytes" in told("gc")
+    assert "budget" not in reported("gc")
+    assert "its budget is 1,000 bytes" in reported("step", "--", "sh", "-c", "seq 1000 > a")
+    assert "its budget is 1,000 bytes" in reported("gc")
 
 
 def test_a_budget_that_is_none_is_the_usual_one(tmp_path: Path) -> None:
     store = Store(tmp_path)
     values: list[Json] = ["much", -1, 1.5, True, [1]]
     for value in values:
-        store.set(budget=value)
+        store.change_settings(budget=value)
         assert store.settings().budget == USUAL

@@ -11,33 +11,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.errors import Busy
+from talktree.errors import LockHeld
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.file_state import ABSENT, File
-from talktree.session.capture.snapshots import Change, snapshot_line
+from talktree.session.capture.file_state import ABSENT, FileContentState
+from talktree.session.capture.snapshots import FileChange, format_snapshot_line
 from talktree.session.care import care
-from talktree.session.handle import Opened
+from talktree.session.handle import SessionHandle
 from tests.cases import examples
 from tests.session.made import folder_of, opened, said
 
 DAY = 86_400
 
 
-def kept(session: Opened, data: bytes) -> File:
+def kept(session: SessionHandle, data: bytes) -> FileContentState:
     """A content that the session keeps."""
     hash = session.contents.keep_bytes(data)
-    session.contents.settle()
-    return File(hash=hash, size=len(data), mode=0o644)
+    session.contents.flush()
+    return FileContentState(hash=hash, size=len(data), mode=0o644)
 
 
-def recorded(root: Path) -> dict[str, File]:
+def recorded(root: Path) -> dict[str, FileContentState]:
     """A sound session with two messages, a step, a move and three contents."""
     with opened(root) as session:
         files = {name: kept(session, name.encode()) for name in ("one", "two", "moved")}
         session.journal.append("messages", said("a"), said("b", "a"))
-        change = Change(b"f", files["one"], files["two"])
-        session.journal.append("snapshots", snapshot_line("b", "s", False, [change], [], 0))
+        change = FileChange(b"f", files["one"], files["two"])
+        session.journal.append("snapshots", format_snapshot_line("b", "s", False, [change], [], 0))
         states = {"f": {"before": {"kind": "file", "hash": files["moved"].hash, "size": 5,
                                    "mode": "0644"}}}  # fmt: skip
         at = {"files": None, "conversation": None, "todos": None}
@@ -52,10 +52,10 @@ def recorded(root: Path) -> dict[str, File]:
 def kinds(root: Path, *, read_data: bool = False) -> set[str]:
     """What is wrong with the session below a root."""
     with Anchor(folder_of(root)) as folder:
-        return {each.kind for each in care.check(folder, read_data=read_data)}
+        return {each.kind for each in care.check_session(folder, read_data=read_data)}
 
 
-def backup(root: Path, file: File) -> Path:
+def backup(root: Path, file: FileContentState) -> Path:
     """Where a content is kept."""
     return folder_of(root) / "backups" / f"{file.hash}.backup"
 
@@ -72,7 +72,7 @@ def test_a_sound_session_has_no_troubles(tmp_path: Path) -> None:
     recorded(tmp_path)
     assert kinds(tmp_path, read_data=True) == set()
     with opened(tmp_path) as session:
-        assert care.check(session) == []
+        assert care.check_session(session) == []
 
 
 def test_nothing_at_all_is_no_trouble(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_nothing_at_all_is_no_trouble(tmp_path: Path) -> None:
     assert kinds(tmp_path, read_data=True) == set()
 
 
-def test_damage_in_logs_is_told_by_its_kind(tmp_path: Path) -> None:
+def test_damage_in_logs_is_reported_by_its_kind(tmp_path: Path) -> None:
     for number, (log, old, new, wanted) in enumerate(
         [
             ("messages", b"I am a", b"I am A", "broken-seal"),
@@ -116,7 +116,7 @@ def test_lines_of_other_programs_are_a_note_and_no_gap(tmp_path: Path) -> None:
     assert (one.kind, one.severity, one.line) == ("other-writer", "note", 3)
 
 
-def test_a_torn_tail_is_told_until_it_is_in_quarantine(tmp_path: Path) -> None:
+def test_a_truncated_tail_is_reported_until_it_is_in_quarantine(tmp_path: Path) -> None:
     recorded(tmp_path)
     with (folder_of(tmp_path) / "messages.jsonl").open("ab") as file:
         file.write(b'{"type":"user","uu')
@@ -133,15 +133,15 @@ def test_contents_that_are_missing_damaged_or_unnamed(tmp_path: Path) -> None:
     assert kinds(tmp_path, read_data=True) == {"damaged-content"}
     for file in files.values():
         backup(tmp_path, file).unlink()
-    told = _troubles(tmp_path)
-    assert {each.kind for each in told} == {"missing-content"}
-    assert len(told) == 3
+    reported = _troubles(tmp_path)
+    assert {each.kind for each in reported} == {"missing-content"}
+    assert len(reported) == 3
     hash = sha256(b"x").hexdigest()
     (folder_of(tmp_path) / "backups" / f"{hash}.backup").write_bytes(b"x")
     assert kinds(tmp_path) == {"missing-content", "unnamed-content"}
 
 
-def test_links_and_pipes_in_the_place_of_files_are_told(tmp_path: Path) -> None:
+def test_links_and_pipes_in_the_place_of_files_are_reported(tmp_path: Path) -> None:
     for number, name in enumerate(("messages.jsonl", "operations.jsonl", "backups")):
         root = tmp_path / str(number)
         recorded(root)
@@ -154,19 +154,19 @@ def test_links_and_pipes_in_the_place_of_files_are_told(tmp_path: Path) -> None:
         assert "unreadable-file" in kinds(root, read_data=True)
 
 
-def test_rights_of_others_are_told(tmp_path: Path) -> None:
+def test_rights_of_others_are_reported(tmp_path: Path) -> None:
     recorded(tmp_path)
     (folder_of(tmp_path) / "snapshots.jsonl").chmod(0o644)
     assert kinds(tmp_path) == {"open-to-others"}
 
 
-def test_of_a_flood_of_troubles_some_are_told_and_the_rest_counted(tmp_path: Path) -> None:
+def test_of_a_flood_of_troubles_some_are_reported_and_the_rest_counted(tmp_path: Path) -> None:
     recorded(tmp_path)
     with (folder_of(tmp_path) / "messages.jsonl").open("ab") as file:
         file.write((said("x", "b") + b"\n") * 1500)
-    told = _troubles(tmp_path)
-    assert len(told) == 1001
-    assert told[-1].message == "and 500 more"
+    reported = _troubles(tmp_path)
+    assert len(reported) == 1001
+    assert reported[-1].message == "and 500 more"
 
 
 @examples(60)
@@ -205,7 +205,7 @@ def test_check_never_raises_on_anything(
     kinds(root, read_data=True)
     with opened(root) as session:
         care.gc(session)
-        care.usage(session)
+        care.measure_usage(session)
 
 
 # gc
@@ -218,21 +218,21 @@ def age(root: Path) -> None:
         os.utime(path, (before, before))
 
 
-def test_gc_removes_what_nobody_names_when_it_is_old_and_asked_to(tmp_path: Path) -> None:
+def test_gc_removes_what_no_one_names_when_it_is_old_and_asked_to(tmp_path: Path) -> None:
     files = recorded(tmp_path)
     with opened(tmp_path) as session:
         spare = kept(session, b"nobody wants me")
-        assert care.gc(session) == care.Freed((), (), 1, True)
+        assert care.gc(session) == care.CleanupResult((), (), 1, True)
         age(tmp_path)
         young = kept(session, b"somebody may want me soon")
-        told = care.gc(session)
-        assert told == care.Freed(((spare.hash, spare.size),), (), 1, True)
-        assert told.bytes == spare.size
+        reported = care.gc(session)
+        assert reported == care.CleanupResult(((spare.hash, spare.size),), (), 1, True)
+        assert reported.bytes == spare.size
         assert backup(tmp_path, spare).exists()
-        assert care.gc(session, dry_run=False) == told._replace(dry_run=False)
+        assert care.gc(session, dry_run=False) == reported._replace(dry_run=False)
         assert not backup(tmp_path, spare).exists()
         for file in (*files.values(), young):
-            assert session.contents.trouble(file) is None
+            assert session.contents.find_problem(file) is None
     assert kinds(tmp_path, read_data=True) == {"unnamed-content"}
 
 
@@ -253,7 +253,7 @@ def test_gc_is_refused_while_a_step_is_open(tmp_path: Path) -> None:
         session.workspace = Anchor(tmp_path / "work")
         with folder_lock(other.fd, exclusive=False):
             care.gc(session)
-            with pytest.raises(Busy):
+            with pytest.raises(LockHeld):
                 care.gc(session, dry_run=False)
         care.gc(session, dry_run=False)
 
@@ -262,8 +262,8 @@ def test_usage_counts_what_is_there(tmp_path: Path) -> None:
     recorded(tmp_path)
     with opened(tmp_path) as session:
         kept(session, b"1234567")
-        session.index.count()
-        used = care.usage(session)
+        session.index.count_messages()
+        used = care.measure_usage(session)
     assert used.contents == len("one" + "two" + "moved") + 7
     assert (used.kept, used.unnamed, used.quarantine) == (4, 7, 0)
     assert used.cache > 0
@@ -273,12 +273,12 @@ def test_usage_counts_what_is_there(tmp_path: Path) -> None:
 
 def test_absent_states_name_no_content(tmp_path: Path) -> None:
     with opened(tmp_path) as session:
-        line = snapshot_line("b", "s", False, [Change(b"f", ABSENT, ABSENT)], [], 0)
+        line = format_snapshot_line("b", "s", False, [FileChange(b"f", ABSENT, ABSENT)], [], 0)
         session.journal.append("snapshots", line)
     folder_of(tmp_path).chmod(0o700)
     assert kinds(tmp_path) == set()
 
 
-def _troubles(root: Path) -> list[care.Trouble]:
+def _troubles(root: Path) -> list[care.SessionProblem]:
     with Anchor(folder_of(root)) as folder:
-        return care.check(folder)
+        return care.check_session(folder)

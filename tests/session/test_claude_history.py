@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import api
-from talktree.errors import Escapes, NotFound, WorldMoved
-from talktree.session.capture.file_state import Absent, File, Unknown
-from talktree.session.claude.file_history import ClaudeHistory, history_of
-from talktree.session.claude.places import placed
+from talktree.errors import NotFound, PathEscapes, WorldMoved
+from talktree.session.capture.file_state import AbsentState, FileContentState, UnknownState
+from talktree.session.claude.file_history import ClaudeHistory, load_history
+from talktree.session.claude.places import relocate_path
 from talktree.session.claude.restore import ClaudeRestore
-from talktree.session.undo.execute import Outcome
+from talktree.session.undo.execute import UndoResult
 from tests.session.claude_recorder import ClaudeRecorder, Dialect
 
 NAMES = ["a.txt", "src/b.py", "src/deep/c.bin"]
@@ -34,7 +34,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def opened(file: Path) -> ClaudeHistory:
-    return history_of(api.read(file), file)
+    return load_history(api.read(file), file)
 
 
 @given(turns=TURNS, dialect=st.sampled_from(["update", "delta"]))
@@ -59,11 +59,11 @@ def test_a_checkpoint_is_what_was_there_when_the_prompt_was_given(
                     recorder.by_hand(name, content)
         history = opened(recorder.save())
         for point in history.points:
-            files = {was.name: was for was in history.files(point)}
+            files = {was.name: was for was in history.list_files(point)}
             assert set(files) == tracked
             for name, was in files.items():
                 then = seen[point.message].get(name)
-                assert isinstance(was.state, Absent if then is None else File)
+                assert isinstance(was.state, AbsentState if then is None else FileContentState)
                 if was.copy is not None:
                     with history.open_copy(was.copy) as stream:
                         assert stream.read() == then
@@ -90,7 +90,7 @@ def test_a_checkpoint_is_what_was_there_when_the_prompt_was_given(
     ],
 )
 def test_files_go_below_the_chosen_folder(name: str, started: str | None, path: bytes) -> None:
-    assert placed(name, started) == path
+    assert relocate_path(name, started) == path
 
 
 @pytest.mark.parametrize(
@@ -111,15 +111,15 @@ def test_files_go_below_the_chosen_folder(name: str, started: str | None, path: 
     ],
 )
 def test_names_that_lead_nowhere_good_are_refused(name: str, started: str | None) -> None:
-    with pytest.raises(Escapes):
-        placed(name, started)
+    with pytest.raises(PathEscapes):
+        relocate_path(name, started)
 
 
 @given(name=st.text(max_size=40), started=st.none() | st.text(max_size=20))
 def test_no_name_leaves_the_chosen_folder(name: str, started: str | None) -> None:
     try:
-        path = placed(name, started)
-    except Escapes:
+        path = relocate_path(name, started)
+    except PathEscapes:
         return
     parts = path.split(b"/")
     assert path
@@ -143,10 +143,10 @@ def recorded(tmp_path: Path, dialect: Dialect = "delta") -> tuple[ClaudeRecorder
 def test_a_message_without_a_checkpoint_is_at_that_of_the_prompt_above(tmp_path: Path) -> None:
     recorder, (first, second, last) = recorded(tmp_path)
     history = opened(recorder.file)
-    assert history.point(last).message == second
-    assert history.point(first[:10]).message == first
+    assert history.find_checkpoint(last).message == second
+    assert history.find_checkpoint(first[:10]).message == first
     with pytest.raises(NotFound):
-        history.point("nothing like that")
+        history.find_checkpoint("nothing like that")
 
 
 def _nothing_but_nuls(copy: Path) -> None:
@@ -172,14 +172,16 @@ def _a_folder(copy: Path) -> None:
         (_a_folder, "cannot be read"),
     ],
 )
-def test_copies_that_are_missing_or_damaged_are_told(
+def test_copies_that_are_missing_or_damaged_are_reported(
     tmp_path: Path, damage: Callable[[Path], None], why: str
 ) -> None:
     recorder, (first, _, _) = recorded(tmp_path)
     damage(next(recorder.history.glob("*@v1")))
     history = opened(recorder.file)
-    state = next(was.state for was in history.files(history.point(first)) if was.copy)
-    assert isinstance(state, Unknown)
+    state = next(
+        was.state for was in history.list_files(history.find_checkpoint(first)) if was.copy
+    )
+    assert isinstance(state, UnknownState)
     assert why in state.why
     done = restore(recorder.file, first, tmp_path / "into")
     assert [action.action for action in done.plan.actions] == ["cannot"]
@@ -196,8 +198,10 @@ def test_names_of_copies_do_not_leave_the_history(tmp_path: Path, copy: str) -> 
             line["backup"]["backupFileName"] = copy
     recorder.file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     history = opened(recorder.file)
-    state = {was.name: was.state for was in history.files(history.point(first))}["a.txt"]
-    assert isinstance(state, Unknown)
+    state = {was.name: was.state for was in history.list_files(history.find_checkpoint(first))}[
+        "a.txt"
+    ]
+    assert isinstance(state, UnknownState)
 
 
 def test_without_the_folder_of_copies_nothing_is_invented(tmp_path: Path) -> None:
@@ -205,17 +209,17 @@ def test_without_the_folder_of_copies_nothing_is_invented(tmp_path: Path) -> Non
     os.rename(recorder.history, tmp_path / "elsewhere")
     history = opened(recorder.file)
     assert history.folder is None
-    states = {was.name: was.state for was in history.files(history.point(first))}
-    assert isinstance(states["a.txt"], Unknown)
-    assert isinstance(states["b.txt"], Absent)
+    states = {was.name: was.state for was in history.list_files(history.find_checkpoint(first))}
+    assert isinstance(states["a.txt"], UnknownState)
+    assert isinstance(states["b.txt"], AbsentState)
 
 
 # restoring
 
 
-def restore(file: Path, message: str, into: Path, **options: object) -> Outcome:
+def restore(file: Path, message: str, into: Path, **options: object) -> UndoResult:
     history = opened(file)
-    work = ClaudeRestore(history, history.point(message), into, **options)  # type: ignore[arg-type]
+    work = ClaudeRestore(history, history.find_checkpoint(message), into, **options)  # type: ignore[arg-type]
     before = tree(into) if into.exists() else None
     plan = work.plan()
     assert (tree(into) if into.exists() else None) == before, "a plan changes nothing"
@@ -237,7 +241,7 @@ def test_a_consistent_set_comes_back(tmp_path: Path) -> None:
         assert done.plan.uncovered
 
 
-def test_what_somebody_has_there_is_left_or_put_beside(tmp_path: Path) -> None:
+def test_what_someone_has_there_is_left_or_put_beside(tmp_path: Path) -> None:
     recorder, (first, _, _) = recorded(tmp_path)
     into = tmp_path / "into"
     into.mkdir()
@@ -274,7 +278,7 @@ def test_one_file_only(tmp_path: Path) -> None:
 def test_a_plan_of_another_world_is_refused(tmp_path: Path) -> None:
     recorder, (first, _, _) = recorded(tmp_path)
     history = opened(recorder.file)
-    work = ClaudeRestore(history, history.point(first), tmp_path / "into")
+    work = ClaudeRestore(history, history.find_checkpoint(first), tmp_path / "into")
     digest = work.plan().digest
     (tmp_path / "into").mkdir()
     (tmp_path / "into" / "a.txt").write_bytes(b"meanwhile")
@@ -302,7 +306,7 @@ def test_nothing_is_written_outside(tmp_path: Path, name: str) -> None:
     assert not Path("/etc/evil").exists()
     assert not (tmp_path / "evil").exists()
     assert not (into / ".git").exists()
-    told = {action.action for action in done.plan.actions}
-    assert told <= {"cannot", "write", "mkdir"}
+    reported = {action.action for action in done.plan.actions}
+    assert reported <= {"cannot", "write", "mkdir"}
     if name.startswith((".git", "link", "a\0")):
-        assert told == {"cannot"}
+        assert reported == {"cannot"}

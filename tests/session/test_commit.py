@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import NotFound, NotSaved
-from talktree.session.journal.commit import Group
+from talktree.session.journal.commit import CommitGroup
 from talktree.session.journal.journal import Journal
-from talktree.session.journal.lines import judged
-from talktree.session.journal.log import Place, Written
+from talktree.session.journal.lines import verify_seal
+from talktree.session.journal.log import LinePosition, WrittenLines
 from tests.session.journals import opened, served
 
 WRITERS = 8
@@ -44,7 +44,7 @@ def together(*works: Callable[[], object]) -> list[BaseException | object]:
 def test_each_thread_gets_the_places_of_its_own_lines(tmp_path: Path, mode: str) -> None:
     journal = opened(tmp_path, "safe" if mode == "safe" else "fast")
 
-    def write(writer: int) -> list[tuple[bytes, Place]]:
+    def write(writer: int) -> list[tuple[bytes, LinePosition]]:
         found = []
         for number in range(30):
             line = b'{"writer":%d,"number":%d}' % (writer, number)
@@ -59,20 +59,20 @@ def test_each_thread_gets_the_places_of_its_own_lines(tmp_path: Path, mode: str)
         for line, place in outcome:
             raw = lines[place.start]
             assert raw.startswith(line[:-1])
-            assert judged(raw) == (place.number, "good")
+            assert verify_seal(raw) == (place.number, "good")
 
 
 def test_errors_go_to_the_thread_whose_work_failed(tmp_path: Path) -> None:
     journal = opened(tmp_path, "safe")
 
     def good() -> object:
-        return journal.together(lambda: journal.append("messages", b'{"good":1}'))
+        return journal.run_in_group(lambda: journal.append("messages", b'{"good":1}'))
 
     def bad() -> object:
         def work() -> object:
             raise NotFound("no such message")
 
-        return journal.together(work)
+        return journal.run_in_group(work)
 
     for _ in range(20):
         outcomes = together(good, bad, good, bad, good)
@@ -97,13 +97,13 @@ class Stage:
         self.inside += 1
         assert self.inside == 1
 
-    def leave(self, *, settle: bool = False) -> list[Written]:
+    def leave(self, *, settle: bool = False) -> list[WrittenLines]:
         self.inside -= 1
         if self.stops_leaving and self.stops_leaving.pop():
             raise KeyboardInterrupt
-        return [Written(0, (0, 0), 0, b"", [], self.written, 0)]
+        return [WrittenLines(0, (0, 0), 0, b"", [], self.written, 0)]
 
-    def reach(self, written: Written) -> None:
+    def ensure_synced(self, written: WrittenLines) -> None:
         # Meanwhile the others come, so that there is a crowd to be served.
         time.sleep(0.001)
         if self.fails:
@@ -130,7 +130,7 @@ def test_a_thread_that_is_interrupted_leaves_no_other_behind(
     stage.fails = [kind("stopped") for kind in failures]
     stage.stops = [*stops]
     stage.stops_leaving = [*stops_leaving]
-    group = Group(stage)
+    group = CommitGroup(stage)
 
     def write() -> list[BaseException | int]:
         return [once() for _ in range(3)]
@@ -166,7 +166,7 @@ def test_a_waiting_thread_that_is_interrupted_is_not_appointed(tmp_path: Path) -
         go_on.wait(20)
         return journal.append("messages", b'{"slow":1}')
 
-    leader = threading.Thread(target=lambda: journal.together(slow))
+    leader = threading.Thread(target=lambda: journal.run_in_group(slow))
     leader.start()
     begun.wait(20)
     stop = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))

@@ -16,8 +16,8 @@ def test_a_compaction_leaves_everything_readable(session: Session) -> None:
     for number in range(5):
         session.user(f"question {number}")
         session.assistant(f"answer {number}")
-    session.compacting(trigger="auto", tokens=900)
-    summary = session.compacted("ten messages", tokens_before=900, tokens_after=90)
+    session.record_compaction_start(trigger="auto", tokens=900)
+    summary = session.record_compaction("ten messages", tokens_before=900, tokens_after=90)
     session.user("go on")
     assert session.context_messages()[0].id == summary
     assert len(session.context_messages()) == 2
@@ -27,10 +27,10 @@ def test_a_compaction_leaves_everything_readable(session: Session) -> None:
         "messagesBefore": 10, "messagesAfter": 1, "tokensBefore": 900, "tokensAfter": 90,
         "ratio": 0.1,
     }  # fmt: skip
-    session.restoring()
-    session.restored()
+    session.record_restoration_start()
+    session.record_restoration()
     assert session.context_messages() == session.full_messages()
-    session.compacted("again")
+    session.record_compaction("again")
     assert len(session.context_messages()) == 1
     assert findings(session) == []
 
@@ -44,15 +44,15 @@ def test_the_context_is_what_was_said_since_the_last_summary(
     every: list[str] = []
     seen: list[str] = []
     with Store(root).create(workspace=root, durability="fast") as session:
-        for number, deed in enumerate(deeds):
-            if deed == "user":
+        for number, edit in enumerate(deeds):
+            if edit == "user":
                 every.append(session.user(str(number)))
                 seen.append(every[-1])
-            elif deed == "compact":
-                every.append(session.compacted(str(number)))
+            elif edit == "compact":
+                every.append(session.record_compaction(str(number)))
                 seen = [every[-1]]
             else:
-                session.restored()
+                session.record_restoration()
                 seen = list(every)
             assert [message.id for message in session.context_messages()] == seen
             assert [message.id for message in session.full_messages()] == every
@@ -69,7 +69,7 @@ def test_a_child_and_its_parent_know_each_other(session: Session) -> None:
     assert [(each.session, each.message, each.agent) for each in session.children()] == [
         (id, asked, "researcher")
     ]
-    described = {each.id: each for each in session.store.describe()}
+    described = {each.id: each for each in session.store.list_sessions()}
     assert described[id].parent == session.id
     assert described[id].title == "Research"
     with pytest.raises(UsageError, match="closed"):

@@ -30,7 +30,7 @@ def test_a_foreign_file_keeps_every_byte_around_our_member(tmp_path: Path) -> No
     path = tmp_path / "config.json"
     path.write_bytes(FOREIGN)
     store = Store(tmp_path)
-    store.set(durability="fast", thinking={"phrases": {"hm": "high"}})
+    store.change_settings(durability="fast", thinking={"phrases": {"hm": "high"}})
     text = path.read_bytes()
     start = text.index(b"[1,2 , 3]") + len(b"[1,2 , 3]")
     assert text[:start] == FOREIGN[:start]
@@ -38,18 +38,18 @@ def test_a_foreign_file_keeps_every_byte_around_our_member(tmp_path: Path) -> No
     found = Store(tmp_path).settings()
     assert found.durability == "fast"
     assert found.phrases == {"hm": "high"}
-    store.set(durability=None)
+    store.change_settings(durability=None)
     assert Store(tmp_path).settings().durability == "safe"
     assert json.loads(path.read_bytes())["api_key"] == SECRET
     assert SECRET not in repr(vars(found))
 
 
 @pytest.mark.parametrize("text", [b"", b"{broken", b"[1]", b"\0\0\0", b'{"a": 1} x', b"key: value"])
-def test_a_file_nobody_can_parse_is_left_alone(tmp_path: Path, text: bytes) -> None:
+def test_a_file_no_one_can_parse_is_left_alone(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "config.json").write_bytes(text)
     store = Store(tmp_path)
-    store.set(userType="internal")
-    store.set(version="1.2.3")
+    store.change_settings(userType="internal")
+    store.change_settings(version="1.2.3")
     assert (tmp_path / "config.json").read_bytes() == text
     assert store.settings().user_type == "internal"
     assert store.settings().version == "1.2.3"
@@ -59,7 +59,7 @@ def test_a_file_nobody_can_parse_is_left_alone(tmp_path: Path, text: bytes) -> N
 
 def test_only_known_settings_are_taken(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="api_key"):
-        Store(tmp_path).set(api_key="x")
+        Store(tmp_path).change_settings(api_key="x")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_other_members_stay(
     root = tmp_path_factory.mktemp("root")
     path = root / "config.json"
     path.write_text(json.dumps(value, indent=indent))
-    Store(root).set(durability="fast")
+    Store(root).change_settings(durability="fast")
     after = json.loads(path.read_text())
     own = value.get("talktree")
     kept = {**own, "durability": "fast"} if isinstance(own, dict) else {"durability": "fast"}

@@ -19,7 +19,7 @@ def at(tmp_path: Path) -> Iterator[Place]:
         yield place
 
 
-def test_a_conflict_is_left_told_and_offered(at: Place) -> None:
+def test_a_conflict_is_left_reported_and_offered(at: Place) -> None:
     in_conflict(at)
     plan = commands.undo(at.session.opened).plan()
     assert plan.conflicts[0].choices == ("keep", "theirs", "both", "merge")
@@ -93,7 +93,7 @@ def test_what_the_user_did_between_two_steps_comes_back_and_is_not_passed_over(a
     assert kinds(commands.undo(at.session.opened, turn=True).plan()) == {"a": "conflict"}
 
 
-def test_two_sessions_are_told_apart_by_content(at: Place) -> None:
+def test_two_sessions_are_distinguished_by_content(at: Place) -> None:
     at.session.user("please")
     at.step(a="mine", b="mine")
     with at.store.create(workspace=at.work, durability="fast") as other:

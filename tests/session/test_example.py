@@ -25,7 +25,7 @@ def test_the_example_agent_leaves_a_sound_session(tmp_path: Path) -> None:
     # The settings of a store may hold keys of other programs, so they are never opened.
     found = [each for each in api.check(store.root).findings if each.code != "SYN406"]
     assert [f"{each.code} {each.message}" for each in found] == []
-    by_title = {each.title: each for each in store.describe()}
+    by_title = {each.title: each for each in store.list_sessions()}
     assert by_title["A friendly script"].state == "completed"
     assert by_title["Review"].parent == by_title["A friendly script"].id
     with store.open(by_title["A friendly script"].id, write=False) as session:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.journal.lines import sealed
+from talktree.session.journal.lines import seal_line
 from tests.cases import TORTURE
 from tests.session.faults import injected, need_strace, was_injected
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
@@ -19,7 +19,7 @@ from tests.session.journals import ROOT, acks, opened, quarantined, served, veri
 def run(folder: Path, fault: str, *, count: int = 5) -> str:
     """What a writer was told while a call failed."""
     trace = folder.parent / "trace"
-    out = writer(folder, "a", count, before=injected(fault, trace)).told()
+    out = writer(folder, "a", count, before=injected(fault, trace)).details()
     assert was_injected(trace)
     return out
 
@@ -35,8 +35,8 @@ def test_a_failed_sync_renews_the_file(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     folder.mkdir()
     out = run(folder, "fdatasync:error=EIO:when=3")
-    told = [line.split()[0] for line in out.splitlines()]
-    assert told == ["ready", "saved", "lost", "saved", "saved", "saved", "problem", "done"]
+    reported = [line.split()[0] for line in out.splitlines()]
+    assert reported == ["ready", "saved", "lost", "saved", "saved", "saved", "problem", "done"]
     found = verify(folder, acks(out))
     assert len(found) == 4
     [moved] = quarantined(folder)
@@ -80,7 +80,7 @@ def test_other_writers_behind_a_failed_sync(tmp_path: Path, when: int) -> None:
         writer(folder, "faulty", 20, before=fault),
         *(writer(folder, f"w{at}", 30) for at in range(3)),
     ]
-    outs = [each.told() for each in writers]
+    outs = [each.details() for each in writers]
     acknowledged = [ack for out in outs for ack in acks(out)]
     found = verify(folder, acknowledged)
     assert {line.start for line in found} == {ack.start for ack in acknowledged}
@@ -90,7 +90,7 @@ def test_other_writers_behind_a_failed_sync(tmp_path: Path, when: int) -> None:
     assert sum(moved.count(b"\n") for moved in quarantined(folder)) >= lost
 
 
-def test_a_failure_that_only_this_writer_is_told_of(tmp_path: Path) -> None:
+def test_a_failure_that_only_this_writer_is_reported_of(tmp_path: Path) -> None:
     """Whoever saw the sync fail died before noting it, and another has synced and noted since."""
     need_strace()
     folder = tmp_path / "s"
@@ -101,7 +101,7 @@ def test_a_failure_that_only_this_writer_is_told_of(tmp_path: Path) -> None:
         writer(folder, "told", 1000, before=fault),
         *(writer(folder, f"w{at}", 600) for at in range(3)),
     ]
-    outs = [each.told() for each in writers]
+    outs = [each.details() for each in writers]
     verify(folder, [ack for out in outs for ack in acks(out)])
     assert was_injected(trace), "nobody synced for it"
     assert outs[0].count("lost") == 1
@@ -182,11 +182,11 @@ FAULTS = [
 def damaged_session(folder: Path) -> None:
     """Three messages and the beginning of a fourth."""
     folder.mkdir()
-    lines = [sealed(b'{"writer":"before","message":%d}' % at, at + 1) for at in range(3)]
-    (folder / "messages.jsonl").write_bytes(b"\n".join([*lines, TORN]))
+    lines = [seal_line(b'{"writer":"before","message":%d}' % at, at + 1) for at in range(3)]
+    (folder / "messages.jsonl").write_bytes(b"\n".join([*lines, TRUNCATED]))
 
 
-TORN = b'{"writer":"torn","mess'
+TRUNCATED = b'{"writer":"torn","mess'
 
 
 def holds(place: Path, fault: str, when: int) -> bool:
@@ -200,14 +200,14 @@ def holds(place: Path, fault: str, when: int) -> bool:
     places = [folder, folder / "messages.jsonl", folder / "lock", folder / "quarantine"]
     trace = place / f"{when}.trace"
     process = writer(folder, "a", 4, before=injected(f"{fault}:when={when}", trace, *places))
-    out = process.told(done=False)
+    out = process.details(done=False)
     assert "signal=KILL" in fault or not out or out.endswith("done\n"), out
     acknowledged = acks(out)
     goes_on(folder)
     found = verify(folder, acknowledged)
     assert [line.raw for line in found[:3]] == before
     assert len(found) >= 4 + len(acknowledged)
-    assert TORN in quarantined(folder)
+    assert TRUNCATED in quarantined(folder)
     if was_injected(trace):
         return True
     assert len(acknowledged) == 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from talktree.session.journal.lines import judged, sealed
+from talktree.session.journal.lines import seal_line, verify_seal
 from tests.cases import TORTURE
 from tests.session.journals import served
 
@@ -19,7 +19,7 @@ def test_one_flipped_bit(tmp_path: Path) -> None:
         % (at, chance.randbytes(chance.randrange(40)).hex().encode())
         for at in range(40)
     ]
-    whole = [sealed(body, at + 1) for at, body in enumerate(bodies)]
+    whole = [seal_line(body, at + 1) for at, body in enumerate(bodies)]
     data = b"".join(line + b"\n" for line in whole)
     path = tmp_path / "messages.jsonl"
     for _ in range(FLIPS):
@@ -29,10 +29,10 @@ def test_one_flipped_bit(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         hit = data.count(b"\n", 0, at)
         found = served(tmp_path)
-        good = [line.raw for line in found if judged(line.raw).state == "good"]
+        good = [line.raw for line in found if verify_seal(line.raw).state == "good"]
         if data[at] == 0x0A:
             # The newline is no part of the line: both lines are there, and nothing is wrong.
             assert good == whole
         else:
             assert good == whole[:hit] + whole[hit + 1 :], (at, bit)
-            assert any(judged(line.raw).state != "good" for line in found)
+            assert any(verify_seal(line.raw).state != "good" for line in found)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import talktree
-from talktree.errors import Busy, NotFound, NotUndoable, UsageError
+from talktree.errors import LockHeld, NotFound, NotUndoable, UsageError
 from talktree.session import Session, Store
 from talktree.session.capture.file_state import name_to_json
 
@@ -198,10 +198,10 @@ def test_prompts_and_titles_in_the_list_go_with_their_message(tmp_path: Path) ->
     with store.create(workspace=tmp_path, durability="fast") as session:
         only = session.user("wombatglyph prompt")
         session.user("second")
-    assert store.describe()[0].title == "wombatglyph prompt"
+    assert store.list_sessions()[0].title == "wombatglyph prompt"
     store.forget(session.id, messages=[only], dry_run=False)
-    assert store.describe()[0].title == "second"
-    assert store.describe()[0].messages == 1
+    assert store.list_sessions()[0].title == "second"
+    assert store.list_sessions()[0].messages == 1
     assert hits(tmp_path, "wombatglyph") == []
 
 
@@ -281,7 +281,7 @@ def test_an_erased_session_is_in_no_byte_of_the_store(tmp_path: Path) -> None:
     assert set(report.sessions) == {it.id, child.id}
     words = (*SECRET, "frobnitz", "plumdozer", "trundlesprout", "yaffingale", it.id, child.id)
     assert hits(it.work / ".sage", *words) == []
-    assert it.store.ids() == [other.id]
+    assert it.store.list_ids() == [other.id]
     assert said(it.store, other.id) == [("user", "I stay")]
     with pytest.raises(NotFound):
         it.store.open(it.id)
@@ -379,7 +379,7 @@ def test_it_is_refused_while_a_handle_may_write(tmp_path: Path) -> None:
     it = made(tmp_path)
     with it.store.open(it.id) as session:
         for named in ({"messages": [it.caller]}, {"paths": ["a.txt"]}, {}):
-            with pytest.raises(Busy):
+            with pytest.raises(LockHeld):
                 it.store.forget(it.id, dry_run=False, **named)
         session.user("still here")
     assert said(it.store, it.id)[-1] == ("user", "still here")
@@ -399,7 +399,7 @@ def test_it_is_refused_while_another_process_records(tmp_path: Path) -> None:
     ) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        with pytest.raises(Busy):
+        with pytest.raises(LockHeld):
             it.store.forget(it.id, messages=[it.caller], dry_run=False)
         other.communicate("\n")
     it.store.forget(it.id, messages=[it.caller], dry_run=False)
@@ -410,11 +410,11 @@ def test_a_reader_that_is_open_brings_nothing_back(tmp_path: Path) -> None:
     it = made(tmp_path)
     reader = it.store.open(it.id, write=False)
     assert "quibblefix" in [message.text for message in reader.full_messages()]
-    reader.opened.index.touches(b"zanthor.txt")
+    reader.opened.index.find_touches(b"zanthor.txt")
     it.store.forget(it.id, messages=[it.caller], paths=["a.txt"], dry_run=False)
     assert hits(it.work / ".sage", *SECRET, "a.txt") == []
     assert "quibblefix" not in [message.text for message in reader.full_messages()]
-    assert reader.opened.index.touches(b"zanthor.txt") == []
+    assert reader.opened.index.find_touches(b"zanthor.txt") == []
     reader.close()
     assert hits(it.work / ".sage", *SECRET, "a.txt") == []
     is_sound(it)
@@ -455,7 +455,7 @@ def test_a_kill_leaves_a_session_there_or_gone(tmp_path: Path, call: int) -> Non
         other.user("I stay")
     killed_at(call, lambda: it.store.forget(it.id, dry_run=False))
     it.store.open(other.id).close()
-    if it.id in it.store.ids():
+    if it.id in it.store.list_ids():
         is_sound(it)
         it.store.forget(it.id, dry_run=False)
     assert hits(it.work / ".sage", *SECRET, it.id) == []
@@ -488,9 +488,9 @@ def test_the_command_line_says_what_goes(tmp_path: Path) -> None:
     it = made(tmp_path)
     root = str(it.work / ".sage")
     asked = ("session", "forget", it.id, "--message", it.caller[:8], "--root", root)
-    told = list(run(*asked))
-    assert f"would erase message {it.caller}" in told
-    assert any(line.startswith("cannot be undone any more: what message") for line in told)
+    reported = list(run(*asked))
+    assert f"would erase message {it.caller}" in reported
+    assert any(line.startswith("cannot be undone any more: what message") for line in reported)
     assert hits(Path(root), "quibblefix")
     assert f"erased message {it.caller}" in list(run(*asked, "--yes"))
     assert hits(Path(root), *SECRET) == []

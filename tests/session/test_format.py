@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.files import Source, load
-from talktree.formats import BUILT_IN, by_slug
-from talktree.formats.engine import Origin, read
-from talktree.formats.rule_context import Talk
+from talktree.formats import BUILT_IN, get_format
+from talktree.formats.engine import DocumentOrigin, read_document
+from talktree.formats.rule_context import CheckedConversation
 from talktree.formats.sage import FORMAT
-from talktree.formats.sage.checksum import judged
+from talktree.formats.sage.checksum import verify_seal
 from talktree.formats.sage.places import LOCK
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Event
-from talktree.repairs.run import repaired
+from talktree.repairs.run import repair_document
 from talktree.session.session import Session
 from talktree.session.store import Store
 from talktree.session.undo import commands
-from talktree.session.undo.commands import Move
+from talktree.session.undo.commands import UndoMove
 from tests.conversion.trips import Files, into
 from tests.session.recorded import BIG, recorded
 
@@ -38,7 +38,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def document(folder: Path) -> Document:
     """A session as the format reads it."""
-    return read(load(folder), FORMAT)
+    return read_document(load(folder), FORMAT)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -51,25 +51,25 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_no_rule_finds_anything(session: Path) -> None:
-    assert report(document(session)).findings == []
+    assert make_report(document(session)).findings == []
     for other in session.parent.iterdir():
-        assert report(document(other)).findings == []
-    assert report(document(session.parent)).findings == []
-    assert report(document(session.parent.parent)).findings == []
+        assert make_report(document(other)).findings == []
+    assert make_report(document(session.parent)).findings == []
+    assert make_report(document(session.parent.parent)).findings == []
 
 
 def test_no_rule_finds_anything_in_pieces_of_big_files(tmp_path: Path) -> None:
     folder = recorded(tmp_path, big=True)
     sizes = sorted(len(data) for data in contents(folder).values())
     assert sum(sizes) < BIG, "nine equal pieces are kept once"
-    assert report(document(folder)).findings == []
+    assert make_report(document(folder)).findings == []
 
 
 def test_no_rule_finds_anything_in_a_session_in_which_nothing_was_said(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     with Store(tmp_path / ".sage").create(workspace=tmp_path / "work") as made:
         folder = tmp_path / ".sage" / "sessions" / made.id
-    assert [each.code for each in report(document(folder)).findings] == []
+    assert [each.code for each in make_report(document(folder)).findings] == []
 
 
 @pytest.mark.parametrize("slug", OTHERS)
@@ -127,11 +127,11 @@ def test_compactions_from_elsewhere_become_lines_of_their_own() -> None:
         "metadata": {"preservedMessages": 15, "totalMessages": 150, "compressionRatio": 0.9},
     }
     source = Source.of_bytes(json.dumps(line).encode() + b"\n", name="talk.jsonl")
-    there = into(read(source, by_slug("claude-messages")), "sage")
+    there = into(read_document(source, get_format("claude-messages")), "sage")
     made = json.loads(there.files["messages.jsonl"].splitlines()[0])
     assert (made["type"], made["subtype"]) == ("system", "conversation_compacted")
     assert made["metadata"] == line["metadata"]
-    assert report(there.read_as("sage")).findings == []
+    assert make_report(there.read_as("sage")).findings == []
     assert list(into(there.read_as("sage"), "claude-messages").files.values()) == [
         json.dumps(line).encode() + b"\n"
     ]
@@ -151,11 +151,11 @@ def test_a_line_that_is_changed_loses_its_seal_and_the_others_keep_theirs(sessio
     broken = json.loads(old[0])
     del broken["version"], broken["seal"]
     files["messages.jsonl"] = b"\n".join([json.dumps(broken).encode(), *old[1:], b""])
-    done = repaired(Files(files, folder=True).read_as("sage"), unsafe=True)
-    assert report(done.after).findings == []
+    done = repair_document(Files(files, folder=True).read_as("sage"), unsafe=True)
+    assert make_report(done.after).findings == []
     edited = old[1].replace(b"I do it.", b"I did it.")
     files["messages.jsonl"] = b"\n".join([old[0], edited, *old[2:], b""])
-    codes = [each.code for each in report(Files(files, folder=True).read_as("sage")).findings]
+    codes = [each.code for each in make_report(Files(files, folder=True).read_as("sage")).findings]
     assert codes == ["SAG701"]
 
 
@@ -165,10 +165,10 @@ def test_an_edit_in_another_format_leaves_no_broken_seal(session: Path) -> None:
     edited = there.files[path].replace(b"On it goes.", b"On and on it goes.", 1)
     back = into(Files({path: edited}, folder=False).read_as("native"), "sage")
     lines = back.files["messages.jsonl"].splitlines()
-    states = [judged(line).state for line in lines]
+    states = [verify_seal(line).state for line in lines]
     assert states.count("none") == 1
     assert "broken" not in states
-    assert report(back.read_as("sage")).findings == []
+    assert make_report(back.read_as("sage")).findings == []
 
 
 def test_messages_read_by_the_format_and_by_the_index_are_the_same(session: Path) -> None:
@@ -184,14 +184,14 @@ def test_messages_read_by_the_format_and_by_the_index_are_the_same(session: Path
 
 def test_the_format_knows_that_branches_of_the_store_are_meant(session: Path) -> None:
     found = document(session)
-    assert isinstance(found.origin, Origin)
-    talk = Talk(found.conversations[0], found.origin)
-    assert FORMAT.means_branches(talk)
+    assert isinstance(found.origin, DocumentOrigin)
+    talk = CheckedConversation(found.conversations[0], found.origin)
+    assert FORMAT.has_branch_log(talk)
     files = contents(session)
     del files["operations.jsonl"]
     other = Files(files, folder=True).read_as("sage")
-    assert isinstance(other.origin, Origin)
-    assert not FORMAT.means_branches(Talk(other.conversations[0], other.origin))
+    assert isinstance(other.origin, DocumentOrigin)
+    assert not FORMAT.has_branch_log(CheckedConversation(other.conversations[0], other.origin))
 
 
 def test_no_rule_finds_anything_after_many_switches(tmp_path: Path) -> None:
@@ -210,9 +210,9 @@ def test_no_rule_finds_anything_after_many_switches(tmp_path: Path) -> None:
             made.user(f"Further {branch}")
             made.name(branch, made.assistant("Further."))
         folder = tmp_path / ".sage" / "sessions" / made.id
-    assert report(document(folder)).findings == []
+    assert make_report(document(folder)).findings == []
 
 
-def _move(session: Session, move: Move) -> None:
+def _move(session: Session, move: UndoMove) -> None:
     move.apply(move.plan().digest)
     session.refresh()

@@ -111,22 +111,22 @@ def test_several_lines_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
         journal.close()
 
 
-def test_a_torn_end_on_a_full_disk_waits_for_space(tmp_path: Path) -> None:
+def test_a_truncated_end_on_a_full_disk_waits_for_space(tmp_path: Path) -> None:
     """The quarantine needs space before anything may be cut."""
     with small_disk(tmp_path / "disk", DISK) as disk:
         folder = disk / "session"
         folder.mkdir()
-        torn = b'{"ha' + b"x" * 10_000
-        (folder / "messages.jsonl").write_bytes(b'{"writer":"w","message":0}\n' + torn)
+        truncated = b'{"ha' + b"x" * 10_000
+        (folder / "messages.jsonl").write_bytes(b'{"writer":"w","message":0}\n' + truncated)
         ballast = fill(disk, 4096)
         journal = opened(folder)
         for _ in range(3):
             with pytest.raises(NotSaved):
                 journal.append("messages", b'{"writer":"w","message":1}')
-        assert (folder / "messages.jsonl").read_bytes().endswith(torn)
+        assert (folder / "messages.jsonl").read_bytes().endswith(truncated)
         ballast.unlink()
         journal.append("messages", b'{"writer":"w","message":1}')
-        assert quarantined(folder) == [torn]
+        assert quarantined(folder) == [truncated]
         assert len(served(folder)) == 2
         assert not [*folder.rglob(".unfinished-*")]
         journal.close()
@@ -141,7 +141,7 @@ def test_a_failed_sync_on_a_full_disk_is_renewed_when_there_is_space(tmp_path: P
         first.close()
         ballast = fill(disk, 4096)
         fault = injected("fdatasync:error=EIO:when=1", tmp_path / "trace")
-        out = writer(folder, "a", 3, before=fault).told()
+        out = writer(folder, "a", 3, before=fault).details()
         assert acks(out) == []
         ballast.unlink()
         journal = opened(folder, "safe")

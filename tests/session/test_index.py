@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from talktree.errors import NotFound, UsageError
 from talktree.model.message import Message
-from talktree.session.index.index import Index, Node
+from talktree.session.index.index import IndexedMessage, SessionIndex
 from tests.cases import examples
 from tests.session.faults import unwritable
 from tests.session.made import SESSION, aside, folder_of, note, opened, said
 
 
-def ids(nodes: list[Node]) -> list[str]:
+def ids(nodes: list[IndexedMessage]) -> list[str]:
     """What the nodes are called."""
     return [node.id for node in nodes]
 
@@ -46,15 +46,15 @@ def test_the_leaf_is_the_last_message_on_no_sidechain(tmp_path: Path) -> None:
 def test_a_session_without_lines_has_no_leaf(tmp_path: Path) -> None:
     with opened(tmp_path) as session:
         assert session.index.leaf() is None
-        assert session.index.last(5) == []
-        assert session.index.count() == 0
+        assert session.index.last_messages(5) == []
+        assert session.index.count_messages() == 0
         assert session.index.operations() == []
 
 
 def test_the_head_needs_no_cache(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), *(said(f"m{n}", f"m{n - 1}" if n else "a") for n in range(50)))
     with opened(tmp_path) as session:
-        assert ids(session.index.last(20)) == [f"m{n}" for n in range(30, 50)]
+        assert ids(session.index.last_messages(20)) == [f"m{n}" for n in range(30, 50)]
     assert not (tmp_path / "cache").exists()
 
 
@@ -125,14 +125,14 @@ def test_any_log_gives_the_tree_a_plain_reading_gives(
     raw = [line_of(*each) + b"\n" for each in log]
     path.write_bytes(b"".join(raw[:cut]))
     with opened(root) as session:
-        session.index.count()
+        session.index.count_messages()
         with path.open("ab") as file:
             file.write(b"".join(raw[cut:]))
         plain = Plain(log)
         nodes = sorted([*session.index.leaves(), *_inner(session.index)], key=lambda n: n.start)
-        assert session.index.count() == len(plain.nodes) == len(nodes)
+        assert session.index.count_messages() == len(plain.nodes) == len(nodes)
         starts = [node.start for node in nodes]
-        ups, _ = session.index.shape()
+        ups, _ = session.index.read_tree_shape()
         wanted = [None if up is None else starts[up] for up in plain.up]
         assert [ups[start] for start in starts] == wanted
         for id in {id for id, _ in plain.nodes if id}:
@@ -143,9 +143,9 @@ def test_any_log_gives_the_tree_a_plain_reading_gives(
         assert [node.start for node in session.index.children(None)] == roots
 
 
-def _inner(index: Index) -> list[Node]:
-    ups, _ = index.shape()
-    return [index.at(start) for start in {up for up in ups.values() if up is not None}]
+def _inner(index: SessionIndex) -> list[IndexedMessage]:
+    ups, _ = index.read_tree_shape()
+    return [index.node_at(start) for start in {up for up in ups.values() if up is not None}]
 
 
 def test_of_a_doubled_id_the_later_line_has_the_children_written_after_it(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_circles_are_cut_and_long_chains_are_walked(tmp_path: Path) -> None:
         assert ids(session.index.chain("p")) in (["q", "p"], ["p"])
         assert ids(session.index.chain("self")) == ["self"]
         assert len(session.index.chain("n19999")) == 20_000
-        assert ids(session.index.last(3)) == ["n19998", "n19999", "z"]
+        assert ids(session.index.last_messages(3)) == ["n19998", "n19999", "z"]
 
 
 def test_far_parents_are_found_through_the_index(tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_far_parents_are_found_through_the_index(tmp_path: Path) -> None:
     far = [said(f"w{n}", None, pad=wide.decode()) for n in range(100)]
     fill(tmp_path, said("a"), said("b", "a"), *far, said("c", "b"))
     with opened(tmp_path) as session:
-        assert ids(session.index.last(20)) == ["a", "b", "c"]
-        assert ids(session.index.last(2)) == ["b", "c"]
+        assert ids(session.index.last_messages(20)) == ["a", "b", "c"]
+        assert ids(session.index.last_messages(2)) == ["b", "c"]
 
 
 # asking
@@ -181,19 +181,19 @@ def test_far_parents_are_found_through_the_index(tmp_path: Path) -> None:
 def test_find_takes_the_beginning_of_an_id(tmp_path: Path) -> None:
     fill(tmp_path, said("abc1"), said("abc2", "abc1"), said("abc", "abc2"), said("xyz", "abc"))
     with opened(tmp_path) as session:
-        assert session.index.find("x").id == "xyz"
-        assert session.index.find("abc").id == "abc"
+        assert session.index.find_by_prefix("x").id == "xyz"
+        assert session.index.find_by_prefix("abc").id == "abc"
         with pytest.raises(UsageError):
-            session.index.find("ab")
+            session.index.find_by_prefix("ab")
         for nothing in ("q", "", "\ud800"):
             with pytest.raises(NotFound):
-                session.index.find(nothing)
+                session.index.find_by_prefix(nothing)
 
 
 def test_values_and_messages_are_read_from_the_log(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), note("n", "a"))
     with opened(tmp_path) as session:
-        node = session.index.find("n")
+        node = session.index.find_by_prefix("n")
         assert node.note
         assert session.index.value(node)["operation"]["verb"] == "undo"
         message = session.index.message(node)
@@ -204,10 +204,10 @@ def test_values_and_messages_are_read_from_the_log(tmp_path: Path) -> None:
 def test_work_since_looks_through_notes_and_sidechains(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), note("n", "a"), aside("s", "a"))
     with opened(tmp_path) as session:
-        start = session.index.find("a").number
-        assert not session.index.work_since(start)
+        start = session.index.find_by_prefix("a").number
+        assert not session.index.has_work_since(start)
         session.journal.append("messages", said("b", "n"))
-        assert session.index.work_since(start)
+        assert session.index.has_work_since(start)
 
 
 def test_snapshots_follow_their_messages_and_paths(tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def test_snapshots_follow_their_messages_and_paths(tmp_path: Path) -> None:
             [b"a"],
             [b"b", b"\xff"],
         ]
-        assert [message for message, _ in session.index.touches(b"b")] == ["m2", "m1"]
-        every = session.index.touches_of([b"a", b"b", b"never"])
-        last = session.index.last_touches([b"a", b"b", b"never"])
+        assert [message for message, _ in session.index.find_touches(b"b")] == ["m2", "m1"]
+        every = session.index.find_touches_of([b"a", b"b", b"never"])
+        last = session.index.find_last_touches([b"a", b"b", b"never"])
         assert last == {path: each[-1][1] if each else None for path, each in every.items()}
         many = [f"x{n}" for n in range(2000)]
         assert len(session.index.snapshots([*many, "m1", "m2"])) == 3
@@ -254,13 +254,13 @@ def cache_of(root: Path) -> Path:
 def test_only_new_bytes_are_read(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), said("b", "a"))
     with opened(tmp_path) as session:
-        assert session.index.count() == 2
+        assert session.index.count_messages() == 2
     # Bytes that were read before may even have changed: nobody looks at them again.
     path = folder_of(tmp_path) / "messages.jsonl"
     wide = said("w", "b", pad="x" * 5000)
     with opened(tmp_path) as session:
         session.journal.append("messages", wide)
-        assert session.index.count() == 3
+        assert session.index.count_messages() == 3
     with path.open("r+b") as file:
         file.write(b"!")
     with opened(tmp_path) as session:
@@ -272,7 +272,7 @@ def test_only_new_bytes_are_read(tmp_path: Path) -> None:
 def test_a_damaged_cache_is_made_again(tmp_path: Path, damage: str) -> None:
     fill(tmp_path, *(said(f"m{n}", f"m{n - 1}" if n else None) for n in range(300)))
     with opened(tmp_path) as session:
-        assert session.index.count() == 300
+        assert session.index.count_messages() == 300
     path = cache_of(tmp_path)
     data = path.read_bytes()
     path.unlink()
@@ -293,7 +293,7 @@ def test_a_damaged_cache_is_made_again(tmp_path: Path, damage: str) -> None:
         case "link":
             path.symlink_to(tmp_path / "elsewhere")
     with opened(tmp_path) as session:
-        assert session.index.count() == 300
+        assert session.index.count_messages() == 300
         assert len(session.index.chain("m299")) == 300
     assert not (tmp_path / "elsewhere").exists()
 
@@ -302,7 +302,7 @@ def test_a_log_that_was_replaced_or_rewritten_is_indexed_again(tmp_path: Path) -
     fill(tmp_path, said("a"), said("b", "a"))
     path = folder_of(tmp_path) / "messages.jsonl"
     with opened(tmp_path) as session:
-        assert session.index.count() == 2
+        assert session.index.count_messages() == 2
         path.rename(path.with_suffix(".old"))
         path.write_bytes(said("c") + b"\n")
         assert ids(session.index.leaves()) == ["c"]
@@ -316,18 +316,18 @@ def test_a_message_that_was_rewritten_in_place_is_not_given_for_another(tmp_path
     fill(tmp_path, said("a"), said("b", "a", pad="x" * 5000))
     path = folder_of(tmp_path) / "messages.jsonl"
     with opened(tmp_path) as session:
-        node = session.index.find("a")
+        node = session.index.find_by_prefix("a")
         path.write_bytes(path.read_bytes().replace(b'"uuid": "a"', b'"uuid": "z"'))
         with pytest.raises(NotFound):
             session.index.value(node)
         assert session.index.node("a") is None
-        assert session.index.find("z").start == 0
+        assert session.index.find_by_prefix("z").start == 0
 
 
 def test_a_place_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
     fill(tmp_path, said("a"))
     with unwritable(tmp_path / "cache"), opened(tmp_path) as session:
-        assert session.index.count() == 1
+        assert session.index.count_messages() == 1
 
 
 def test_without_a_place_for_a_cache_it_is_in_memory(tmp_path: Path) -> None:
@@ -335,13 +335,13 @@ def test_without_a_place_for_a_cache_it_is_in_memory(tmp_path: Path) -> None:
     (tmp_path / "cache").write_bytes(b"a file")
     for cached in (True, False):
         with opened(tmp_path, cached=cached) as session:
-            assert session.index.count() == 1
+            assert session.index.count_messages() == 1
 
 
 def test_only_the_owner_can_read_the_cache(tmp_path: Path) -> None:
     fill(tmp_path, said("a"))
     with opened(tmp_path) as session:
-        session.index.count()
+        session.index.count_messages()
         modes = {each.stat().st_mode & 0o777 for each in (tmp_path / "cache").iterdir()}
     assert modes == {0o600}
     assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
@@ -378,5 +378,5 @@ def test_processes_share_a_cache(tmp_path: Path, damaged: bool) -> None:
         each.join()
     assert wrong.empty(), wrong.get()
     with opened(tmp_path) as session:
-        assert session.index.count() == 120
+        assert session.index.count_messages() == 120
         assert len(session.index.leaves()) == 4

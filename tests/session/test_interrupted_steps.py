@@ -15,21 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.capture.file_state import ABSENT, File, Unknown
+from talktree.session.capture.file_state import ABSENT, FileContentState, UnknownState
 from talktree.session.capture.interrupted_steps import WHY, end_cut_off_steps
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.snapshots import contents_named, taken
-from talktree.session.capture.step import Step
-from talktree.session.handle import Opened
-from talktree.session.journal.lines import lines
+from talktree.session.capture.snapshots import find_named_contents, parse_snapshot
+from talktree.session.capture.step import CaptureStep
+from talktree.session.handle import SessionHandle
+from talktree.session.journal.lines import read_lines
 from talktree.text.json.decode import decode
 from tests.cases import examples
 from tests.session.trees import (
     CASES,
-    Deed,
-    deeds,
+    EditAction,
     differences,
     do,
+    edits,
     message_of,
     session,
     thing_of,
@@ -39,7 +39,7 @@ from tests.session.trees import (
 
 STORE = (b".sage",)
 SHARP = Limits(racy_seconds=0)
-many_deeds = st.lists(deeds, max_size=10)
+many_edits = st.lists(edits, max_size=10)
 
 
 def in_child(work: Callable[[], None]) -> int:
@@ -53,33 +53,33 @@ def in_child(work: Callable[[], None]) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def die_in_a_step(top: Path, message: str, then: list[Deed], named: list[bytes]) -> None:
+def die_in_a_step(top: Path, message: str, then: list[EditAction], named: list[bytes]) -> None:
     def work() -> None:
         with session(top, SHARP) as opened:
-            Step(opened, message, paths=named, watch=[b"."], unprotected="mark").__enter__()
-            for deed in then:
-                do(top / "work", deed)
+            CaptureStep(opened, message, paths=named, watch=[b"."], unprotected="mark").__enter__()
+            for edit in then:
+                do(top / "work", edit)
             os.kill(os.getpid(), signal.SIGKILL)
 
     assert in_child(work) == signal.SIGKILL
 
 
 @examples(CASES // 2)
-@given(many_deeds, many_deeds, many_deeds, st.sampled_from([[], [b"a"], [b"d/a", b"b"]]))
+@given(many_edits, many_edits, many_edits, st.sampled_from([[], [b"a"], [b"d/a", b"b"]]))
 def test_a_step_that_died_is_ended_with_what_was_there_before(
-    first: list[Deed], between: list[Deed], then: list[Deed], named: list[bytes]
+    first: list[EditAction], between: list[EditAction], then: list[EditAction], named: list[bytes]
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)
         with session(top, SHARP) as opened:
             message = message_of(opened)
-            for deed in first:
-                do(top / "work", deed)
-            with Step(opened, message_of(opened), watch=[b"."]):
-                for deed in between[:5]:
-                    do(top / "work", deed)
-        for deed in between[5:]:
-            do(top / "work", deed)
+            for edit in first:
+                do(top / "work", edit)
+            with CaptureStep(opened, message_of(opened), watch=[b"."]):
+                for edit in between[:5]:
+                    do(top / "work", edit)
+        for edit in between[5:]:
+            do(top / "work", edit)
         before = walked(top / "work", STORE)
         die_in_a_step(top, message, then, named)
         wanted = differences(before, walked(top / "work", STORE))
@@ -88,7 +88,7 @@ def test_a_step_that_died_is_ended_with_what_was_there_before(
             assert end_cut_off_steps(opened) == []
             last = opened.index.snapshots([message])[-1]
             changed = {
-                change.path: change for change in last.changes if change.after == Unknown(WHY)
+                change.path: change for change in last.changes if change.after == UnknownState(WHY)
             }
             assert changed.keys() == wanted.keys()
             for path, change in changed.items():
@@ -102,7 +102,7 @@ def test_the_next_step_ends_the_one_that_died_first(tmp_path: Path) -> None:
         (work_of(opened) / "f").write_bytes(b"old")
     die_in_a_step(tmp_path, message, [("write", b"f", b"new"), ("write", b"g", b"g")], [])
     with session(tmp_path) as opened:
-        with Step(opened, message, watch=[b"."]):
+        with CaptureStep(opened, message, watch=[b"."]):
             pass
         assert opened.notices == ["a step was cut off; 2 paths are not what they were before it"]
         effects = {c.path: c for one in opened.index.snapshots([message]) for c in one.changes}
@@ -112,27 +112,27 @@ def test_the_next_step_ends_the_one_that_died_first(tmp_path: Path) -> None:
 
 def test_a_step_at_work_is_not_cut_off(tmp_path: Path) -> None:
     with session(tmp_path) as opened, session(tmp_path) as other:
-        with Step(opened, message_of(opened), watch=[b"."]):
+        with CaptureStep(opened, message_of(opened), watch=[b"."]):
             assert end_cut_off_steps(opened) == []
             assert end_cut_off_steps(other) == []
         assert end_cut_off_steps(other) == []
 
 
-def sound(opened: Opened) -> int:
+def sound(opened: SessionHandle) -> int:
     """All that is kept is what its name says, and all that a line names is kept; how much."""
-    for name in opened.contents.names():
+    for name in opened.contents.list_hashes():
         path = opened.folder.path / "backups" / f"{name}.backup"
         assert sha256(path.read_bytes()).hexdigest() == name
         assert path.stat().st_mode & 0o777 == 0o600
     count = 0
-    kept = set(opened.contents.names())
-    for line in lines(opened.journal.descriptor("snapshots")):
+    kept = set(opened.contents.list_hashes())
+    for line in read_lines(opened.journal.descriptor("snapshots")):
         value = decode(line.raw).value
-        assert kept.issuperset(contents_named(value))
-        for change in taken(value).changes:
+        assert kept.issuperset(find_named_contents(value))
+        for change in parse_snapshot(value).changes:
             for state in (change.before, change.after):
-                if isinstance(state, File):
-                    assert opened.contents.trouble(state) is None
+                if isinstance(state, FileContentState):
+                    assert opened.contents.find_problem(state) is None
                     count += 1
     return count
 
@@ -141,7 +141,7 @@ def step_for_ever(top: Path, seed: int) -> None:
     chance = random.Random(seed)
     with session(top, Limits(racy_seconds=0)) as opened:
         while True:
-            with Step(opened, message_of(opened), watch=[b"."], paths=[b"0"]):
+            with CaptureStep(opened, message_of(opened), watch=[b"."], paths=[b"0"]):
                 for _ in range(chance.randint(0, 60)):
                     path = top / "work" / str(chance.randint(0, 200))
                     path.write_bytes(chance.randbytes(chance.choice([0, 10, 5000])))

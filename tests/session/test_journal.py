@@ -14,7 +14,7 @@ import pytest
 
 from talktree.errors import NotSaved, UsageError
 from talktree.session.journal.journal import LOGS, Durability, Journal
-from talktree.session.journal.lines import judged, lines, sealed
+from talktree.session.journal.lines import read_lines, seal_line, verify_seal
 from tests.session.journals import ROOT, opened, quarantined, served
 
 MODES: list[Durability] = ["safe", "fast"]
@@ -22,7 +22,7 @@ both = pytest.mark.parametrize("mode", MODES)
 
 
 def numbers(folder: Path, log: str = "messages") -> list[int | None]:
-    return [judged(line.raw).number for line in served(folder, log)]
+    return [verify_seal(line.raw).number for line in served(folder, log)]
 
 
 @both
@@ -36,9 +36,9 @@ def test_places_lead_to_lines(tmp_path: Path, mode: Durability) -> None:
     fd = journal.descriptor("messages")
     found = [os.pread(fd, place.length, place.start) for place in places]
     assert [place.number for place in places] == [1, 2, 3, 4, 5]
-    assert found == [line.raw for line in lines(fd)]
+    assert found == [line.raw for line in read_lines(fd)]
     assert all(
-        judged(raw) == (place.number, "good") for raw, place in zip(found, places, strict=True)
+        verify_seal(raw) == (place.number, "good") for raw, place in zip(found, places, strict=True)
     )
     assert journal.length("messages") == sum(place.length + 1 for place in places)
     assert journal.problems == []
@@ -86,12 +86,12 @@ def test_alone_keeps_others_out_and_nests(tmp_path: Path, mode: Durability) -> N
         two.append("messages", b'{"other":1}')
         done.set()
 
-    with one.alone() as journal:
+    with one.append_lock() as journal:
         thread = threading.Thread(target=other)
         thread.start()
         journal.append("messages", b'{"first":1}')
-        with journal.alone():
-            assert len([*lines(journal.descriptor("messages"))]) == 1
+        with journal.append_lock():
+            assert len([*read_lines(journal.descriptor("messages"))]) == 1
             journal.append("operations", b'{"second":1}')
         journal.append("messages", b'{"third":1}')
         journal.sync()
@@ -108,7 +108,7 @@ def test_an_error_inside_of_alone_frees_the_lock(tmp_path: Path) -> None:
     one, two = opened(tmp_path, "safe"), opened(tmp_path, "safe")
 
     def work() -> None:
-        with one.alone():
+        with one.append_lock():
             one.append("messages", b'{"a":1}')
             raise ZeroDivisionError
 
@@ -216,9 +216,9 @@ def test_a_log_that_is_moved_away_is_found_again(tmp_path: Path, mode: Durabilit
     [place] = journal.append("messages", b'{"b":1}')
     assert place.number == 3
     assert len((tmp_path / "old").read_bytes().splitlines()) == 1
-    assert [judged(line.raw).state for line in served(tmp_path)] == ["good", "none", "good"]
+    assert [verify_seal(line.raw).state for line in served(tmp_path)] == ["good", "none", "good"]
     assert journal.descriptor("messages") == reader
-    assert len([*lines(reader)]) == 3
+    assert len([*read_lines(reader)]) == 3
 
 
 @both
@@ -226,9 +226,9 @@ def test_a_log_that_is_gone_begins_anew(tmp_path: Path, mode: Durability) -> Non
     journal = opened(tmp_path, mode)
     journal.append("messages", b'{"a":1}')
     (tmp_path / "messages.jsonl").unlink()
-    assert [*lines(journal.descriptor("messages"))] == []
+    assert [*read_lines(journal.descriptor("messages"))] == []
     assert journal.append("messages", b'{"b":1}')[0].number == 1
-    assert len([*lines(journal.descriptor("messages"))]) == 1
+    assert len([*read_lines(journal.descriptor("messages"))]) == 1
 
 
 @both
@@ -283,7 +283,7 @@ def test_lines_of_others_count(tmp_path: Path) -> None:
 
 
 def test_a_broken_seal_at_the_end_does_not_confuse_the_numbers(tmp_path: Path) -> None:
-    good = [sealed(b'{"a":%d}' % at, at) for at in (1, 2, 3)]
+    good = [seal_line(b'{"a":%d}' % at, at) for at in (1, 2, 3)]
     broken = good[2].replace(b'"3-', b'"9-')
     data = b"\n".join([*good[:2], broken, b""])
     (tmp_path / "messages.jsonl").write_bytes(data)
@@ -338,7 +338,7 @@ def test_a_reader_needs_no_right_to_write(tmp_path: Path) -> None:
     journal.append("messages", b"{}")
     before = sorted(path.name for path in tmp_path.iterdir())
     reader = Journal(journal.folder, "safe")
-    assert len([*lines(reader.descriptor("messages"))]) == 1
+    assert len([*read_lines(reader.descriptor("messages"))]) == 1
     assert reader.length("snapshots") == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.session.journal.journal import Journal
-from talktree.session.journal.lines import judged
+from talktree.session.journal.lines import verify_seal
 from tests.cases import examples
 from tests.session.journals import opened, quarantined, served
 
@@ -75,11 +75,11 @@ class World:
         for place, value in zip(places, values, strict=True):
             line = data[place.start : place.start + place.length]
             assert line.startswith(value[:-1])
-            assert judged(line) == (place.number, "good")
+            assert verify_seal(line) == (place.number, "good")
             self.expected.append(line)
 
     def _inside(self, at: int) -> None:
-        with self.handles[at].alone():
+        with self.handles[at].append_lock():
             self._append(at, 1)
             self._append(at, 2)
 

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.journal.lines import BLOCK, Line, last_lines, lines, sealed
+from talktree.session.journal.lines import (
+    BLOCK,
+    JournalLine,
+    read_last_lines,
+    read_lines,
+    seal_line,
+)
 from tests.session.journals import opened, served
 
 BODIES = st.lists(
@@ -30,7 +36,7 @@ def raws(folder: Path) -> list[bytes]:
 
 
 def sealed_lines(count: int) -> list[bytes]:
-    return [sealed(b'{"text":"%s"}' % (b"word " * at), at + 1) for at in range(count)]
+    return [seal_line(b'{"text":"%s"}' % (b"word " * at), at + 1) for at in range(count)]
 
 
 @given(BODIES, st.sampled_from([b"\n", b"\r\n", b"\n\n", b" \n\t\n", b"\n\0\0\0", b"\0\n"]))
@@ -47,12 +53,14 @@ def test_reading_goes_on_where_it_ended(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     places = [journal.append("messages", b'{"at":%d}' % at)[0] for at in range(50)]
     fd = journal.descriptor("messages")
-    everything = [*lines(fd)]
+    everything = [*read_lines(fd)]
     assert [(line.start, len(line.raw)) for line in everything] == [place[1:] for place in places]
     for at in range(50):
-        assert [*lines(fd, places[at].start)] == everything[at:]
-        assert [*lines(fd, 0, places[at].start)] == everything[:at]
-        assert [*lines(fd, 0, places[at].start - 1)] == everything[:at], "whole but for its newline"
+        assert [*read_lines(fd, places[at].start)] == everything[at:]
+        assert [*read_lines(fd, 0, places[at].start)] == everything[:at]
+        assert [*read_lines(fd, 0, places[at].start - 1)] == everything[:at], (
+            "whole but for its newline"
+        )
 
 
 def test_lines_longer_than_a_block(tmp_path: Path) -> None:
@@ -72,7 +80,9 @@ def test_lines_longer_than_a_block(tmp_path: Path) -> None:
     places = [journal.append("messages", body)[0] for body in bodies]
     found = served(tmp_path)
     assert [(line.start, len(line.raw)) for line in found] == [place[1:] for place in places]
-    assert [line.raw for line in found] == [sealed(body, at + 1) for at, body in enumerate(bodies)]
+    assert [line.raw for line in found] == [
+        seal_line(body, at + 1) for at, body in enumerate(bodies)
+    ]
 
 
 def test_a_half_line_is_not_served(tmp_path: Path) -> None:
@@ -84,7 +94,7 @@ def test_a_half_line_is_not_served(tmp_path: Path) -> None:
         assert raws(folder) == (whole if stop == len(data) - 1 else whole[:2])
 
 
-def test_every_pair_of_fused_lines_is_told_apart(tmp_path: Path) -> None:
+def test_every_pair_of_fused_lines_are_distinguished(tmp_path: Path) -> None:
     whole = sealed_lines(12)
     for at in range(11):
         for between in (b"", b"\0" * 9, b"\x0b", b"J", b"*", b"\x8a", b" "):
@@ -94,7 +104,7 @@ def test_every_pair_of_fused_lines_is_told_apart(tmp_path: Path) -> None:
             assert raws(made(tmp_path / "s", data)) == whole
 
 
-def test_all_lines_fused_are_told_apart(tmp_path: Path) -> None:
+def test_all_lines_fused_are_distinguished(tmp_path: Path) -> None:
     whole = sealed_lines(12)
     assert raws(made(tmp_path, b"".join(whole))) == whole
     assert raws(made(tmp_path, b"".join(whole) + b"\n")) == whole
@@ -139,7 +149,10 @@ def test_many_nuls_are_not_held(tmp_path: Path) -> None:
     with open(path, "ab") as file:
         file.write(b'{"b":2}\n')
     with open(path, "rb") as file:
-        assert [*lines(file.fileno())] == [Line(0, b'{"a":1}'), Line(50 << 20, b'{"b":2}')]
+        assert [*read_lines(file.fileno())] == [
+            JournalLine(0, b'{"a":1}'),
+            JournalLine(50 << 20, b'{"b":2}'),
+        ]
 
 
 def test_nothing_in_nothing(tmp_path: Path) -> None:
@@ -147,5 +160,5 @@ def test_nothing_in_nothing(tmp_path: Path) -> None:
     assert raws(made(tmp_path, b"\n\n\0\0\n")) == []
     journal = opened(tmp_path / "none")
     assert journal.length("messages") == 0
-    assert [*lines(journal.descriptor("messages"))] == []
-    assert [*last_lines(journal.descriptor("messages"))] == []
+    assert [*read_lines(journal.descriptor("messages"))] == []
+    assert [*read_last_lines(journal.descriptor("messages"))] == []

@@ -9,20 +9,20 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.capture.file_state import ABSENT, Absent, Folder, Unknown
+from talktree.session.capture.file_state import ABSENT, AbsentState, Folder, UnknownState
 from talktree.session.undo.move_records import (
     ALL,
     Boundary,
-    Moved,
-    Moving,
-    Standing,
-    move_line,
-    moved_line,
-    moves,
+    LoggedMove,
+    PathMove,
+    ScopeLeaves,
+    format_move_end_line,
+    format_move_start_line,
+    parse_moves,
 )
 
-AT = Standing(None, "m", "m")
-MOVE = Moved(
+AT = ScopeLeaves(None, "m", "m")
+MOVE = LoggedMove(
     id="o",
     verb="undo",
     point="n",
@@ -32,7 +32,7 @@ MOVE = Moved(
     goal=AT,
     at=AT,
     leaf="m",
-    paths=(Moving(b"a%\xff", ABSENT, Folder(mode=0o755)), Moving(b"b", Folder(mode=0), ABSENT)),
+    paths=(PathMove(b"a%\xff", ABSENT, Folder(mode=0o755)), PathMove(b"b", Folder(mode=0), ABSENT)),
     text="words",
 )
 values = st.recursive(
@@ -44,14 +44,16 @@ values = st.recursive(
 )
 
 
-def told() -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(move_line("s", MOVE))
+def details() -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(format_move_start_line("s", MOVE))
     return value
 
 
-def test_a_move_is_read_as_it_was_told() -> None:
+def test_a_move_is_read_as_it_was_reported() -> None:
     fates = {b"a%\xff": "done", b"b": "kept"}
-    [found] = moves([told(), json.loads(moved_line("s", "o", fates, Boundary("m", 7)))])
+    [found] = parse_moves(
+        [details(), json.loads(format_move_end_line("s", "o", fates, Boundary("m", 7)))]
+    )
     assert (found.state, found.after, found.is_point) == ("moved", Boundary("m", 7), True)
     assert found.fates == {b"a%\xff": "done", b"b": "kept"}
     assert (*found.paths,) == MOVE.paths
@@ -59,15 +61,15 @@ def test_a_move_is_read_as_it_was_told() -> None:
     assert (found.origin, found.scopes, found.text) == (AT, ALL, "words")
 
 
-@given(st.sampled_from(sorted(told())), values, st.booleans())
-def test_a_member_that_is_something_else_stops_nobody(name: str, value: Any, deep: bool) -> None:
-    line = told()
+@given(st.sampled_from(sorted(details())), values, st.booleans())
+def test_a_member_that_is_something_else_stops_no_one(name: str, value: Any, deep: bool) -> None:
+    line = details()
     if deep and isinstance(line[name], dict):
         line[name] = dict.fromkeys(line[name], value)
     else:
         line[name] = value
-    for move in moves([line, {"kind": "moved", "move": "o", "paths": value}]):
+    for move in parse_moves([line, {"kind": "moved", "move": "o", "paths": value}]):
         for path, before, after in move.paths:
             assert isinstance(path, bytes)
-            assert isinstance(before, Absent | Folder | Unknown)
-            assert isinstance(after, Absent | Folder | Unknown)
+            assert isinstance(before, AbsentState | Folder | UnknownState)
+            assert isinstance(after, AbsentState | Folder | UnknownState)

@@ -13,7 +13,7 @@ import pytest
 import talktree
 from talktree.errors import UsageError, WorldMoved
 from talktree.session import Session, Store
-from talktree.session.navigation import Journey
+from talktree.session.navigation import Navigation
 from tests.cli.transcript import environment
 
 
@@ -55,7 +55,7 @@ def turn(session: Session, work: Path, prompt: str, **files: str) -> str:
     return reply
 
 
-def go(journey: Journey) -> None:
+def go(journey: Navigation) -> None:
     assert journey.apply(journey.plan().digest).exit_code == 0
 
 
@@ -155,8 +155,8 @@ def test_a_model_is_offered_what_moved_since_its_last_reply(session: Session, wo
     assert (report.verb, report.message) == ("undo", first)
     assert [(path, word) for path, word in report.files] == [(b"a", "changed"), (b"b", "deleted")]
     assert "- a\n- b (removed)" in report.text
-    told = json.loads(run(work, "session", "log", "--since-reply", "--json").stdout)
-    assert [each["kind"] for each in told["operations"]] == ["undo"]
+    reported = json.loads(run(work, "session", "log", "--since-reply", "--json").stdout)
+    assert [each["kind"] for each in reported["operations"]] == ["undo"]
     session.user("go on")
     assert len(session.moves_since_reply()) == 1
     session.assistant("I know")
@@ -176,7 +176,7 @@ def test_a_move_needs_no_digest_as_long_as_nothing_moved(session: Session, work:
     assert (work / "a").read_text() == "somebody else's"
 
 
-def test_results_for_calls_that_nobody_made_are_refused(session: Session, work: Path) -> None:
+def test_results_for_calls_that_no_one_made_are_refused(session: Session, work: Path) -> None:
     turn(session, work, "one", a="1")
     before = (folder_of(session) / "messages.jsonl").read_bytes()
     for name in (None, "write"):
@@ -199,8 +199,8 @@ def test_folder_name_and_id_are_the_users_choice(work: Path) -> None:
     shown = run(work, "session", "show", "first-try", "--root", ".talktree")
     assert "Robin" in shown.stdout
     assert "Sage" not in shown.stdout
-    told = json.loads(run(work, "session", "show", "--root", ".talktree", "--json").stdout)
-    assert [each["speaker"] for each in told["messages"]] == ["User", "Robin", "Tool"]
+    reported = json.loads(run(work, "session", "show", "--root", ".talktree", "--json").stdout)
+    assert [each["speaker"] for each in reported["messages"]] == ["User", "Robin", "Tool"]
     assert Store(work / ".talktree").agent == "Robin"
     assert run(work, "check", ".talktree").returncode == 0
 

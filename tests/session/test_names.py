@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from talktree.errors import NotFound, UsageError
-from talktree.session.names import checked_id, is_id, new_id, whole
+from talktree.session.names import check_id, is_id, new_id, resolve_short_id
 
 HOSTILE = [
     "", ".", "..", "../x", "a/b", "a\\b", "/etc", ".hidden", "end.", "a b", "a\0b", "nul", "CON",
@@ -21,7 +21,7 @@ HOSTILE = [
 @pytest.mark.parametrize("id", HOSTILE)
 def test_a_hostile_id_is_refused(id: str) -> None:
     with pytest.raises(UsageError) as error:
-        checked_id(id)
+        check_id(id)
     assert error.value.hint
 
 
@@ -46,10 +46,10 @@ def test_new_ids_are_random_uuids() -> None:
 
 
 def test_a_beginning_is_enough_if_it_is_the_only_one() -> None:
-    assert whole("ab", ["abc", "b"]) == "abc"
-    assert whole("ab", ["abc", "ab"]) == "ab"
+    assert resolve_short_id("ab", ["abc", "b"]) == "abc"
+    assert resolve_short_id("ab", ["abc", "ab"]) == "ab"
     with pytest.raises(UsageError, match="2 sessions"):
-        whole("a", ["ab", "ac"])
+        resolve_short_id("a", ["ab", "ac"])
     for nothing in ("x", ""):
         with pytest.raises(NotFound):
-            whole(nothing, ["ab"])
+            resolve_short_id(nothing, ["ab"])

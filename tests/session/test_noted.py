@@ -18,9 +18,9 @@ import pytest
 from talktree.errors import NotUndoable
 from talktree.session import Session, Store
 from talktree.session.capture.file_state import name_to_json, to_json
-from talktree.session.navigation import Journey
-from talktree.session.undo.backups import Foreign
-from talktree.session.undo.history import all_states_at, position
+from talktree.session.navigation import Navigation
+from talktree.session.undo.backups import ForeignSupply
+from talktree.session.undo.history import find_all_states_at, find_position
 
 DATA = Path(__file__).parent / "data" / "noted"
 SHOWN: dict[str, Any] = json.loads((DATA / "shown.json").read_text())
@@ -40,7 +40,7 @@ def copied(top: Path, id: str) -> Iterator[tuple[Session, Path]]:
         yield session, work
 
 
-def planned(journey: Callable[[], Journey]) -> object:
+def planned(journey: Callable[[], Navigation]) -> object:
     """What a move would do, or why there is none."""
     try:
         plan = journey().plan()
@@ -57,7 +57,7 @@ def seen(session: Session) -> dict[str, Any]:
     ids = [node.id for chain in chains for node in chain]
     return {
         "leaf": session.leaf,
-        "position": position(opened)._asdict(),
+        "position": find_position(opened)._asdict(),
         "context": [message.text for message in session.context_messages()],
         "todos": [todo.content for todo in session.current_todos()],
         "branches": [branch._asdict() for branch in session.branches()],
@@ -80,7 +80,7 @@ def seen(session: Session) -> dict[str, Any]:
 
 
 def _states(session: Session, id: str) -> dict[str, Any]:
-    found, _ = all_states_at(session.opened, id, Foreign(session.opened))
+    found, _ = find_all_states_at(session.opened, id, ForeignSupply(session.opened))
     return {name_to_json(path): to_json(state) for path, state in found.items()}
 
 

@@ -31,9 +31,9 @@ def shown(path: Path) -> list[tuple[str, str]]:
 
 
 def test_it_opens_as_it_is(store: Store) -> None:
-    assert store.ids() == ["2c9f"]
-    assert store.newest() == "2c9f"
-    assert store.describe()[0].older
+    assert store.list_ids() == ["2c9f"]
+    assert store.find_newest() == "2c9f"
+    assert store.list_sessions()[0].older
     with store.open("2c") as session:
         said = session.full_messages()
         assert [(each.id, each.text) for each in said] == shown(OLDER)
@@ -64,11 +64,11 @@ def test_the_first_message_makes_a_folder_beside_it(store: Store, tmp_path: Path
         assert again.leaf == second
         assert len(again.full_messages()) == len(old) + 2
         assert again.opened.workspace is not None
-        again.compacted("all of it")
+        again.record_compaction("all of it")
         assert len(again.context_messages()) == 1
-        again.restored()
+        again.record_restoration()
         assert len(again.context_messages()) == len(old) + 3
-    assert store.ids() == ["2c9f"]
+    assert store.list_ids() == ["2c9f"]
     assert [each.code for each in api.check(store.root).findings] == []
     said = shown(store.root / "sessions" / "2c9f")
     assert [id for id, _ in said][: len(old) + 2] == [*(each.id for each in old), first, second]
@@ -79,7 +79,7 @@ def test_a_session_that_goes_on_keeps_its_title(store: Store, tmp_path: Path) ->
     assert title
     with store.open("2c9f", workspace=tmp_path / "work") as session:
         session.user("Go on")
-    [described] = store.describe()
+    [described] = store.list_sessions()
     assert described.title == title
 
 

@@ -20,7 +20,7 @@ def test_the_store_itself_is_never_touched(tmp_path: Path) -> None:
     with inside.create(workspace=at.work) as session:
         message = session.user("please")
         session.opened.contents.keep_bytes(b"evil")
-        session.opened.contents.settle()
+        session.opened.contents.flush()
         name = f".sage/sessions/{session.id}/messages.jsonl"
         line = {
             "type": "file_history_snapshot",

@@ -12,9 +12,16 @@ import pytest
 
 from talktree.errors import Unreadable
 from talktree.session import Store
-from talktree.session.ownership import HOME, KEY_NAME, Place, data_home, is_own, mark
+from talktree.session.ownership import (
+    HOME,
+    KEY_NAME,
+    WorkspaceIdentity,
+    data_home,
+    is_own,
+    make_mark,
+)
 
-HERE = Place(b"/work", 1, 2)
+HERE = WorkspaceIdentity(b"/work", 1, 2)
 LYING = (1, 9)
 """The folder the session lies in."""
 
@@ -28,8 +35,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_key_is_made_once_and_for_its_owner_only(home: Path) -> None:
     assert not is_own("s", HERE, LYING, "x")
     assert not home.exists()
-    made = mark("s", HERE, LYING)
-    assert made == mark("s", HERE, LYING)
+    made = make_mark("s", HERE, LYING)
+    assert made == make_mark("s", HERE, LYING)
     key = home / KEY_NAME
     assert key.stat().st_mode & 0o777 == 0o600
     assert home.stat().st_mode & 0o777 == 0o700
@@ -37,7 +44,7 @@ def test_the_key_is_made_once_and_for_its_owner_only(home: Path) -> None:
 
 
 def test_a_mark_is_for_one_session_in_one_place(home: Path) -> None:
-    made = mark("s", HERE, LYING)
+    made = make_mark("s", HERE, LYING)
     assert is_own("s", HERE, LYING, made)
     for id, place in [
         ("t", HERE),
@@ -50,7 +57,7 @@ def test_a_mark_is_for_one_session_in_one_place(home: Path) -> None:
     for claimed in (None, 3, "", "é", made and made[:-1]):
         assert not is_own("s", HERE, LYING, claimed)
     (home / KEY_NAME).unlink()
-    mark("s", HERE, LYING)
+    make_mark("s", HERE, LYING)
     assert not is_own("s", HERE, LYING, made)
 
 
@@ -64,11 +71,11 @@ def test_many_processes_make_one_key(home: Path) -> None:
     assert os.listdir(home) == [KEY_NAME]
 
 
-def test_a_ruined_key_is_told_and_kept(home: Path) -> None:
+def test_a_ruined_key_is_reported_and_kept(home: Path) -> None:
     home.mkdir()
     (home / KEY_NAME).write_text("short")
     with pytest.raises(Unreadable, match="key"):
-        mark("s", HERE, LYING)
+        make_mark("s", HERE, LYING)
     assert (home / KEY_NAME).read_text() == "short"
 
 
@@ -77,7 +84,7 @@ def test_where_no_key_can_be_kept_there_is_no_mark(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(HOME, str(tmp_path / "file" / "home"))
-    assert mark("s", HERE, LYING) is None
+    assert make_mark("s", HERE, LYING) is None
     assert not is_own("s", HERE, LYING, None)
 
 

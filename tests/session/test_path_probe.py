@@ -10,15 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Escapes
+from talktree.errors import PathEscapes
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.blobs import PIECE, WHOLE, Contents
-from talktree.session.capture.file_state import ABSENT, File, Folder, Link, State, Unknown
+from talktree.session.capture.file_state import (
+    ABSENT,
+    FileContentState,
+    Folder,
+    LinkState,
+    State,
+    UnknownState,
+)
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.path_probe import look
+from talktree.session.capture.path_probe import read_state
 
 LIMITS = Limits()
-NOBODY = 65534
+NO_ONE = 65534
 
 
 @pytest.fixture
@@ -28,7 +35,7 @@ def work(tmp_path: Path) -> Iterator[Anchor]:
 
 
 def seen(work: Anchor, path: bytes, limits: Limits = LIMITS) -> State:
-    return look(work, path, None, limits)
+    return read_state(work, path, None, limits)
 
 
 def test_each_kind_of_thing(work: Anchor) -> None:
@@ -39,14 +46,14 @@ def test_each_kind_of_thing(work: Anchor) -> None:
     os.symlink(b"odd\xff", os.path.join(os.fsencode(work.path), b"odd\xfe"))
     os.mkfifo(work.path / "pipe")
     hash = sha256(b"\0\xff\r\n").hexdigest()
-    assert seen(work, b"file") == File(hash=hash, size=4, mode=0o4755)
+    assert seen(work, b"file") == FileContentState(hash=hash, size=4, mode=0o4755)
     assert seen(work, b"folder") == Folder(mode=0o750)
-    assert seen(work, b"link") == Link(target=b"no/where")
-    assert seen(work, b"odd\xfe") == Link(target=b"odd\xff")
-    assert seen(work, b"pipe") == Unknown("a FIFO")
+    assert seen(work, b"link") == LinkState(target=b"no/where")
+    assert seen(work, b"odd\xfe") == LinkState(target=b"odd\xff")
+    assert seen(work, b"pipe") == UnknownState("a FIFO")
     assert seen(work, b"nothing") == ABSENT
     assert seen(work, b"file/below") == ABSENT
-    with pytest.raises(Escapes):
+    with pytest.raises(PathEscapes):
         seen(work, b"link/below")
 
 
@@ -55,7 +62,7 @@ def test_a_device_is_not_opened(work: Anchor) -> None:
         os.mknod(work.path / "zero", 0o20666, os.makedev(1, 5))
     except PermissionError:
         pytest.skip("NOT RUN: making a device needs more rights")
-    assert seen(work, b"zero") == Unknown("a device")
+    assert seen(work, b"zero") == UnknownState("a device")
 
 
 @pytest.mark.parametrize("size", [0, 1, WHOLE, WHOLE + 1, WHOLE + PIECE])
@@ -63,16 +70,16 @@ def test_looking_gives_what_keeping_gives(work: Anchor, tmp_path: Path, size: in
     (work.path / "f").write_bytes(b"ab" * (size // 2) + b"c" * (size % 2))
     with Anchor(tmp_path / "store", create=True) as store:
         contents = Contents(store)
-        assert look(work, b"f", contents, LIMITS) == seen(work, b"f")
+        assert read_state(work, b"f", contents, LIMITS) == seen(work, b"f")
         contents.close()
 
 
 def test_limits_are_inclusive(work: Anchor) -> None:
     (work.path / "f").write_bytes(b"12345")
-    assert isinstance(seen(work, b"f", Limits(largest_file=5)), File)
-    assert isinstance(seen(work, b"f", Limits(largest_file=4)), Unknown)
+    assert isinstance(seen(work, b"f", Limits(largest_file=5)), FileContentState)
+    assert isinstance(seen(work, b"f", Limits(largest_file=4)), UnknownState)
     os.truncate(work.path / "f", LIMITS.largest_file + 1)
-    assert seen(work, b"f") == Unknown("larger than 2 GiB")
+    assert seen(work, b"f") == UnknownState("larger than 2 GiB")
 
 
 def test_a_file_that_goes_on_changing_is_unknown_or_as_it_was_once(
@@ -95,13 +102,13 @@ def test_a_file_that_goes_on_changing_is_unknown_or_as_it_was_once(
         contents = Contents(store)
         changing.start()
         try:
-            states = [look(work, b"f", contents, LIMITS) for _ in range(15)]
+            states = [read_state(work, b"f", contents, LIMITS) for _ in range(15)]
         finally:
             stop.set()
             changing.join()
-        contents.settle()
+        contents.flush()
         for state in states:
-            if isinstance(state, File):
+            if isinstance(state, FileContentState):
                 data = b"".join(contents.pieces(state))
                 new, old = data[0] - 48, data[-1] - 48
                 assert data == b"%d" % new * data.count(data[:1]) + b"%d" % old * (
@@ -109,9 +116,9 @@ def test_a_file_that_goes_on_changing_is_unknown_or_as_it_was_once(
                 )
                 assert new == old or new == (old + 1) % 10
             else:
-                assert isinstance(state, Unknown)
+                assert isinstance(state, UnknownState)
         contents.close()
-    assert isinstance(seen(work, b"f"), File)
+    assert isinstance(seen(work, b"f"), FileContentState)
 
 
 def test_a_path_that_changes_its_kind_all_the_time(work: Anchor) -> None:
@@ -136,8 +143,8 @@ def test_a_path_that_changes_its_kind_all_the_time(work: Anchor) -> None:
         stop.set()
         changing.join()
     plain = {sha256(b"plain").hexdigest(), sha256(b"").hexdigest()}
-    assert all(state.hash in plain for state in states if isinstance(state, File))
-    assert all(state.target == b"/etc/passwd" for state in states if isinstance(state, Link))
+    assert all(state.hash in plain for state in states if isinstance(state, FileContentState))
+    assert all(state.target == b"/etc/passwd" for state in states if isinstance(state, LinkState))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root can become somebody else")
@@ -151,10 +158,10 @@ def test_what_may_not_be_read_is_unknown(work: Anchor) -> None:
     child = os.fork()
     if child == 0:
         try:
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
+            os.setgid(NO_ONE)
+            os.setuid(NO_ONE)
             states = [seen(work, b"secret"), seen(work, b"closed/f")]
-            good = all(isinstance(state, Unknown) for state in states)
+            good = all(isinstance(state, UnknownState) for state in states)
             os._exit(0 if good and isinstance(seen(work, b"closed"), Folder) else 1)
         finally:
             os._exit(2)

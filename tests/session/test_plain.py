@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT
-from talktree.formats.sage.write import strict
+from talktree.formats.sage.write import make_strict
 from talktree.model.message import (
     NO_FLAGS,
     SIDECHAIN,
@@ -20,7 +20,7 @@ from talktree.model.message import (
     Usage,
 )
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
-from talktree.session.recording.recorder import Lines
+from talktree.session.recording.recorder import MessageLines
 from talktree.text.json.encode import encode_new
 from talktree.text.times import MILLI
 from tests.cases import examples
@@ -69,10 +69,10 @@ messages = st.builds(
 @examples(100)
 @given(st.lists(messages, min_size=1, max_size=4))
 def test_every_line_is_the_formats_own(several: list[Message]) -> None:
-    lines = Lines()
+    lines = MessageLines()
     for message in several:
-        line = lines.line(message)
-        assert line == encode_new(FORMAT.lens.put(strict(message), None))
+        line = lines.format_line(message)
+        assert line == encode_new(FORMAT.lens.put(make_strict(message), None))
         value = json.loads(line)
         assert b"\n" not in line
         FORMAT.get(Record(value))

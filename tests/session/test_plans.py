@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy, UsageError, WorldMoved
+from talktree.errors import LockHeld, UsageError, WorldMoved
 from talktree.session.undo import commands
-from talktree.session.undo.plan_text import told
+from talktree.session.undo.plan_text import format_plan
 from tests.session.working import Place, in_conflict, kinds, working
 
 
@@ -23,11 +23,11 @@ def test_a_plan_changes_nothing_and_is_the_same_again(at: Place) -> None:
     in_conflict(at)
     opened = at.session.opened
     lengths = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]
-    kept, before = sorted(opened.contents.names()), at.tree
+    kept, before = sorted(opened.contents.list_hashes()), at.tree
     plan = commands.undo(opened, force=True).plan()
     assert commands.undo(opened, force=True).plan() == plan
     assert at.tree == before
-    assert sorted(opened.contents.names()) == kept
+    assert sorted(opened.contents.list_hashes()) == kept
     after = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]
     assert after == lengths
 
@@ -54,17 +54,17 @@ def test_apply_refuses_if_the_world_moved(at: Place, what: str) -> None:
     assert at.tree == before
 
 
-def test_nobody_moves_while_a_tool_works(at: Place) -> None:
+def test_no_one_moves_while_a_tool_works(at: Place) -> None:
     at.session.user("please")
     message = at.step(a="1")
     move = commands.undo(at.session.opened)
     digest = move.plan().digest
-    with at.session.step(message, paths=["b"]), pytest.raises(Busy):
+    with at.session.step(message, paths=["b"]), pytest.raises(LockHeld):
         move.apply(digest)
     assert at.read("a") == "1"
 
 
-def test_a_damaged_content_is_told_in_the_plan_and_the_rest_is_done(at: Place) -> None:
+def test_a_damaged_content_is_reported_in_the_plan_and_the_rest_is_done(at: Place) -> None:
     at.put("a", "old a")
     at.put("b", "old b")
     at.session.user("please")
@@ -85,7 +85,7 @@ def test_a_damaged_content_is_told_in_the_plan_and_the_rest_is_done(at: Place) -
 def test_a_plan_as_text_and_json(at: Place) -> None:
     in_conflict(at)
     plan = commands.undo(at.session.opened, force=True).plan()
-    text = told(plan, at.session.opened)
+    text = format_plan(plan, at.session.opened)
     assert "-five" in text
     assert f"digest: {plan.digest}" in text
     value = plan.to_json()

@@ -43,24 +43,24 @@ def acknowledged_before_the_cut(where: Image, seed: int, flag: int, before: list
     where.cut_power(flag)
     for each in writers:
         each.kill()
-    return [ack for each in writers for ack in acks(each.told(done=False))]
+    return [ack for each in writers for ack in acks(each.details(done=False))]
 
 
 def lost_in_the_cut(folder: Path, kind: str, seed: int, flag: int, before: list[str]) -> set[Ack]:
     """Which of the acknowledged messages are not there when the power is back."""
     with disk(kind, folder) as where:
-        told = acknowledged_before_the_cut(where, seed, flag, before)
-        assert told
+        reported = acknowledged_before_the_cut(where, seed, flag, before)
+        assert reported
         where.boot()
         session = where.place / "session"
         there = {(line.start, sha256(line.raw).hexdigest()) for line in served(session)}
-        lost = {ack for ack in told if (ack.start, ack.hash) not in there}
+        lost = {ack for ack in reported if (ack.start, ack.hash) not in there}
         if not lost:
             journal = opened(session, "safe")
             journal.append("messages", b'{"writer":"after","message":0}')
             journal.close()
             journal.folder.close()
-            verify(session, told)
+            verify(session, reported)
         return lost
 
 

@@ -36,7 +36,7 @@ def test_each_message_follows_the_one_before(session: Session) -> None:
     assert findings(session) == []
 
 
-def test_context_is_captured_by_itself(
+def test_context_is_captured_automatically(
     session: Session, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(work)
@@ -122,7 +122,9 @@ def test_thinking_is_recorded_with_what_triggered_it(session: Session) -> None:
 
 def test_phrases_come_from_the_settings(work: Path) -> None:
     store = Store(work / ".sage")
-    store.set(thinking={"phrases": {"denk nach": "high"}}, version="9.8.7", userType="internal")
+    store.change_settings(
+        thinking={"phrases": {"denk nach": "high"}}, version="9.8.7", userType="internal"
+    )
     with store.create(workspace=work) as session:
         id = session.user("Denk nach, think")
         found = session.message(id)
@@ -131,7 +133,7 @@ def test_phrases_come_from_the_settings(work: Path) -> None:
     assert (found.context.version, found.context.user_type) == ("9.8.7", "internal")
 
 
-def test_todos_stand_on_each_message_and_follow_the_chain(session: Session) -> None:
+def test_todos_are_on_each_message_and_follow_the_chain(session: Session) -> None:
     first = session.user("Go", todos=["a", {"content": "b", "status": "in_progress"}])
     second = session.assistant("going")
     third = session.assistant("done", todos=[Todo("a", "completed"), Todo("b", "completed")])
@@ -184,7 +186,7 @@ def test_sidechains_stay_beside(session: Session) -> None:
     assert findings(session) == []
 
 
-def test_names_prefixes_and_branches_stand_for_messages(session: Session) -> None:
+def test_names_prefixes_and_branches_are_for_messages(session: Session) -> None:
     first = session.user("One")
     session.assistant("1")
     session.name("start", first)
@@ -198,14 +200,14 @@ def test_names_prefixes_and_branches_stand_for_messages(session: Session) -> Non
 
 def test_an_interrupted_agent_finds_the_calls_it_left(session: Session) -> None:
     session.user("Go")
-    assert session.unanswered() == ()
+    assert session.find_unanswered() == ()
     session.assistant(calls=[{"id": "a", "name": "ls"}, {"id": "b", "name": "rm"}])
     session.results({"call": "b", "output": "x"})
     session.close()
     with session.store.open(session.id) as again:
-        assert [(call.id, call.name) for call in again.unanswered()] == [("a", "ls")]
+        assert [(call.id, call.name) for call in again.find_unanswered()] == [("a", "ls")]
         answer = again.results({"call": "a", "output": "interrupted", "error": True})
-        assert again.unanswered() == ()
+        assert again.find_unanswered() == ()
         (result,) = again.message(answer).parts
         assert isinstance(result, ToolResult)
         assert (result.name, result.error) == ("ls", True)

@@ -110,7 +110,7 @@ def test_a_failed_sync_leaves_no_gap_in_the_chain(tmp_path: Path, when: int) -> 
     )  # fmt: skip
     assert done.stdout.endswith("closed\n"), done.stderr
     assert was_injected(trace)
-    told = [line.split() for line in done.stdout.splitlines()[:-1]]
-    assert [word for word, _ in told].count("lost") == 1
-    saved += [id for word, id in told if word == "saved"]
+    reported = [line.split() for line in done.stdout.splitlines()[:-1]]
+    assert [word for word, _ in reported].count("lost") == 1
+    saved += [id for word, id in reported if word == "saved"]
     verified(store, session.id, saved)

@@ -29,8 +29,8 @@ def writer(root: Path, id: str, name: str, durability: str) -> subprocess.Popen[
 def killed(process: subprocess.Popen[bytes]) -> dict[str, str]:
     """Kill a writer; what it had said was acknowledged, by id."""
     os.kill(process.pid, signal.SIGKILL)
-    told, _ = process.communicate()
-    lines = (line.partition(" ") for line in told.decode().split("\n")[:-1])
+    reported, _ = process.communicate()
+    lines = (line.partition(" ") for line in reported.decode().split("\n")[:-1])
     return {id: text for id, _, text in lines}
 
 
@@ -71,7 +71,7 @@ def _check(tmp_path: Path, seeds: list[int], *, writers: int) -> None:
         saved |= round_of_kills(store.root, id, seed, writers=writers)
     assert saved
     with store.open(id) as session:
-        for call in session.unanswered():
+        for call in session.find_unanswered():
             session.results({"call": call.id, "output": "interrupted", "error": True})
         session.user("still works")
         for message, text in saved.items():

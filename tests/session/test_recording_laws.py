@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from talktree import api
 from talktree.errors import NotUndoable
 from talktree.session import Session, Store
-from talktree.session.navigation import Journey
+from talktree.session.navigation import Navigation
 from tests.cases import examples
 
 words = st.text("abcäß雪😀 ", min_size=1, max_size=12).map(lambda text: f"w{text}w")
@@ -52,7 +52,7 @@ class Story:
             (self.place / f"{self.count % 3}.txt").write_text(text)
         self.session.results(*({"call": name, "output": text} for name in names))
 
-    def move(self, journey: Callable[[], Journey]) -> None:
+    def move(self, journey: Callable[[], Navigation]) -> None:
         """Plan and apply; there may be nothing to do."""
         try:
             move = journey()
@@ -69,7 +69,7 @@ class Story:
         assert self.session.notices == []
 
 
-deeds = st.one_of(
+edits = st.one_of(
     st.builds(lambda text: lambda story: story.say(text), words),
     st.builds(lambda n, text: lambda story: story.tools(n, text), calls, words),
     st.builds(lambda text: lambda story: story.session.system(text), words),
@@ -84,20 +84,20 @@ deeds = st.one_of(
     st.just(lambda s: s.move(lambda: s.session.undo())),
     st.just(lambda s: s.move(lambda: s.session.undo(turn=True))),
     st.just(lambda s: s.move(lambda: s.session.redo())),
-    st.just(lambda s: s.session.compacted("all of it")),
-    st.just(lambda s: s.session.restored()),
+    st.just(lambda s: s.session.record_compaction("all of it")),
+    st.just(lambda s: s.session.record_restoration()),
     st.just(lambda s: s.session.child(agent="helper").close()),
     st.just(lambda s: s.reopen()),
 )
 
 
 @examples(12, torture=2000)
-@given(st.lists(deeds, max_size=12))
+@given(st.lists(edits, max_size=12))
 def test_whatever_an_agent_does_is_sound(several: list[Callable[[Story], object]]) -> None:
     with TemporaryDirectory() as place:
         story = Story(Path(place))
-        for deed in several:
-            deed(story)
+        for edit in several:
+            edit(story)
         for id, text in story.said.items():
             assert story.session.message(id).text == text
         assert findings(story.session) == []
@@ -105,7 +105,7 @@ def test_whatever_an_agent_does_is_sound(several: list[Callable[[Story], object]
 
 def findings(session: Session) -> list[str]:
     """What check and the session's own check tell."""
-    told = [str(trouble) for trouble in session.check(read_data=True)]
+    reported = [str(trouble) for trouble in session.check(read_data=True)]
     session.close()
     report = api.check(session.store.root)
-    return [*told, *(f"{each.code} {each.message}" for each in report.findings)]
+    return [*reported, *(f"{each.code} {each.message}" for each in report.findings)]

@@ -14,12 +14,12 @@ import pytest
 from talktree.errors import NotSaved, TalktreeError
 from talktree.session.store import Store
 from talktree.session.undo import commands
-from talktree.session.undo.commands import Move
-from talktree.session.undo.execute import conduct
-from talktree.session.undo.move_records import Moved, move_line
-from talktree.session.undo.move_records import moves as told_moves
-from talktree.session.undo.recover import ground_of
-from talktree.session.undo.target_folder import TEMPORARY, temporary
+from talktree.session.undo.commands import UndoMove
+from talktree.session.undo.execute import execute_plan
+from talktree.session.undo.move_records import LoggedMove, format_move_start_line
+from talktree.session.undo.move_records import parse_moves as known_moves
+from talktree.session.undo.recover import open_ground
+from talktree.session.undo.target_folder import TEMPORARY, make_temporary_name
 from tests.session.killed import killed_at
 from tests.session.machine import FAST
 from tests.session.trees import Thing, walked
@@ -60,7 +60,7 @@ def quick_path() -> Iterator[Path]:
 
 
 def states_of(at: Place) -> list[str]:
-    return [move.state for move in told_moves(at.session.opened.index.operations())]
+    return [move.state for move in known_moves(at.session.opened.index.operations())]
 
 
 @pytest.mark.parametrize("stride", [11, pytest.param(1, marks=pytest.mark.torture)])
@@ -120,16 +120,16 @@ def test_a_recovery_that_is_killed_too_is_finished_by_the_next(quick_path: Path)
             assert at.tree == after
 
 
-def interrupted(at: Place, done: bool) -> Moved:
+def interrupted(at: Place, done: bool) -> LoggedMove:
     """An undo of which only the first line was written, and perhaps one of two files."""
     move = commands.undo(at.session.opened)
-    made = move._made(ground_of(at.session.opened), safe=True)
-    told = move._told(made)
-    at.session.opened.contents.settle()
-    at.session.opened.journal.append("operations", move_line(at.session.id, told))
+    made = move._make_plan(open_ground(at.session.opened), safe=True)
+    reported = move._log_move(made)
+    at.session.opened.contents.flush()
+    at.session.opened.journal.append("operations", format_move_start_line(at.session.id, reported))
     if done:
         at.put("a", "old a")
-    return told
+    return reported
 
 
 def two_files(at: Place) -> None:
@@ -176,9 +176,9 @@ def test_a_move_that_cannot_be_finished_is_taken_back(tmp_path: Path) -> None:
 def test_a_thing_put_aside_is_never_lost(tmp_path: Path) -> None:
     with working(tmp_path) as at:
         two_files(at)
-        told = interrupted(at, done=False)
-        (at.work / "a").rename(at.work / temporary(told.id, b"a", b".old").decode())
-        (at.work / temporary(told.id, b"b", b".new").decode()).write_text("half")
+        reported = interrupted(at, done=False)
+        (at.work / "a").rename(at.work / make_temporary_name(reported.id, b"a", b".old").decode())
+        (at.work / make_temporary_name(reported.id, b"b", b".new").decode()).write_text("half")
         at.again()
         assert at.tree.keys() == {b"a", b"b"}
         assert (at.read("a"), at.read("b")) == ("old a", "old b")
@@ -198,7 +198,7 @@ def tiny_disk(path: Path, size: str) -> Iterator[None]:
         subprocess.run(["umount", "-l", path], check=True)
 
 
-def failed(at: Place, move: Move) -> NotSaved | None:
+def failed(at: Place, move: UndoMove) -> NotSaved | None:
     try:
         at.apply(move)
     except NotSaved as error:
@@ -238,14 +238,14 @@ def test_nothing_temporary_is_left_by_a_failure(tmp_path: Path) -> None:
     with working(tmp_path) as at:
         two_files(at)
         move = commands.undo(at.session.opened)
-        made = move._made(ground_of(at.session.opened), safe=True)
-        told = move._told(made)
+        made = move._make_plan(open_ground(at.session.opened), safe=True)
+        reported = move._log_move(made)
         at.put("b", "the user's, in the last moment")
         with pytest.raises(TalktreeError):
-            conduct(
+            execute_plan(
                 at.session.opened,
-                ground_of(at.session.opened),
-                told,
+                open_ground(at.session.opened),
+                reported,
                 made.plan,
                 made.draft.stamps if made.draft else {},
             )

@@ -132,7 +132,7 @@ def test_what_is_in_the_way_is_put_beside_and_never_lost(elsewhere: Path, how: s
         )
         filling = session.restore_into(out, choices=choices, force=how == "force")
         plan = filling.plan()
-        assert filling.difference(next(each for each in plan.actions if each.path == b"a"))
+        assert filling.diff_action(next(each for each in plan.actions if each.path == b"a"))
         outcome = filling.apply(plan.digest)
     assert outcome.exit_code == 1
     found = {path: thing[:2] for path, thing in walked(out).items()}
@@ -285,7 +285,7 @@ def test_a_backup_of_another_program_is_found_and_verified(elsewhere: Path, name
         ("backups", sha256(b"x").hexdigest(), "cannot be read"),
     ],
 )
-def test_a_backup_of_another_program_is_a_strangers_word(
+def test_a_backup_of_another_program_is_a_foreign_claim(
     elsewhere: Path, place: str, hash: str | None, why: str
 ) -> None:
     kept(elsewhere, b"other", "backups/other")
@@ -320,7 +320,7 @@ def test_undo_of_another_programs_step_in_a_mapped_workspace(elsewhere: Path) ->
 # moves that a stranger says were interrupted
 
 
-def test_a_strangers_interrupted_move_is_never_finished(elsewhere: Path) -> None:
+def test_a_foreign_interrupted_move_is_never_finished(elsewhere: Path) -> None:
     kept(elsewhere, NEW)
     work = elsewhere / "work"
     work.mkdir()

@@ -82,6 +82,6 @@ def test_many_sessions_are_listed(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     for number in range(SESSIONS):
         store.create(id=f"s{number}", workspace=tmp_path, durability="fast").close()
-    assert len(store.ids()) == SESSIONS
-    assert len(store.describe()) == SESSIONS
-    assert store.newest() == f"s{SESSIONS - 1}"
+    assert len(store.list_ids()) == SESSIONS
+    assert len(store.list_sessions()) == SESSIONS
+    assert store.find_newest() == f"s{SESSIONS - 1}"

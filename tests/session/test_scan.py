@@ -10,14 +10,14 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from talktree.session.capture.blobs import Contents
-from talktree.session.capture.file_state import ABSENT, File, Unknown, same
+from talktree.session.capture.file_state import ABSENT, FileContentState, UnknownState, is_same
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.scan import Scan, Walker
-from talktree.session.capture.snapshots import Taken
-from talktree.session.capture.step import Step
-from talktree.session.handle import Opened
+from talktree.session.capture.scan import FolderScan, Walker
+from talktree.session.capture.snapshots import SnapshotLine
+from talktree.session.capture.step import CaptureStep
+from talktree.session.handle import SessionHandle
 from tests.session.trees import (
-    deeds,
+    edits,
     message_of,
     place,
     session,
@@ -27,10 +27,10 @@ from tests.session.trees import (
 
 STORE = (b".sage",)
 SHARP = Limits(racy_seconds=0)
-many_deeds = st.lists(deeds, max_size=12)
+many_edits = st.lists(edits, max_size=12)
 
 
-def log(opened: Opened, message: str) -> list[Taken]:
+def log(opened: SessionHandle, message: str) -> list[SnapshotLine]:
     return opened.index.snapshots([message])
 
 
@@ -40,12 +40,12 @@ def test_the_next_process_reads_only_what_is_new(tmp_path: Path) -> None:
     for number in range(5):
         (work / str(number)).write_bytes(b"%d" % number)
         os.utime(work / str(number), (1, 1))
-    with session(tmp_path, SHARP) as opened, Step(opened, message_of(opened), watch=[b"."]):
+    with session(tmp_path, SHARP) as opened, CaptureStep(opened, message_of(opened), watch=[b"."]):
         pass
     with session(tmp_path, SHARP) as opened:
         message = message_of(opened)
         (work / "2").write_bytes(b"other")
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             (work / "3").unlink()
         assert [path for taken in log(opened, message) for path, _ in taken.seen] == [b"2"]
         (change,) = step.changed
@@ -55,9 +55,9 @@ def test_the_next_process_reads_only_what_is_new(tmp_path: Path) -> None:
     cache = work / ".sage" / "cache" / "s.files"
     cache.write_bytes(cache.read_bytes()[5:-3].replace(b"0", b"1"))
     with session(tmp_path, SHARP) as opened:
-        for name in list(opened.contents.names()):
+        for name in list(opened.contents.list_hashes()):
             opened.contents.remove(name)
-        with Step(opened, message_of(opened), watch=[b"."]) as step:
+        with CaptureStep(opened, message_of(opened), watch=[b"."]) as step:
             (work / "1").unlink()
         assert thing_of(step.changed[0].before, opened.contents)[1] == b"1"
 
@@ -69,7 +69,7 @@ def test_a_scan_is_bounded_and_says_so() -> None:
             (work / folder).mkdir()
             for number in range(4):
                 (work / folder / str(number)).write_bytes(b"1")
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             for folder in ("a", "b", "c"):
                 (work / folder / "1").write_bytes(b"2")
                 (work / folder / "new").write_bytes(b"2")
@@ -85,12 +85,12 @@ def test_bytes_outside_the_bound_are_unknown_not_absent() -> None:
         work, message = work_of(opened), message_of(opened)
         for number in range(4):
             (work / str(number)).write_bytes(b"x" * 10)
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             for number in range(4):
                 (work / str(number)).unlink()
         before = [change.before for taken in log(opened, message) for change in taken.changes]
-        assert sum(isinstance(state, Unknown) for state in before) == 2
-        assert sum(isinstance(state, File) for state in before) == 2
+        assert sum(isinstance(state, UnknownState) for state in before) == 2
+        assert sum(isinstance(state, FileContentState) for state in before) == 2
         assert any("2 files were not read" in why for _, why in step.uncovered)
 
 
@@ -99,9 +99,9 @@ def test_hard_links_are_counted() -> None:
         work, message = work_of(opened), message_of(opened)
         (work / "a").write_bytes(b"1")
         os.link(work / "a", work / "b")
-        with Step(opened, message, paths=[b"a"]):
+        with CaptureStep(opened, message, paths=[b"a"]):
             (first,) = log(opened, message)
-        assert isinstance(first.changes[0].before, File)
+        assert isinstance(first.changes[0].before, FileContentState)
         assert first.changes[0].before.links == 2
 
 
@@ -109,7 +109,7 @@ def test_a_step_without_changes_claims_none() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
         (work / "a").write_bytes(b"1")
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             os.utime(work / "a", (5, 5))
             (work / "b").write_bytes(b"")
             (work / "b").unlink()
@@ -123,7 +123,7 @@ def test_an_edit_that_puts_size_and_times_back_is_found() -> None:
         file.write_bytes(b"old")
         os.utime(file, (1, 1))
         time.sleep(0.02)
-        with Step(opened, message_of(opened), watch=[b"."]) as step:
+        with CaptureStep(opened, message_of(opened), watch=[b"."]) as step:
             file.write_bytes(b"new")
             os.utime(file, (1, 1))
         assert [change.path for change in step.changed] == [b"f"]
@@ -136,7 +136,7 @@ def test_a_young_file_is_read_again_although_its_times_are_the_same() -> None:
         file.write_bytes(b"0000")
         with file.open("rb+") as held, mmap.mmap(held.fileno(), 4) as mapped:
             mapped[0:1] = b"1"
-            with Step(opened, message_of(opened), watch=[b"."]) as step:
+            with CaptureStep(opened, message_of(opened), watch=[b"."]) as step:
                 mapped[1:2] = b"2"
         (change,) = step.changed
         assert thing_of(change.before, opened.contents)[1] == b"1000"
@@ -149,13 +149,13 @@ def test_what_was_read_and_never_settled_is_not_taken_for_kept() -> None:
         file.write_bytes(b"old")
         time.sleep(0.02)
         assert opened.workspace is not None
-        Scan(opened, Walker(opened.workspace, opened.limits), [b"."]).begin()
+        FolderScan(opened, Walker(opened.workspace, opened.limits), [b"."]).begin()
         opened.contents.close()
         opened.contents = Contents(opened.folder)
-        with Step(opened, message_of(opened), paths=[], watch=[b"."]) as step:
+        with CaptureStep(opened, message_of(opened), paths=[], watch=[b"."]) as step:
             file.unlink()
         assert thing_of(step.changed[-1].before, opened.contents)[1] == b"old"
 
 
 def test_same_is_not_claimed_of_unknown() -> None:
-    assert not same(Unknown("x"), Unknown("x"))
+    assert not is_same(UnknownState("x"), UnknownState("x"))

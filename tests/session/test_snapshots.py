@@ -9,15 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.session.capture.file_state import ABSENT, Absent, File, Folder, Link, Unknown
-from talktree.session.capture.snapshots import Change, contents_named, snapshot_line, taken
+from talktree.session.capture.file_state import (
+    ABSENT,
+    AbsentState,
+    FileContentState,
+    Folder,
+    LinkState,
+    UnknownState,
+)
+from talktree.session.capture.snapshots import (
+    FileChange,
+    find_named_contents,
+    format_snapshot_line,
+    parse_snapshot,
+)
 from tests.session.trees import paths
 
 NOW = 1_767_600_000_000_000_000
 hashes = st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}")
 modes = st.integers(0, 0o7777)
 files = st.builds(
-    File,
+    FileContentState,
     hash=hashes,
     size=st.integers(0, 2**40),
     mode=modes,
@@ -26,13 +38,13 @@ files = st.builds(
 )
 states = st.one_of(
     files,
-    st.builds(Link, target=st.binary(min_size=1, max_size=10)),
+    st.builds(LinkState, target=st.binary(min_size=1, max_size=10)),
     st.builds(Folder, mode=modes),
     st.just(ABSENT),
-    st.text(st.characters(codec="utf-8"), min_size=1, max_size=10).map(Unknown),
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=10).map(UnknownState),
 )
 changes = st.lists(
-    st.builds(Change, path=paths, before=st.none() | states, after=st.none() | states),
+    st.builds(FileChange, path=paths, before=st.none() | states, after=st.none() | states),
     max_size=5,
     unique_by=lambda change: change.path,
 )
@@ -46,14 +58,14 @@ changes = st.lists(
     st.booleans(),
 )
 def test_what_is_written_is_read_again(
-    made: list[Change], seen: list[Any], watched: list[bytes] | None, update: bool, ended: bool
+    made: list[FileChange], seen: list[Any], watched: list[bytes] | None, update: bool, ended: bool
 ) -> None:
     uncovered = [("big.iso", "larger than 2 GiB")]
-    line = snapshot_line(
+    line = format_snapshot_line(
         "m", "s", update, made, uncovered, NOW, seen=seen, watched=watched, ended=ended
     )
     assert b"\n" not in line
-    one = taken(json.loads(line))
+    one = parse_snapshot(json.loads(line))
     assert one.changes == tuple(made)
     assert one.seen == tuple(seen)
     assert one.watched == (None if watched is None else tuple(watched))
@@ -61,13 +73,18 @@ def test_what_is_written_is_read_again(
     assert one.uncovered == (("big.iso", "larger than 2 GiB"),)
     assert not one.foreign
     every = [state for change in made for state in change[1:]] + [state for _, state in seen]
-    kept = {name for file in every if isinstance(file, File) for name in file.chunks or [file.hash]}
-    assert set(contents_named(json.loads(line))) == kept
+    kept = {
+        name
+        for file in every
+        if isinstance(file, FileContentState)
+        for name in file.chunks or [file.hash]
+    }
+    assert set(find_named_contents(json.loads(line))) == kept
 
 
 @given(changes)
-def test_the_words_of_the_document_never_lead_to_harm(made: list[Change]) -> None:
-    held = json.loads(snapshot_line("m", None, False, made, (), NOW))["snapshot"]
+def test_the_words_of_the_document_never_lead_to_harm(made: list[FileChange]) -> None:
+    held = json.loads(format_snapshot_line("m", None, False, made, (), NOW))["snapshot"]
     by_name = {}
     for change in made:
         try:
@@ -76,13 +93,13 @@ def test_the_words_of_the_document_never_lead_to_harm(made: list[Change]) -> Non
             continue
     for name, now in held["trackedFiles"].items():
         change = by_name[name]
-        assert isinstance(change.before, File | Absent)
+        assert isinstance(change.before, FileContentState | AbsentState)
         # Whoever deletes what was created must not delete what was there.
         assert (now["state"] == "created") == (change.before == ABSENT)
-        assert isinstance(change.after, File | Absent | None)
+        assert isinstance(change.after, FileContentState | AbsentState | None)
     for name, backup in held["fileBackups"].items():
         before = by_name[name].before
-        assert isinstance(before, File)
+        assert isinstance(before, FileContentState)
         assert backup["originalHash"] == before.hash
 
 
@@ -98,33 +115,33 @@ def foreign(tracked: Any, backups: Any = None) -> Any:
 
 
 def test_created_by_another_program_is_no_proof_that_nothing_was_there() -> None:
-    one = taken(foreign({"a": {"contentHash": HASH, "size": 4, "state": "created"}}))
+    one = parse_snapshot(foreign({"a": {"contentHash": HASH, "size": 4, "state": "created"}}))
     (change,) = one.changes
     assert one.foreign
-    assert isinstance(change.before, Unknown)
-    assert change.after == File(hash=HASH, size=4, mode=0o644)
+    assert isinstance(change.before, UnknownState)
+    assert change.after == FileContentState(hash=HASH, size=4, mode=0o644)
 
 
 def test_what_another_program_says_for_certain() -> None:
-    one = taken(
+    one = parse_snapshot(
         foreign(
             {"a": {"originalContent": "test", "state": "deleted"}, "b": {"state": "modified"}},
             {"b": {"backupPath": "../../x", "originalHash": HASH.upper()}, "c": {}},
         )
     )
     a, b, c = one.changes
-    assert a == Change(b"a", File(hash=HASH, size=4, mode=0o644), ABSENT)
-    assert isinstance(b.before, Unknown)
-    assert isinstance(b.after, Unknown)
-    assert isinstance(c.before, Unknown)
+    assert a == FileChange(b"a", FileContentState(hash=HASH, size=4, mode=0o644), ABSENT)
+    assert isinstance(b.before, UnknownState)
+    assert isinstance(b.after, UnknownState)
+    assert isinstance(c.before, UnknownState)
     assert one.backups == ((b"b", "../../x", HASH),)
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "", ".", "a/../b", "a\0b", "%2e%2e/x"])
-def test_hostile_paths_are_left_out_and_told(path: str) -> None:
+def test_hostile_paths_are_left_out_and_reported(path: str) -> None:
     own = {"messageId": "m", "snapshot": {"paths": {path: {"before": {"kind": "absent"}}}}}
     for value in (own, foreign({path: {"state": "deleted"}})):
-        one = taken(value)
+        one = parse_snapshot(value)
         if path == "%2e%2e/x" and one.foreign:
             assert one.changes[0].path == b"%2e%2e/x"
             continue
@@ -153,6 +170,6 @@ anything = st.recursive(
     )
 )
 def test_whatever_a_line_holds_it_can_be_read(value: object) -> None:
-    one = taken(value)
+    one = parse_snapshot(value)
     assert isinstance(one.message, str)
-    list(contents_named(value))
+    list(find_named_contents(value))

@@ -10,81 +10,87 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.errors import Busy, Escapes, NotUndoable
+from talktree.errors import LockHeld, NotUndoable, PathEscapes
 from talktree.files.locking import folder_lock
-from talktree.session.capture.file_state import ABSENT, File, Folder, Unknown, name_from_json
+from talktree.session.capture.file_state import (
+    ABSENT,
+    FileContentState,
+    Folder,
+    UnknownState,
+    name_from_json,
+)
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.snapshots import Change, Taken
-from talktree.session.capture.step import Step
-from talktree.session.handle import Opened
+from talktree.session.capture.snapshots import FileChange, SnapshotLine
+from talktree.session.capture.step import CaptureStep
+from talktree.session.handle import SessionHandle
 from tests.cases import examples
 from tests.session.trees import (
     CASES,
     EMPTY,
-    Deed,
-    deeds,
+    EditAction,
+    details,
     differences,
     do,
+    edits,
     message_of,
     paths,
     place,
     session,
     thing_of,
-    told,
     walked,
     work_of,
 )
 
 STORE = (b".sage",)
 SHARP = Limits(racy_seconds=0)
-many_deeds = st.lists(deeds, max_size=12)
+many_edits = st.lists(edits, max_size=12)
 
 
-def log(opened: Opened, message: str) -> list[Taken]:
+def log(opened: SessionHandle, message: str) -> list[SnapshotLine]:
     return opened.index.snapshots([message])
 
 
 @examples(CASES)
-@given(many_deeds, st.lists(many_deeds, min_size=1, max_size=3), st.sampled_from([0.0, 2.0]))
+@given(many_edits, st.lists(many_edits, min_size=1, max_size=3), st.sampled_from([0.0, 2.0]))
 def test_watched_changes_are_those_of_an_independent_walk(
-    first: list[Deed], steps: list[list[Deed]], racy: float
+    first: list[EditAction], steps: list[list[EditAction]], racy: float
 ) -> None:
     with place(Limits(racy_seconds=racy)) as opened:
         work = work_of(opened)
-        for deed in first:
-            do(work, deed)
+        for edit in first:
+            do(work, edit)
         for each in steps:
             message = message_of(opened)
             before = walked(work, STORE)
-            with Step(opened, message, watch=[b"."]) as step:
-                for deed in each:
-                    do(work, deed)
+            with CaptureStep(opened, message, watch=[b"."]) as step:
+                for edit in each:
+                    do(work, edit)
             after = walked(work, STORE)
-            assert told(step.changed, opened.contents) == differences(before, after)
+            assert details(step.changed, opened.contents) == differences(before, after)
             assert step.uncovered == ()
             recorded = [change for taken in log(opened, message) for change in taken.changes]
-            assert told(tuple(recorded), opened.contents) == differences(before, after)
+            assert details(tuple(recorded), opened.contents) == differences(before, after)
 
 
 @examples(CASES)
-@given(many_deeds, st.lists(paths, min_size=1, max_size=4), many_deeds)
+@given(many_edits, st.lists(paths, min_size=1, max_size=4), many_edits)
 def test_named_paths_are_recorded_before_and_after(
-    first: list[Deed], named: list[bytes], then: list[Deed]
+    first: list[EditAction], named: list[bytes], then: list[EditAction]
 ) -> None:
     with place(SHARP) as opened:
         work, message = work_of(opened), message_of(opened)
-        for deed in first:
-            do(work, deed)
+        for edit in first:
+            do(work, edit)
         before = walked(work, STORE)
-        with Step(opened, message, paths=named, unprotected="mark") as step:
+        with CaptureStep(opened, message, paths=named, unprotected="mark") as step:
             early = {c.path: c for taken in log(opened, message) for c in taken.changes}
-            for deed in then:
-                do(work, deed)
+            for edit in then:
+                do(work, edit)
         after = walked(work, STORE)
         wanted = differences(before, after)
         hidden = {name_from_json(path) for path, _ in step.uncovered}
         for change in step.changed:
-            assert told((change,), opened.contents)[change.path] == wanted[change.path]
+            assert details((change,), opened.contents)[change.path] == wanted[change.path]
         got = {change.path for change in step.changed}
         above = {path.rsplit(b"/", cut)[0] for path in named for cut in (1, 2) if b"/" in path}
         lost = {path for path in above & wanted.keys() if after.get(path, EMPTY)[0] != "folder"}
@@ -101,13 +107,13 @@ def test_named_paths_are_recorded_before_and_after(
 def test_missing_folders_above_a_path_are_recorded() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
-        with Step(opened, message, paths=[b"x/y/z.txt"]) as step:
+        with CaptureStep(opened, message, paths=[b"x/y/z.txt"]) as step:
             (work / "x" / "y").mkdir(parents=True)
             (work / "x" / "y" / "z.txt").write_bytes(b"z")
         assert {change.path for change in step.changed} == {b"x", b"x/y", b"x/y/z.txt"}
         assert all(change.before == ABSENT for change in step.changed)
         kinds = {change.path: type(change.after) for change in step.changed}
-        assert kinds == {b"x": Folder, b"x/y": Folder, b"x/y/z.txt": File}
+        assert kinds == {b"x": Folder, b"x/y": Folder, b"x/y/z.txt": FileContentState}
 
 
 def test_a_named_folder_means_all_that_is_in_it() -> None:
@@ -115,7 +121,7 @@ def test_a_named_folder_means_all_that_is_in_it() -> None:
         work, message = work_of(opened), message_of(opened)
         (work / "d" / "e").mkdir(parents=True)
         (work / "d" / "e" / "f").write_bytes(b"f")
-        with Step(opened, message, paths=[b"d"]) as step:
+        with CaptureStep(opened, message, paths=[b"d"]) as step:
             (work / "d" / "e" / "f").unlink()
             (work / "d" / "e").rmdir()
             (work / "d").rmdir()
@@ -129,9 +135,9 @@ def test_a_second_step_of_a_message_never_replaces_the_first_state() -> None:
         file = work / "f"
         file.write_bytes(b"first")
         for text in (b"second", b"third"):
-            with Step(opened, message, paths=[b"f"]):
+            with CaptureStep(opened, message, paths=[b"f"]):
                 file.write_bytes(text)
-        with Step(opened, message, watch=[b"."]):
+        with CaptureStep(opened, message, watch=[b"."]):
             file.write_bytes(b"fourth")
         befores = [c.before for taken in log(opened, message) for c in taken.changes]
         assert len(befores) == 5
@@ -144,10 +150,10 @@ def test_what_the_user_wrote_between_two_steps_of_a_message_is_kept_and_named() 
         work, message = work_of(opened), message_of(opened)
         file = work / "f"
         file.write_bytes(b"first")
-        with Step(opened, message, paths=[b"f"]):
+        with CaptureStep(opened, message, paths=[b"f"]):
             file.write_bytes(b"second")
         file.write_bytes(b"the user's")
-        with Step(opened, message, paths=[b"f"]):
+        with CaptureStep(opened, message, paths=[b"f"]):
             file.write_bytes(b"third")
         seen = [
             thing_of(state, opened.contents)[1] for t in log(opened, message) for _, state in t.seen
@@ -159,13 +165,13 @@ def test_before_states_are_in_the_log_before_the_tool_works() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
         (work / "f").write_bytes(b"old")
-        with Step(opened, message, paths=[b"f"], watch=[b"."]) as step:
+        with CaptureStep(opened, message, paths=[b"f"], watch=[b"."]) as step:
             (first,) = log(opened, message)
             assert first.watched == (b".",)
             assert not first.ended
             assert first.changes[0].after is None
             step.track(b"g")
-            assert log(opened, message)[-1].changes == (Change(b"g", ABSENT, None),)
+            assert log(opened, message)[-1].changes == (FileChange(b"g", ABSENT, None),)
             (work / "g").write_bytes(b"g")
         assert log(opened, message)[-1].ended
 
@@ -174,7 +180,7 @@ def test_a_path_tracked_too_late_still_has_its_state_from_before() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
         (work / "f").write_bytes(b"old")
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             (work / "f").write_bytes(b"new")
             step.track(b"f", b"never")
         (change,) = step.changed
@@ -184,7 +190,7 @@ def test_a_path_tracked_too_late_still_has_its_state_from_before() -> None:
 def test_a_tool_that_fails_is_recorded_and_its_error_goes_on() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
-        step = Step(opened, message, watch=[b"."])
+        step = CaptureStep(opened, message, watch=[b"."])
 
         def fails() -> None:
             with step:
@@ -201,14 +207,16 @@ def test_nothing_of_version_control_or_the_store_is_looked_at() -> None:
         work, message = work_of(opened), message_of(opened)
         (work / ".git").mkdir()
         (work / "deep" / ".hg").mkdir(parents=True)
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             (work / ".git" / "index").write_bytes(b"1")
             (work / "deep" / ".hg" / "x").write_bytes(b"1")
         assert step.changed == ()
         for path in (b".git/index", b"deep/.hg/x", b".sage/sessions/s/lock", b".git"):
-            with pytest.raises(NotUndoable), Step(opened, message, paths=[path]):
+            with pytest.raises(NotUndoable), CaptureStep(opened, message, paths=[path]):
                 pass
-        with Step(opened, message, watch=[b".git"], paths=[b".sage/x"], unprotected="mark") as step:
+        with CaptureStep(
+            opened, message, watch=[b".git"], paths=[b".sage/x"], unprotected="mark"
+        ) as step:
             pass
         assert {path for path, _ in step.uncovered} == {".git", ".sage/x"}
 
@@ -216,24 +224,24 @@ def test_nothing_of_version_control_or_the_store_is_looked_at() -> None:
 def test_the_store_is_left_alone_wherever_it_lies() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             os.rename(work / ".sage", work / "moved")
             os.rename(work / "moved", work / ".sage")
         assert step.changed == ()
         assert not any(b".sage" in path for path in opened.known.paths())
 
 
-def test_odd_things_are_told_and_never_opened(tmp_path: Path) -> None:
+def test_odd_things_are_reported_and_never_opened(tmp_path: Path) -> None:
     with session(tmp_path) as opened:
         work, message = work_of(opened), message_of(opened)
         os.mkfifo(work / "pipe")
         with socket.socket(socket.AF_UNIX) as one:
             one.bind(os.fsencode(os.path.relpath(work / "socket")))
-            with Step(opened, message, watch=[b"."]) as step:
+            with CaptureStep(opened, message, watch=[b"."]) as step:
                 os.mkfifo(work / "other")
         assert dict(step.uncovered) == {"pipe": "a FIFO", "socket": "a socket", "other": "a FIFO"}
-        assert step.changed == (Change(b"other", ABSENT, Unknown("a FIFO")),)
-        with pytest.raises(NotUndoable), Step(opened, message, paths=[b"pipe"]):
+        assert step.changed == (FileChange(b"other", ABSENT, UnknownState("a FIFO")),)
+        with pytest.raises(NotUndoable), CaptureStep(opened, message, paths=[b"pipe"]):
             pass
 
 
@@ -242,15 +250,15 @@ def test_a_file_beyond_the_limit_is_refused_or_marked_before_it_is_changed() -> 
         work, message = work_of(opened), message_of(opened)
         (work / "big").write_bytes(b"x" * 11)
         with pytest.raises(NotUndoable, match="larger than"):
-            Step(opened, message, paths=[b"big"]).__enter__()
+            CaptureStep(opened, message, paths=[b"big"]).__enter__()
         assert log(opened, message) == []
-        with Step(opened, message, paths=[b"big"], unprotected="mark") as step:
+        with CaptureStep(opened, message, paths=[b"big"], unprotected="mark") as step:
             pass
         assert [path for path, _ in step.uncovered] == ["big"]
-        with Step(opened, message, watch=[b"."]) as step:
+        with CaptureStep(opened, message, watch=[b"."]) as step:
             (work / "big").write_bytes(b"y" * 12)
         (change,) = log(opened, message)[-1].changes
-        assert isinstance(change.after, Unknown)
+        assert isinstance(change.after, UnknownState)
         assert [path for path, _ in step.uncovered] == ["big"]
 
 
@@ -260,12 +268,12 @@ def test_a_file_beyond_the_limit_is_refused_or_marked_before_it_is_changed() -> 
 def test_hostile_paths_are_refused(path: bytes) -> None:
     with place() as opened:
         message = message_of(opened)
-        with pytest.raises(Escapes):
-            Step(opened, message, paths=[path])
+        with pytest.raises(PathEscapes):
+            CaptureStep(opened, message, paths=[path])
         if path != b".":
-            with pytest.raises(Escapes):
-                Step(opened, message, watch=[path])
-        with Step(opened, message) as step, pytest.raises(Escapes):
+            with pytest.raises(PathEscapes):
+                CaptureStep(opened, message, watch=[path])
+        with CaptureStep(opened, message) as step, pytest.raises(PathEscapes):
             step.track(path)
 
 
@@ -277,22 +285,24 @@ def test_links_out_are_recorded_as_links_and_never_followed(tmp_path: Path) -> N
         work, message = work_of(opened), message_of(opened)
         (work / "out").symlink_to(secret)
         (work / "file").symlink_to(secret / "key")
-        with pytest.raises(Escapes), Step(opened, message, paths=[b"out/key"]):
+        with pytest.raises(PathEscapes), CaptureStep(opened, message, paths=[b"out/key"]):
             pass
-        with pytest.raises(Escapes), Step(opened, message, watch=[b"out/x"]):
+        with pytest.raises(PathEscapes), CaptureStep(opened, message, watch=[b"out/x"]):
             pass
-        with Step(opened, message, paths=[b"out/key"], unprotected="mark") as step:
+        with CaptureStep(opened, message, paths=[b"out/key"], unprotected="mark") as step:
             pass
         assert [path for path, _ in step.uncovered] == ["out/key"]
-        with Step(opened, message, paths=[b"file"], watch=[b"."]) as step:
+        with CaptureStep(opened, message, paths=[b"file"], watch=[b"."]) as step:
             (secret / "key").write_bytes(b"changed")
             (secret / "more").write_bytes(b"more")
         assert step.changed == ()
         kept = {
             b"".join(
-                opened.contents.pieces(File(hash=name, size=opened.contents.size_of(name), mode=0))
+                opened.contents.pieces(
+                    FileContentState(hash=name, size=opened.contents.size_of(name), mode=0)
+                )
             )
-            for name in opened.contents.names()
+            for name in opened.contents.list_hashes()
         }
         assert kept == set()
 
@@ -302,9 +312,14 @@ def test_a_workspace_that_is_being_moved_is_busy_and_steps_share_it() -> None:
         message = message_of(opened)
         assert opened.workspace is not None
         alone = folder_lock(opened.workspace.fd, exclusive=True)
-        with Step(opened, message), Step(opened, message), pytest.raises(Busy), alone:
+        with (
+            CaptureStep(opened, message),
+            CaptureStep(opened, message),
+            pytest.raises(LockHeld),
+            alone,
+        ):
             pass
-        with folder_lock(opened.workspace.fd, exclusive=True), pytest.raises(Busy):
-            Step(opened, message).__enter__()
-        with Step(opened, message):
+        with folder_lock(opened.workspace.fd, exclusive=True), pytest.raises(LockHeld):
+            CaptureStep(opened, message).__enter__()
+        with CaptureStep(opened, message):
             pass

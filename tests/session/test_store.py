@@ -42,9 +42,9 @@ def metadata(store: Store, id: str) -> dict[str, Any]:
 
 
 def test_an_empty_store_says_so(store: Store) -> None:
-    assert store.ids() == []
-    assert store.newest() is None
-    assert store.describe() == []
+    assert store.list_ids() == []
+    assert store.find_newest() is None
+    assert store.list_sessions() == []
     with pytest.raises(NotFound):
         store.open()
     with pytest.raises(NotFound):
@@ -55,20 +55,20 @@ def test_an_empty_store_says_so(store: Store) -> None:
 def test_a_new_session_is_complete_and_private(store: Store, work: Path) -> None:
     with store.create(title="T", workspace=work) as session:
         id = session.id
-    assert store.ids() == [id]
+    assert store.list_ids() == [id]
     for path in [store.root, *store.root.rglob("*")]:
         mode = path.stat().st_mode & 0o777
         assert mode == (0o700 if path.is_dir() else 0o600), path
-    told = metadata(store, id)
-    assert (told["id"], told["customTitle"], told["state"]) == (id, "T", "active")
-    assert told["messageCount"] == 0
+    reported = metadata(store, id)
+    assert (reported["id"], reported["customTitle"], reported["state"]) == (id, "T", "active")
+    assert reported["messageCount"] == 0
     assert codes(store.root) == []
 
 
 def test_sessions_are_found_by_their_beginnings(store: Store, work: Path) -> None:
     for id in ("alpha", "beta", "alp"):
         store.create(workspace=work, id=id).close()
-    assert store.ids() == ["alp", "alpha", "beta"]
+    assert store.list_ids() == ["alp", "alpha", "beta"]
     assert store.open("b").id == "beta"
     assert store.open("alp").id == "alp"
     with pytest.raises(UsageError):
@@ -78,10 +78,10 @@ def test_sessions_are_found_by_their_beginnings(store: Store, work: Path) -> Non
     with store.open("beta") as session:
         session.user("newest now")
     os.utime(store.root / "sessions" / "beta" / "messages.jsonl", ns=(2**62, 2**62))
-    assert store.newest() == "beta"
+    assert store.find_newest() == "beta"
     assert store.open().id == "beta"
-    assert store.describe()[0].id == "beta"
-    assert store.describe()[0].title == "newest now"
+    assert store.list_sessions()[0].id == "beta"
+    assert store.list_sessions()[0].title == "newest now"
 
 
 @pytest.mark.parametrize("id", ["../x", "a/b", "", ".", "nul", "/etc/passwd", "x" * 200])
@@ -100,7 +100,7 @@ def test_links_are_no_sessions(store: Store, work: Path, tmp_path: Path) -> None
     outside = tmp_path / "outside"
     shutil.copytree(store.root / "sessions" / "real", outside)
     (store.root / "sessions" / "linked").symlink_to(outside)
-    assert store.ids() == ["real"]
+    assert store.list_ids() == ["real"]
     with pytest.raises(NotFound):
         store.open("linked")
     shutil.move(store.root / "sessions", tmp_path / "sessions")
@@ -112,7 +112,7 @@ def test_links_are_no_sessions(store: Store, work: Path, tmp_path: Path) -> None
 def test_a_workspace_must_be_there(store: Store, work: Path) -> None:
     with pytest.raises(NotFound):
         store.create(workspace=work / "nowhere")
-    assert store.ids() == []
+    assert store.list_ids() == []
 
 
 def test_nothing_stays_open(store: Store, work: Path) -> None:
@@ -131,7 +131,7 @@ def test_nothing_stays_open(store: Store, work: Path) -> None:
             undo = session.undo()
             undo.apply(undo.plan().digest)
         store.open(id, write=False).close()
-        store.describe()
+        store.list_sessions()
 
     use()
     gc.collect()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.session.journal.lines import Tail, judged, sealed, tail
+from talktree.session.journal.lines import LogTail, read_tail, seal_line, verify_seal
 from tests.cases import TORTURE
 from tests.session.journals import opened, quarantined, served
 
@@ -18,7 +18,7 @@ NEW = b'{"new":true}'
 def session(count: int = 12) -> list[bytes]:
     chance = random.Random(count)
     bodies = [b'{"at":%d,"text":"%s"}' % (at, b"w " * chance.randrange(12)) for at in range(count)]
-    return [sealed(body, at + 1) for at, body in enumerate(bodies)]
+    return [seal_line(body, at + 1) for at, body in enumerate(bodies)]
 
 
 def after_append(
@@ -33,7 +33,7 @@ def after_append(
     [place] = journal.append("messages", NEW)
     journal.close()
     now = path.read_bytes()
-    assert now.endswith(sealed(NEW, place.number) + b"\n")
+    assert now.endswith(seal_line(NEW, place.number) + b"\n")
     return now[: place.start], quarantined(folder)
 
 
@@ -43,7 +43,7 @@ def check(folder: Path, data: bytes, whole: list[bytes]) -> None:
     kept = before if data.startswith(before) else before[:-1]
     assert kept + b"".join(moved) == data
     found = [line.raw for line in served(folder)]
-    assert [line for line in found[:-1] if judged(line).state == "good"] == [
+    assert [line for line in found[:-1] if verify_seal(line).state == "good"] == [
         line for line in whole if line in data
     ]
 
@@ -102,24 +102,24 @@ def test_a_line_of_another_program_without_newline_stays(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"", Tail(0, 0)),
-        (b"\n\n", Tail(2, 0)),
-        (b"\0\0\0", Tail(0, 0)),
-        (b'{"a":1}\n', Tail(8, 1)),
-        (b'{"a":1}\r\n', Tail(9, 1)),
-        (b'{"a":1}\n\0\0\n\0', Tail(8, 1)),
-        (b'{"a":1}', Tail(7, 1, open=True)),
-        (b'{"a":1}\0\0', Tail(7, 1, open=True)),
-        (b'{"a":1}\n{"b', Tail(8, 1)),
-        (sealed(b"{}", 41) + b'\n{"a":1}\n', Tail(39, 42)),
-        (b'{"a":1}\nnot json\n', Tail(17, 2)),
+        (b"", LogTail(0, 0)),
+        (b"\n\n", LogTail(2, 0)),
+        (b"\0\0\0", LogTail(0, 0)),
+        (b'{"a":1}\n', LogTail(8, 1)),
+        (b'{"a":1}\r\n', LogTail(9, 1)),
+        (b'{"a":1}\n\0\0\n\0', LogTail(8, 1)),
+        (b'{"a":1}', LogTail(7, 1, open=True)),
+        (b'{"a":1}\0\0', LogTail(7, 1, open=True)),
+        (b'{"a":1}\n{"b', LogTail(8, 1)),
+        (seal_line(b"{}", 41) + b'\n{"a":1}\n', LogTail(39, 42)),
+        (b'{"a":1}\nnot json\n', LogTail(17, 2)),
     ],
 )
-def test_how_a_log_ends(tmp_path: Path, data: bytes, expected: Tail) -> None:
+def test_how_a_log_ends(tmp_path: Path, data: bytes, expected: LogTail) -> None:
     path = tmp_path / "messages.jsonl"
     path.write_bytes(data)
     with open(path, "rb") as file:
-        assert tail(file.fileno(), len(data)) == expected
+        assert read_tail(file.fileno(), len(data)) == expected
 
 
 def test_the_quarantine_says_why(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_the_quarantine_says_why(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     journal.append("messages", NEW)
     [about] = (tmp_path / "quarantine").glob("*.json")
-    told = json.loads(about.read_text())
-    assert (told["log"], told["start"], told["length"]) == ("messages", 8, 4)
-    assert told["why"]
+    reported = json.loads(about.read_text())
+    assert (reported["log"], reported["start"], reported["length"]) == ("messages", 8, 4)
+    assert reported["why"]
     [problem] = journal.problems
     assert about.with_suffix(".bytes").name in problem
     assert about.stat().st_mode & 0o777 == 0o600

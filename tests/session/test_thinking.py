@@ -15,9 +15,9 @@ from talktree.session.recording.thinking import (
     DISABLED,
     LEVELS,
     PHRASES,
-    checked_phrases,
-    setting,
-    triggered,
+    choose_setting,
+    find_triggered_thinking,
+    parse_phrases,
 )
 
 
@@ -32,57 +32,59 @@ from talktree.session.recording.thinking import (
     ],
 )
 def test_phrases_ask_for_levels(text: str, level: str, triggers: tuple[str, ...]) -> None:
-    assert triggered(text) == ThinkingSetting(level=level, triggers=triggers)
+    assert find_triggered_thinking(text) == ThinkingSetting(level=level, triggers=triggers)
 
 
 @pytest.mark.parametrize("text", ["", "thinking", "rethink", "bethinks", "thin k", "Denk nach"])
 def test_other_words_ask_for_nothing(text: str) -> None:
-    assert triggered(text) is None
+    assert find_triggered_thinking(text) is None
 
 
 @given(st.text(), st.sampled_from(sorted(PHRASES)), st.text())
 def test_a_phrase_among_other_words_counts_as_much_or_more(a: str, phrase: str, b: str) -> None:
-    found = triggered(f"{a} {phrase} {b}")
+    found = find_triggered_thinking(f"{a} {phrase} {b}")
     assert found is not None
-    if triggered(f"{phrase} {b}") == triggered(phrase):
+    if find_triggered_thinking(f"{phrase} {b}") == find_triggered_thinking(phrase):
         assert found.level is not None
         assert LEVELS.index(found.level) >= LEVELS.index(PHRASES[phrase])
 
 
 def test_callers_have_the_last_word() -> None:
-    assert setting(None, "think") == triggered("think")
-    assert setting(False, "ultrathink") == DISABLED
-    assert setting("high", "think") == ThinkingSetting(level="high", triggers=("think",))
-    assert setting({"disabled": True}) == DISABLED
-    assert setting({"triggers": ["x"]}) == ThinkingSetting(level="medium", triggers=("x",))
-    assert setting(ThinkingSetting()) == ThinkingSetting(level="medium")
+    assert choose_setting(None, "think") == find_triggered_thinking("think")
+    assert choose_setting(False, "ultrathink") == DISABLED
+    assert choose_setting("high", "think") == ThinkingSetting(level="high", triggers=("think",))
+    assert choose_setting({"disabled": True}) == DISABLED
+    assert choose_setting({"triggers": ["x"]}) == ThinkingSetting(level="medium", triggers=("x",))
+    assert choose_setting(ThinkingSetting()) == ThinkingSetting(level="medium")
 
 
 @pytest.mark.parametrize("asked", ["ultra", {"level": "max"}, {"depth": 3}])
 def test_what_is_no_setting_is_refused(asked: object) -> None:
     with pytest.raises(UsageError) as error:
-        setting(asked)  # type: ignore[arg-type]
+        choose_setting(asked)  # type: ignore[arg-type]
     assert error.value.hint
 
 
 def test_phrases_of_ones_own() -> None:
-    own = checked_phrases({"denk nach": "high", "": "low", "x": "ultra", "y": 3})
+    own = parse_phrases({"denk nach": "high", "": "low", "x": "ultra", "y": 3})
     assert own == {"denk nach": "high"}
-    assert triggered("Denk nach!", own) == ThinkingSetting(level="high", triggers=("denk nach",))
-    assert triggered("think", own) is None
-    assert triggered("think", {}) is None
-    assert checked_phrases(None) is PHRASES
+    assert find_triggered_thinking("Denk nach!", own) == ThinkingSetting(
+        level="high", triggers=("denk nach",)
+    )
+    assert find_triggered_thinking("think", own) is None
+    assert find_triggered_thinking("think", {}) is None
+    assert parse_phrases(None) is PHRASES
 
 
 @given(st.dictionaries(st.text(min_size=1), st.sampled_from(LEVELS)), st.text())
 def test_any_phrases_and_any_words_give_an_answer(phrases: dict[str, str], text: str) -> None:
-    found = triggered(text, checked_phrases(phrases))
+    found = find_triggered_thinking(text, parse_phrases(phrases))
     assert found is None or found.level in LEVELS
 
 
 def test_the_last_prompt_decides_on_the_next_request(tmp_path: Path) -> None:
     store = Store(tmp_path / ".sage")
-    store.set(thinking={"level": "low"})
+    store.change_settings(thinking={"level": "low"})
     with store.create(workspace=tmp_path) as session:
         assert session.thinking() == ThinkingSetting(level="low")
         session.user("Please think hard")

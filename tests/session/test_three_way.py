@@ -7,27 +7,27 @@ from hypothesis import strategies as st
 
 from talktree.session.capture.file_state import (
     ABSENT,
-    File,
+    FileContentState,
     Folder,
-    Link,
+    LinkState,
     State,
-    Unknown,
-    same,
-    same_content,
+    UnknownState,
+    is_same,
+    is_same_content,
 )
-from talktree.session.undo.three_way import judged
+from talktree.session.undo.three_way import judge_path
 
 states = st.one_of(
     st.builds(
-        File,
+        FileContentState,
         hash=st.sampled_from(["a" * 64, "b" * 64, "c" * 64]),
         size=st.just(3),
         mode=st.sampled_from([0o644, 0o755, 0o600]),
     ),
-    st.builds(Link, target=st.sampled_from([b"x", b"y"])),
+    st.builds(LinkState, target=st.sampled_from([b"x", b"y"])),
     st.builds(Folder, mode=st.sampled_from([0o755, 0o700])),
     st.just(ABSENT),
-    st.just(Unknown("nobody knows")),
+    st.just(UnknownState("nobody knows")),
 )
 
 
@@ -35,20 +35,20 @@ states = st.one_of(
 def test_only_what_the_session_left_is_replaced(
     expected: State, target: State, current: State
 ) -> None:
-    found = judged(expected, target, current, None)
+    found = judge_path(expected, target, current, None)
     if found.judgement == "go":
-        known = same_content(current, expected) or same_content(current, target)
+        known = is_same_content(current, expected) or is_same_content(current, target)
         assert known
-        assert not isinstance(current, Unknown)
-        assert not isinstance(found.after, Unknown)
-        assert same_content(found.after, target)
+        assert not isinstance(current, UnknownState)
+        assert not isinstance(found.after, UnknownState)
+        assert is_same_content(found.after, target)
 
 
 @given(states, states, states)
 def test_nothing_is_done_twice(expected: State, target: State, current: State) -> None:
-    found = judged(expected, target, current, None)
+    found = judge_path(expected, target, current, None)
     if found.judgement == "go":
-        again = judged(expected, target, found.after, None)
+        again = judge_path(expected, target, found.after, None)
         assert again.judgement == "already"
 
 
@@ -56,34 +56,34 @@ def test_nothing_is_done_twice(expected: State, target: State, current: State) -
 def test_what_is_as_it_shall_be_is_no_conflict(
     expected: State, target: State, current: State
 ) -> None:
-    if same(current, target):
-        assert judged(expected, target, current, "somebody").judgement == "already"
+    if is_same(current, target):
+        assert judge_path(expected, target, current, "somebody").judgement == "already"
 
 
 @given(states, states)
 def test_a_deletion_needs_the_content_that_was_left(expected: State, current: State) -> None:
-    found = judged(expected, ABSENT, current, None)
+    found = judge_path(expected, ABSENT, current, None)
     if found.judgement == "go":
-        assert same_content(current, expected)
+        assert is_same_content(current, expected)
 
 
 @given(states, states)
 def test_unknown_is_never_restored_nor_replaced(one: State, other: State) -> None:
-    assert judged(one, Unknown("?"), other, None).judgement == "cannot"
-    assert judged(one, other, Unknown("?"), None).judgement == "cannot"
+    assert judge_path(one, UnknownState("?"), other, None).judgement == "cannot"
+    assert judge_path(one, other, UnknownState("?"), None).judgement == "cannot"
 
 
 def test_a_mode_of_the_users_is_kept() -> None:
-    old = File(hash="a" * 64, size=1, mode=0o644)
-    new = File(hash="b" * 64, size=1, mode=0o644)
-    theirs = File(hash="b" * 64, size=1, mode=0o755)
-    found = judged(new, old, theirs, None)
+    old = FileContentState(hash="a" * 64, size=1, mode=0o644)
+    new = FileContentState(hash="b" * 64, size=1, mode=0o644)
+    theirs = FileContentState(hash="b" * 64, size=1, mode=0o755)
+    found = judge_path(new, old, theirs, None)
     assert found.judgement == "go"
-    assert found.after == File(hash="a" * 64, size=1, mode=0o755)
+    assert found.after == FileContentState(hash="a" * 64, size=1, mode=0o755)
 
 
 def test_a_mode_that_both_changed_is_a_conflict() -> None:
-    new = File(hash="b" * 64, size=1, mode=0o755)
-    old = File(hash="a" * 64, size=1, mode=0o644)
-    theirs = File(hash="b" * 64, size=1, mode=0o600)
-    assert judged(new, old, theirs, None).judgement == "conflict"
+    new = FileContentState(hash="b" * 64, size=1, mode=0o755)
+    old = FileContentState(hash="a" * 64, size=1, mode=0o644)
+    theirs = FileContentState(hash="b" * 64, size=1, mode=0o600)
+    assert judge_path(new, old, theirs, None).judgement == "conflict"

@@ -10,8 +10,8 @@ import pytest
 
 from talktree.errors import NotUndoable
 from talktree.session.undo import commands
-from talktree.session.undo.history import position
-from talktree.session.undo.plan_text import told
+from talktree.session.undo.history import find_position
+from talktree.session.undo.plan_text import format_plan
 from tests.session.working import Place, kinds, working
 
 
@@ -95,8 +95,8 @@ def test_an_older_operation_is_taken_back_where_nothing_changed_since(at: Place)
 def test_it_works_after_opening_again_and_after_compaction(at: Place) -> None:
     at.session.user("please")
     first = at.step(a="1")
-    at.session.compacting()
-    at.session.compacted("they made a")
+    at.session.record_compaction_start()
+    at.session.record_compaction("they made a")
     at.step(a="2")
     at.again()
     at.apply(commands.undo(at.session.opened))
@@ -132,7 +132,7 @@ def test_files_alone_go_back_step_by_step(at: Place) -> None:
     for content in ("1", None):
         at.apply(commands.undo(opened, scopes=("files",)))
         assert at.read("a") == content
-        assert position(opened).conversation == last
+        assert find_position(opened).conversation == last
     with pytest.raises(NotUndoable):
         commands.undo(opened, scopes=("files",)).plan()
     at.step(b="b")
@@ -146,7 +146,7 @@ def test_the_talk_alone_goes_back(at: Place) -> None:
     at.step(a="2")
     at.apply(commands.undo(at.session.opened, scopes=("conversation",)))
     assert at.read("a") == "2"
-    assert position(at.session.opened).conversation == first
+    assert find_position(at.session.opened).conversation == first
     assert "The files were not touched." in at.session.moves_since_reply()[-1].text
 
 
@@ -172,7 +172,7 @@ def test_a_switch_with_and_without_files(at: Place) -> None:
     at.step(a="2")
     at.apply(commands.switch(at.session.opened, "first", scopes=("conversation", "todos")))
     assert at.read("a") == "2"
-    assert position(at.session.opened).conversation == one
+    assert find_position(at.session.opened).conversation == one
     at.apply(commands.undo(at.session.opened, operation="last"))
     at.apply(commands.switch(at.session.opened, "first"))
     assert at.read("a") == "1"
@@ -206,7 +206,7 @@ def test_the_effect_of_one_message_is_taken_back(at: Place) -> None:
     assert kinds(plan) == {"a": "delete", "b": "conflict"}
     at.apply(commands.revert(at.session.opened, wrong))
     assert (at.read("a"), at.read("b")) == (None, "2")
-    assert position(at.session.opened).conversation == last
+    assert find_position(at.session.opened).conversation == last
     at.apply(commands.undo(at.session.opened, operation="last"))
     assert (at.read("a"), at.read("b")) == ("1", "2")
 
@@ -245,7 +245,7 @@ def test_a_file_that_only_read_was_missing_is_not_deleted(at: Place) -> None:
     assert at.read("later.txt") == "the user's"
 
 
-def test_what_is_not_covered_is_told_also_if_there_is_nothing_to_do(at: Place) -> None:
+def test_what_is_not_covered_is_reported_also_if_there_is_nothing_to_do(at: Place) -> None:
     at.session.user("please")
     message = at.session.assistant("a pipe")
     with at.session.step(message, paths=["pipe"], unprotected="mark"):
@@ -255,4 +255,4 @@ def test_what_is_not_covered_is_told_also_if_there_is_nothing_to_do(at: Place) -
         pass
     plan = commands.undo(at.session.opened, turn=True).plan()
     assert any(path == "pipe" for path, _ in plan.uncovered)
-    assert "not covered: pipe" in told(plan, at.session.opened)
+    assert "not covered: pipe" in format_plan(plan, at.session.opened)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from talktree.session.journal.journal import Durability
-from talktree.session.journal.lines import judged, lines
+from talktree.session.journal.lines import read_lines, verify_seal
 from tests.cases import TORTURE
 from tests.session.journals import ROOT, acks, opened, quarantined, served, verify, writer
 
@@ -37,8 +37,8 @@ def read_all_the_time(folder: Path, stop: threading.Event, seen: list[str]) -> N
             with open(path, "rb") as file:
                 at = 0
                 for _ in range(20):
-                    for line in lines(file.fileno(), at):
-                        seen.append(judged(line.raw).state)
+                    for line in read_lines(file.fileno(), at):
+                        seen.append(verify_seal(line.raw).state)
                         at = line.start + len(line.raw)
         time.sleep(0.01)
 
@@ -68,7 +68,7 @@ def test_eight_writers_readers_and_dying_lock_holders(tmp_path: Path, mode: Dura
             writer(tmp_path, f"w{at}", count, durability=mode, largest=largest) for at in range(8)
         ]
         kill_holders(tmp_path, holders)
-        outs = [each.told() for each in writers]
+        outs = [each.details() for each in writers]
     finally:
         stop.set()
         reader.join()
@@ -97,12 +97,12 @@ def test_killed_at_random_times(tmp_path: Path, seed: int) -> None:
         for each in writers:
             time.sleep(chance.random() * 0.01)
             each.kill()
-        outs += [each.told(done=False) for each in writers]
+        outs += [each.details(done=False) for each in writers]
     opened(tmp_path, "safe").append("messages", b'{"writer":"last","message":0}')
     verify(tmp_path, [ack for out in outs for ack in acks(out)])
-    for torn in quarantined(tmp_path):
-        assert torn.startswith(b'{"writer":"r')
-        assert not torn.endswith(b"\n")
+    for truncated in quarantined(tmp_path):
+        assert truncated.startswith(b'{"writer":"r')
+        assert not truncated.endswith(b"\n")
 
 
 def test_a_writer_that_dies_in_the_middle_of_a_line(tmp_path: Path) -> None:

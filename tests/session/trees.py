@@ -16,11 +16,18 @@ from hypothesis import strategies as st
 
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.blobs import Contents
-from talktree.session.capture.file_state import Absent, File, Folder, Link, State, Unknown
+from talktree.session.capture.file_state import (
+    AbsentState,
+    FileContentState,
+    Folder,
+    LinkState,
+    State,
+    UnknownState,
+)
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.snapshots import Change
-from talktree.session.handle import Opened
-from talktree.session.index.index import Index
+from talktree.session.capture.snapshots import FileChange
+from talktree.session.handle import SessionHandle
+from talktree.session.index.index import SessionIndex
 from talktree.session.journal.journal import Journal
 
 Thing: TypeAlias = tuple[str, object, int]
@@ -64,15 +71,15 @@ def thing_at(path: bytes) -> Thing:
 def thing_of(state: State | None, contents: Contents) -> Thing:
     """The same of a recorded state, its content taken from what was kept."""
     match state:
-        case File():
+        case FileContentState():
             return ("file", b"".join(contents.pieces(state)), state.mode)
-        case Link():
+        case LinkState():
             return ("link", state.target, 0)
         case Folder():
             return ("folder", b"", state.mode)
-        case Absent():
+        case AbsentState():
             return EMPTY
-        case Unknown():
+        case UnknownState():
             return ("odd", b"", 0)
         case None:
             raise AssertionError("no state")
@@ -86,7 +93,9 @@ def differences(
     return {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def told(changes: tuple[Change, ...], contents: Contents) -> dict[bytes, tuple[Thing, Thing]]:
+def details(
+    changes: tuple[FileChange, ...], contents: Contents
+) -> dict[bytes, tuple[Thing, Thing]]:
     """Recorded changes in the same form."""
     return {
         change.path: (thing_of(change.before, contents), thing_of(change.after, contents))
@@ -103,7 +112,7 @@ bodies = st.one_of(
     st.sampled_from([b"one\r\ntwo", b"\0\xff\xfe", "Ümläut\n".encode("latin-1"), b"x" * 70_000]),
 )
 modes = st.sampled_from([0o644, 0o755, 0o600, 0o444])
-deeds = st.one_of(
+edits = st.one_of(
     st.tuples(st.just("write"), paths, bodies),
     st.tuples(st.just("append"), paths, bodies),
     st.tuples(st.just("mkdir"), paths, st.just(b"")),
@@ -115,12 +124,12 @@ deeds = st.one_of(
     st.tuples(st.just("touch"), paths, st.just(b"")),
     st.tuples(st.just("same size"), paths, st.just(b"")),
 )
-Deed: TypeAlias = tuple[str, bytes, bytes | int]
+EditAction: TypeAlias = tuple[str, bytes, bytes | int]
 
 
-def do(top: Path, deed: Deed) -> None:
+def do(top: Path, edit: EditAction) -> None:
     """Do one thing below a folder, if it can be done; never through a link."""
-    verb, path, more = deed
+    verb, path, more = edit
     full = os.path.join(os.fsencode(top), path)
     above = os.path.dirname(full)
     if (
@@ -176,25 +185,25 @@ def _do(top: bytes, verb: str, full: bytes, more: bytes | int) -> None:
 
 
 @contextlib.contextmanager
-def place(limits: Limits | None = None) -> Iterator[Opened]:
+def place(limits: Limits | None = None) -> Iterator[SessionHandle]:
     """An open session in a fresh place: the workspace `work`, beside it the store."""
     with tempfile.TemporaryDirectory() as top, session(Path(top), limits) as opened:
         yield opened
 
 
 @contextlib.contextmanager
-def session(top: Path, limits: Limits | None = None, id: str = "s") -> Iterator[Opened]:
+def session(top: Path, limits: Limits | None = None, id: str = "s") -> Iterator[SessionHandle]:
     """A session in a place, made or opened again."""
     root = top / "work" / ".sage"
     folder = Anchor(root / "sessions" / id, create=True)
     journal = Journal(folder, durability="fast")
-    opened = Opened(
+    opened = SessionHandle(
         id=id,
         root=root,
         folder=folder,
         journal=journal,
         contents=Contents(folder),
-        index=Index(journal, None),
+        index=SessionIndex(journal, None),
         workspace=Anchor(top / "work"),
         limits=limits or Limits(),
     )
@@ -204,13 +213,13 @@ def session(top: Path, limits: Limits | None = None, id: str = "s") -> Iterator[
         opened.close()
 
 
-def work_of(opened: Opened) -> Path:
+def work_of(opened: SessionHandle) -> Path:
     """The workspace of a session."""
     assert opened.workspace is not None
     return opened.workspace.path
 
 
-def message_of(opened: Opened) -> str:
+def message_of(opened: SessionHandle) -> str:
     """A message that steps can work for."""
     id = str(uuid4())
     line = b'{"type":"user","uuid":"%s","parentUuid":null}' % id.encode()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo.commands import Move
-from talktree.session.undo.execute import Outcome
-from talktree.session.undo.plan import Plan
+from talktree.session.undo.commands import UndoMove
+from talktree.session.undo.execute import UndoResult
+from talktree.session.undo.plan import UndoPlan
 from tests.session.trees import Thing, walked
 
 
@@ -51,7 +51,7 @@ class Place:
         path = self.work / name
         return path.read_text() if path.exists() else None
 
-    def apply(self, move: Move) -> Outcome:
+    def apply(self, move: UndoMove) -> UndoResult:
         """Make a move as it is planned."""
         outcome = move.apply(move.plan().digest)
         self.session.refresh()
@@ -73,7 +73,7 @@ def working(top: Path) -> Iterator[Place]:
         place.session.close()
 
 
-def kinds(plan: Plan) -> dict[str, str]:
+def kinds(plan: UndoPlan) -> dict[str, str]:
     """What a plan does to which path."""
     return {action.path.decode(): action.action for action in plan.actions}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.char_classes import LONG, PIECE, marked
+from talktree.text.char_classes import LONG, PIECE, find_marks
 
 RUNS = re.compile(rb"[A-Za-z0-9_-]{20,}")
 TEXTS = st.lists(
@@ -27,16 +27,18 @@ def _starts(data: bytes) -> list[int]:
 @given(TEXTS, TEXTS, st.integers(0, 100))
 def test_all_long_runs_are_found(start: bytes, end: bytes, before: int) -> None:
     data = start + b"." * (PIECE - len(start) - before) + end
-    assert marked(data).starts == _starts(data)
-    assert marked(start).starts == _starts(start)
+    assert find_marks(data).starts == _starts(data)
+    assert find_marks(start).starts == _starts(start)
 
 
 @pytest.mark.parametrize("shift", [-LONG - 1, -LONG, -LONG + 1, -1, 0, 1])
 def test_a_run_where_pieces_meet_is_found_once(shift: int) -> None:
     data = b"." * (PIECE + shift) + b"k" * LONG + b"." * LONG
-    assert marked(data).starts == [PIECE + shift]
+    assert find_marks(data).starts == [PIECE + shift]
 
 
 @given(TEXTS)
-def test_what_may_hide_something_is_told(data: bytes) -> None:
-    assert marked(data).may_hide == any(each in data for each in ("é".encode(), b"\xaa", b"\xae"))
+def test_what_may_hide_something_is_reported(data: bytes) -> None:
+    assert find_marks(data).may_hide == any(
+        each in data for each in ("é".encode(), b"\xaa", b"\xae")
+    )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from talktree.testing.strategies import wild_text
-from talktree.text.escape import visible, visible_json, visible_line
+from talktree.text.escape import escape_json, escape_line, escape_text
 from tests.cases import SEED, TORTURE, rotate
 
 ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -32,7 +32,7 @@ def check(code: int) -> None:
     acts = category(char) in ACTING and char not in "\t\n"
     if 0xE0000 <= code < 0xE1000:
         acts = True  # invisible whatever it stands for
-    shown = visible(char)
+    shown = escape_text(char)
     if acts:
         assert shown != char, hex(code)
         assert shown.isascii(), hex(code)
@@ -56,22 +56,22 @@ def check(code: int) -> None:
     ],
 )
 def test_what_acts_is_shown(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert escape_text(text) == shown
 
 
 def test_one_line_stays_one_line() -> None:
-    assert visible_line("a\nb\r\nc\td\u2028e") == "a\\nb\\r\\nc\td\\u2028e"
+    assert escape_line("a\nb\r\nc\td\u2028e") == "a\\nb\\r\\nc\td\\u2028e"
 
 
 @given(wild_text)
 def test_the_gate_lets_its_own_output_through(text: str) -> None:
-    for gate in (visible, visible_line):
+    for gate in (escape_text, escape_line):
         assert gate(gate(text)) == gate(text)
 
 
 @given(wild_text)
 def test_json_says_the_same_behind_the_gate(text: str) -> None:
-    written = visible_json(json.dumps(text, ensure_ascii=False))
+    written = escape_json(json.dumps(text, ensure_ascii=False))
     # Two halves of a pair that stand side by side are one character in JSON.
     assert json.loads(written).encode("utf-16", "surrogatepass") == text.encode(
         "utf-16", "surrogatepass"

@@ -6,32 +6,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.testing.strategies import damaged, json_values, word
-from talktree.text.json.encode import COMPACT, PRETTY, Style, encode
-from talktree.text.json.head import complete, decode_head
-from talktree.text.json.scanner import Kind, scan
-from talktree.text.json.value import same
+from talktree.testing.strategies import damage_bytes, json_values, word
+from talktree.text.json.encode import COMPACT, PRETTY, Style, encode_json
+from talktree.text.json.head import complete_truncated, decode_head
+from talktree.text.json.scanner import NodeKind, scan_json
+from talktree.text.json.value import is_same
 
 _documents = st.lists(st.dictionaries(word, json_values, max_size=4), max_size=4) | json_values
 _styles = st.sampled_from([COMPACT, PRETTY, Style(ascii=True)])
 
 
 def assert_both_ways_agree(head: bytes) -> None:
-    exact = [root.value for root in scan(head).roots if root.kind is not Kind.SCALAR]
-    assert same(decode_head(head), exact)
+    exact = [root.value for root in scan_json(head).roots if root.kind is not NodeKind.SCALAR]
+    assert is_same(decode_head(head), exact)
 
 
 @given(st.data(), _documents, _styles)
 def test_both_ways_agree_wherever_a_text_is_cut_off(
     data: st.DataObject, value: object, style: Style
 ) -> None:
-    whole = encode(value, style)  # type: ignore[arg-type]
+    whole = encode_json(value, style)  # type: ignore[arg-type]
     assert_both_ways_agree(whole[: data.draw(st.integers(0, len(whole)))])
 
 
 @given(st.data(), _documents)
 def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: object) -> None:
-    assert_both_ways_agree(data.draw(damaged(encode(value))))  # type: ignore[arg-type]
+    assert_both_ways_agree(data.draw(damage_bytes(encode_json(value))))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: object) ->
     ],
 )
 def test_what_is_missing_is_put_there(head: bytes, whole: bytes) -> None:
-    assert complete(head) == whole
+    assert complete_truncated(head) == whole
     assert_both_ways_agree(head)
 
 
@@ -61,4 +61,4 @@ def test_whatever_is_not_easily_completed_is_left_to_the_scanner(head: bytes) ->
 
 def test_brackets_and_quotes_take_linear_time() -> None:
     for head in (b"[" * 50_000, b'["a' * 20_000, b'{"a":{' * 20_000, b'"' * 50_001):
-        complete(head)
+        complete_truncated(head)

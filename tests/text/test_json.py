@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.testing.strategies import damaged, json_values, wild_text
+from talktree.testing.strategies import damage_bytes, json_values, wild_text
 from talktree.text.json.decode import decode, inspect
-from talktree.text.json.encode import COMPACT, PRETTY, Style, encode, encode_new, learn
-from talktree.text.json.patch import member, patch
-from talktree.text.json.scanner import scan
-from talktree.text.json.value import Json, Token, Written, same
+from talktree.text.json.encode import COMPACT, PRETTY, Style, encode_json, encode_new, learn_style
+from talktree.text.json.patch import find_member, patch_json
+from talktree.text.json.scanner import scan_json
+from talktree.text.json.value import EncodedValue, Json, Token, is_same
 
 styles = st.builds(
     Style,
@@ -33,38 +33,40 @@ wild_values: st.SearchStrategy[Json] = st.recursive(
 
 @given(wild_values, styles)
 def test_written_value_reads_back(value: Json, style: Style) -> None:
-    assert same(decode(encode(value, style)).value, value)
+    assert is_same(decode(encode_json(value, style)).value, value)
 
 
 @given(json_values)
 def test_tolerant_reader_agrees_with_the_standard_one(value: Json) -> None:
     text = json.dumps(value, ensure_ascii=False).encode()
-    found = scan(text)
-    assert same(found.roots[0].value, json.loads(text))
+    found = scan_json(text)
+    assert is_same(found.roots[0].value, json.loads(text))
     assert [each for each in found.problems if each.code != "number"] == []
 
 
 @given(json_values, json_values, styles)
 def test_patched_text_holds_the_new_value(old: Json, new: Json, style: Style) -> None:
-    assert same(decode(patch(encode(old, style), new)).value, new) or _only_order(old, new)
+    assert is_same(decode(patch_json(encode_json(old, style), new)).value, new) or _only_order(
+        old, new
+    )
 
 
 def _only_order(old: Json, new: Json) -> bool:
     """Members keep their old order, so only their order may differ."""
-    text = patch(encode(old), new)
+    text = patch_json(encode_json(old), new)
     return json.dumps(json.loads(text), sort_keys=True) == json.dumps(new, sort_keys=True)
 
 
 @given(json_values, styles)
 def test_patching_with_the_same_value_changes_nothing(value: Json, style: Style) -> None:
-    text = b"  " + encode(value, style) + b"\r\n"
-    assert patch(text, value) == text
+    text = b"  " + encode_json(value, style) + b"\r\n"
+    assert patch_json(text, value) == text
 
 
 @given(st.data())
 def test_damaged_text_is_answered(data: st.DataObject) -> None:
-    text = data.draw(damaged(encode(data.draw(json_values), PRETTY)))
-    found = scan(text)
+    text = data.draw(damage_bytes(encode_json(data.draw(json_values), PRETTY)))
+    found = scan_json(text)
     assert all(0 <= root.start <= root.stop <= len(text) for root in found.roots)
     assert isinstance(inspect(text), list)
 
@@ -90,12 +92,12 @@ def test_only_the_changed_member_changes(change: dict[str, object], expected: by
     value = decode(ODD).value
     assert isinstance(value, dict)
     new = {key: item for key, item in {**value, **change}.items() if item is not ...}
-    assert patch(ODD, cast(Json, new)) == expected
+    assert patch_json(ODD, cast(Json, new)) == expected
 
 
 def test_added_members_follow_the_layout() -> None:
     text = b'{\n  "a": 1,\n  "b": []\n}'
-    assert patch(text, {"a": 1, "b": [{"c": 1}], "d": {}}) == (
+    assert patch_json(text, {"a": 1, "b": [{"c": 1}], "d": {}}) == (
         b'{\n  "a": 1,\n  "b": [\n    {\n      "c": 1\n    }\n  ],\n  "d": {}\n}'
     )
 
@@ -106,7 +108,7 @@ def test_any_depth_is_read_and_written(depth: int) -> None:
     found = decode(text)
     assert found.usable
     assert [each.code for each in found.problems] == ["deep"]
-    assert encode(found.value) == text
+    assert encode_json(found.value) == text
 
 
 @pytest.mark.parametrize(
@@ -140,10 +142,10 @@ def test_every_oddity_has_a_name(text: bytes, codes: list[str]) -> None:
 
 def test_numbers_keep_their_kind() -> None:
     assert decode(b"[1,1.0,true]").value == [1, 1.0, True]
-    assert not same(1, 1.0)
-    assert not same(1, True)
-    assert not same(0.0, -0.0)
-    assert same(decode(b"1e999").value, Token("1e999"))
+    assert not is_same(1, 1.0)
+    assert not is_same(1, True)
+    assert not is_same(0.0, -0.0)
+    assert is_same(decode(b"1e999").value, Token("1e999"))
 
 
 @pytest.mark.parametrize(
@@ -156,19 +158,19 @@ def test_numbers_keep_their_kind() -> None:
     ],
 )
 def test_style_is_learnt_from_the_text(text: bytes, style: Style) -> None:
-    assert learn(text) == style
+    assert learn_style(text) == style
 
 
 def test_last_member_of_a_name_counts() -> None:
-    found = member(b'{"a": [1], "a": [2]}', "a")
+    found = find_member(b'{"a": [1], "a": [2]}', "a")
     assert found is not None
     assert found.value == [2]
 
 
 @pytest.mark.parametrize("beside", [1.5, Token("NaN"), "\ud800"])
 def test_what_was_written_already_is_written_as_it_is(beside: Json) -> None:
-    ready = Written(encode({"a": ["ü", 1]}))
-    for write in (encode, encode_new):
+    ready = EncodedValue(encode_json({"a": ["ü", 1]}))
+    for write in (encode_json, encode_new):
         assert write({"ready": ready, "beside": beside}) == write(
             {"ready": {"a": ["ü", 1]}, "beside": beside}
         )

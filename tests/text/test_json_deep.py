@@ -10,24 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.testing.strategies import damaged, json_values
+from talktree.testing.strategies import damage_bytes, json_values
 from talktree.text.json.decode import decode, peek
-from talktree.text.json.encode import LONG, encode, encode_long
-from talktree.text.json.scanner import Node, scan, scan_shallow, scan_values
-from talktree.text.json.value import Json, Token, same
+from talktree.text.json.encode import LONG, encode_json, encode_long
+from talktree.text.json.scanner import JsonNode, scan_json, scan_shallow, scan_values
+from talktree.text.json.value import Json, Token, is_same
 
 DEPTH = 2_500
 
 
-@given(st.one_of(json_values.map(encode), json_values.map(encode).flatmap(damaged)))
+@given(st.one_of(json_values.map(encode_json), json_values.map(encode_json).flatmap(damage_bytes)))
 def test_values_and_problems_are_those_of_a_scan_with_nodes(text: bytes) -> None:
-    nodes, values = scan(text), scan_values(text)
+    nodes, values = scan_json(text), scan_values(text)
     assert values.problems == nodes.problems
     assert values.complete == nodes.complete
     assert len(values.roots) == len(nodes.roots)
     for one, two in zip(values.roots, nodes.roots, strict=True):
         assert (one.kind, one.start, one.stop) == (two.kind, two.start, two.stop)
-        assert same(one.value, two.value)
+        assert is_same(one.value, two.value)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_values_and_problems_are_those_of_a_scan_with_nodes(text: bytes) -> None
     ],
 )
 def test_odd_members_have_the_value_that_counts(text: bytes, value: Json) -> None:
-    assert same(scan(text).roots[0].value, value)
-    assert same(scan_values(text).roots[0].value, value)
+    assert is_same(scan_json(text).roots[0].value, value)
+    assert is_same(scan_values(text).roots[0].value, value)
 
 
 @pytest.mark.parametrize(
@@ -55,24 +55,24 @@ def test_odd_members_have_the_value_that_counts(text: bytes, value: Json) -> Non
     ],
 )
 def test_odd_texts_are_read_alike(text: bytes) -> None:
-    nodes, values = scan(text), scan_values(text)
+    nodes, values = scan_json(text), scan_values(text)
     assert values.problems == nodes.problems
     assert values.complete == nodes.complete
-    assert [encode(each.value) for each in values.roots] == [
-        encode(each.value) for each in nodes.roots
+    assert [encode_json(each.value) for each in values.roots] == [
+        encode_json(each.value) for each in nodes.roots
     ]
 
 
-@given(json_values.map(encode), st.integers(1, 4))
+@given(json_values.map(encode_json), st.integers(1, 4))
 def test_a_shallow_scan_has_the_outer_nodes(text: bytes, levels: int) -> None:
-    whole, shallow = scan(text), scan_shallow(text, levels)
+    whole, shallow = scan_json(text), scan_shallow(text, levels)
     assert shallow.problems == whole.problems
     assert [_outline(each, levels) for each in shallow.roots] == [
         _outline(each, levels) for each in whole.roots
     ]
 
 
-def _outline(root: Node, levels: int) -> list[tuple[int, int, int, str | None]]:
+def _outline(root: JsonNode, levels: int) -> list[tuple[int, int, int, str | None]]:
     found: list[tuple[int, int, int, str | None]] = []
     pending = [(root, 1)]
     while pending:
@@ -134,7 +134,7 @@ def _peak(work: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("value", [{"a": 'ä\u2028\x00\x7f"\\' * LONG}, ["x" * LONG, 2**62, True]])
 def test_a_long_text_is_the_same_from_both_encoders(value: Json) -> None:
-    assert encode_long(value) == encode(value)
+    assert encode_long(value) == encode_json(value)
 
 
 @pytest.mark.parametrize("value", ["short", ["x" * LONG, 1e-05], ["x" * LONG, Token("NaN")]])

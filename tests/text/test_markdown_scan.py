@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.markdown_scan import LONGEST, scan_markdown, unsafe_scheme
+from talktree.text.markdown_scan import LONGEST, find_unsafe_scheme, scan_markdown
 
 
 def kinds(text: str) -> list[str]:
@@ -93,9 +93,9 @@ def test_a_long_text_is_read_to_its_end_and_a_fence_stays_closed() -> None:
 
 
 def test_schemes() -> None:
-    assert unsafe_scheme(" \x01java\nscript:x") == "javascript"
-    assert unsafe_scheme("FILE://x") == "file"
-    assert unsafe_scheme("https://x") is None
+    assert find_unsafe_scheme(" \x01java\nscript:x") == "javascript"
+    assert find_unsafe_scheme("FILE://x") == "file"
+    assert find_unsafe_scheme("https://x") is None
 
 
 PIECES = st.sampled_from(

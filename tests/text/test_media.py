@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.media import content, data_size, data_url
-from talktree.text.media_types import contradicted, is_well_formed, media_type_of
+from talktree.text.media import data_size, decode_data_url, parse_data_url
+from talktree.text.media_types import find_contradicting_type, find_media_type, is_well_formed
 
 
 @given(st.binary(max_size=40))
@@ -19,7 +19,7 @@ def test_the_size_is_that_of_the_bytes_with_and_without_padding(data: bytes) -> 
     text = b64encode(data).decode()
     for written in (text, text.rstrip("=")):
         url = f"data:image/png;base64,{written}"
-        head = data_url(url)
+        head = parse_data_url(url)
         assert head is not None
         assert data_size(url, head) == len(data)
 
@@ -34,11 +34,11 @@ def test_the_size_of_a_data_url_is_that_of_its_content(
     written = written if padded else written.rstrip("=")
     for text in (written, "\n".join(written[at : at + 7] for at in range(0, len(written), 7))):
         url = f"data:image/png;base64,{text}"
-        head = data_url(url)
+        head = parse_data_url(url)
         assert head is not None
         assert data_size(url, head) == len(data)
-        assert content(url, head, most=1000) == data
-        assert content(url, head, most=10) == data[:10]
+        assert decode_data_url(url, head, most=1000) == data
+        assert decode_data_url(url, head, most=10) == data[:10]
 
 
 @given(st.binary(max_size=100))
@@ -48,7 +48,7 @@ def test_escapes_are_no_content(data: bytes) -> None:
         (f"data:text/plain;base64,{quote_from_bytes(b64encode(data), safe='')}", len(data)),
         ("data:text/plain,naïve", 6),
     ):
-        head = data_url(url)
+        head = parse_data_url(url)
         assert head is not None
         assert data_size(url, head) == size
 
@@ -69,10 +69,10 @@ def test_escapes_are_no_content(data: bytes) -> None:
         ("text/plain", b"MZ is how programs begin" * 9, None),
     ],
 )
-def test_only_what_nobody_can_mistake_contradicts(
+def test_only_what_no_one_can_mistake_contradicts(
     claimed: str, data: bytes, real: str | None
 ) -> None:
-    assert contradicted(claimed, data) == real
+    assert find_contradicting_type(claimed, data) == real
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_only_what_nobody_can_mistake_contradicts(
     ],
 )  # fmt: skip
 def test_a_name_decides_only_what_bytes_leave_open(name: str, data: bytes, media_type: str) -> None:
-    assert media_type_of(data, name) == media_type
+    assert find_media_type(data, name) == media_type
 
 
 def test_media_types_are_well_formed_or_not() -> None:

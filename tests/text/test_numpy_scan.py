@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.text import numpy_scan
-from talktree.text.char_classes import marked
-from talktree.text.json.precheck import quotes_escaped
-from talktree.text.secrets.numpy_prefilter import may_tell
-from talktree.text.secrets.tokens import tokens
+from talktree.text.char_classes import find_marks
+from talktree.text.json.precheck import count_escaped_quotes_by_byte
+from talktree.text.secrets.numpy_prefilter import find_telling_runs
+from talktree.text.secrets.tokens import find_tokens
 
 numpy = pytest.importorskip("numpy")
 DRAWN = b"Vq8Zr2LkT0wYb7Xn4Hd9sQ1eZk3vX9qLmW2rT7yBn4HcJ8dFs6GpKa1Ue5Vo"
@@ -79,12 +79,12 @@ def _pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @given(TEXTS)
 def test_all_long_runs_are_found(data: bytes) -> None:
-    assert numpy_scan.long_runs(data).tolist() == marked(data).starts
+    assert numpy_scan.find_long_runs(data).tolist() == find_marks(data).starts
 
 
 @given(TEXTS)
 def test_no_secret_is_passed_over(data: bytes) -> None:
-    assert tokens(data, may_tell(data)) == tokens(data)
+    assert find_tokens(data, find_telling_runs(data)) == find_tokens(data)
 
 
 @given(TEXTS)
@@ -94,11 +94,11 @@ def test_characters_by_their_numbers_are_found(data: bytes) -> None:
 
 @given(TEXTS)
 def test_quotes_are_counted(data: bytes) -> None:
-    assert numpy_scan.count(data, numpy_scan.QUOTE) == data.count(b'"')
-    assert numpy_scan.escaped_quotes(data) in (None, quotes_escaped(data))
-    assert (numpy_scan.escaped_quotes(data) is None) == (b"\\\\" in data)
+    assert numpy_scan.count_byte(data, numpy_scan.QUOTE) == data.count(b'"')
+    assert numpy_scan.count_escaped_quotes(data) in (None, count_escaped_quotes_by_byte(data))
+    assert (numpy_scan.count_escaped_quotes(data) is None) == (b"\\\\" in data)
 
 
 @given(st.binary(max_size=100))
-def test_what_may_hide_something_is_told(data: bytes) -> None:
-    assert numpy_scan.may_hide(data) or not marked(data).may_hide
+def test_what_may_hide_something_is_reported(data: bytes) -> None:
+    assert numpy_scan.can_hide(data) or not find_marks(data).may_hide

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.text.personal_data import personal_in
+from talktree.text.personal_data import find_personal_data
 
 PHONES = [
     "+49 30 12345678",
@@ -92,7 +92,7 @@ OTHERS = [
 @pytest.mark.parametrize("number", [*PHONES, *ACCOUNTS])
 def test_numbers_are_found_in_every_spelling(number: str) -> None:
     text = f"see {number}, please"
-    found = "".join(text[each.start : each.stop] for each in personal_in(text))
+    found = "".join(text[each.start : each.stop] for each in find_personal_data(text))
     digits = [each for each in number if each.isdigit()]
     assert [each for each in found if each.isdigit()] == digits
 
@@ -100,12 +100,12 @@ def test_numbers_are_found_in_every_spelling(number: str) -> None:
 @pytest.mark.parametrize("text", OTHERS)
 def test_dates_versions_and_ids_are_not_personal(text: str) -> None:
     for line in (text, f"see {text} there", f"{text}\n"):
-        assert not [line[each.start : each.stop] for each in personal_in(line)]
+        assert not [line[each.start : each.stop] for each in find_personal_data(line)]
 
 
 @pytest.mark.parametrize("piece", ["+1 ", "0171 ", "(030) ", "DE89 ", "tel: 1", "01.42.", "1-"])
 def test_the_search_for_numbers_ends(piece: str) -> None:
-    list(personal_in(piece * ((1 << 16) // len(piece))))
+    list(find_personal_data(piece * ((1 << 16) // len(piece))))
 
 
 SPELLED = (
@@ -145,14 +145,14 @@ NOT_PERSONAL = (
 
 @pytest.mark.parametrize(("text", "held"), SPELLED)
 def test_personal_data_is_found_whole(text: str, held: str) -> None:
-    assert held in [text[each.start : each.stop] for each in personal_in(text)]
+    assert held in [text[each.start : each.stop] for each in find_personal_data(text)]
 
 
 @pytest.mark.parametrize("text", NOT_PERSONAL)
 def test_accounts_of_programs_and_other_numbers_stay(text: str) -> None:
-    assert not [text[each.start : each.stop] for each in personal_in(text)]
+    assert not [text[each.start : each.stop] for each in find_personal_data(text)]
 
 
 def test_a_name_that_a_path_tells_is_found_in_prompts_and_lists() -> None:
     text = "/home/eva1/x\neva1@laptop:~$ ls -l\n-rw-r--r-- 1 eva1 eva1 12 Mar 3 a\nbob@laptop:~$\n"
-    assert len(list(personal_in(text))) == 4
+    assert len(list(find_personal_data(text))) == 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.positions import BLOCK, Positions, characters
+from talktree.text.positions import BLOCK, Positions, count_characters
 
 
 def counted(text: str, at: int) -> tuple[int, int]:
@@ -33,4 +33,4 @@ def test_the_same_holds_across_blocks_of_one_long_line() -> None:
 @given(st.text(max_size=40))
 def test_characters_are_counted_without_decoding(text: str) -> None:
     sound = text.encode("utf-8", "surrogatepass")
-    assert characters(sound) == len(text)
+    assert count_characters(sound) == len(text)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.json.decode import decode, oddities
-from talktree.text.json.precheck import PIECE, is_all_told
+from talktree.text.json.decode import decode, find_oddities
+from talktree.text.json.precheck import PIECE, is_fully_represented
 
 LEAVES = st.one_of(
     st.none(),
@@ -41,15 +41,15 @@ def texts(draw: st.DrawFn, depth: int = 3) -> str:
     return f"{{{gap}{f',{gap}'.join(members)}}}"
 
 
-def _is_all_told(*raws: bytes) -> bool:
-    return is_all_told(b"\n".join(raws), [decode(raw).value for raw in raws])
+def _is_fully_represented(*raws: bytes) -> bool:
+    return is_fully_represented(b"\n".join(raws), [decode(raw).value for raw in raws])
 
 
 @given(st.lists(texts(), min_size=1, max_size=4))
 def test_what_is_odd_is_never_passed_over(found: Sequence[str]) -> None:
     raws = [each.encode() for each in found]
-    if _is_all_told(*raws):
-        assert not any(oddities(raw, decode(raw).value) for raw in raws)
+    if _is_fully_represented(*raws):
+        assert not any(find_oddities(raw, decode(raw).value) for raw in raws)
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_what_is_odd_is_never_passed_over(found: Sequence[str]) -> None:
     ],
 )
 def test_plain_texts_need_no_closer_look(raw: bytes) -> None:
-    assert _is_all_told(raw, raw)
+    assert _is_fully_represented(raw, raw)
 
 
 @pytest.mark.parametrize("shift", range(-3, 4))
 def test_escapes_count_where_pieces_of_a_text_meet(shift: int) -> None:
     raw = b'{"a":"' + b"." * (PIECE - 6 + shift) + b'\\\\\\"\\"\\\\"}'
-    assert _is_all_told(raw)
-    assert not _is_all_told(raw.replace(b'{"a"', b'{"b":1,"b"', 1).replace(b"...", b"", 1))
+    assert _is_fully_represented(raw)
+    assert not _is_fully_represented(raw.replace(b'{"a"', b'{"b":1,"b"', 1).replace(b"...", b"", 1))
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_escapes_count_where_pieces_of_a_text_meet(shift: int) -> None:
     ],
 )
 def test_what_readers_take_differently_needs_one(raw: bytes) -> None:
-    assert not _is_all_told(b'{"a":1}', raw)
+    assert not _is_fully_represented(b'{"a":1}', raw)

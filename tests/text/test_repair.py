@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.testing.strategies import damaged, json_values
-from talktree.text.json.encode import encode
-from talktree.text.json.repair import applied, mended, strange_bytes
-from talktree.text.json.syntax import Kind
+from talktree.testing.strategies import damage_bytes, json_values
+from talktree.text.json.encode import encode_json
+from talktree.text.json.repair import apply_repairs, find_invalid_utf8, repair_values
+from talktree.text.json.syntax import NodeKind
 
 
 @pytest.mark.parametrize(
@@ -59,32 +59,32 @@ from talktree.text.json.syntax import Kind
         (b'[0.0\xac""]', b'["0.0\xef\xbf\xbd\\""]'),
     ],
 )
-def test_each_oddity_is_mended_alone(text: bytes, sound: bytes) -> None:
-    assert applied(text, mended(text).changes) == sound
-    assert applied(sound, mended(sound).changes) == sound
+def test_each_oddity_is_repaired_alone(text: bytes, sound: bytes) -> None:
+    assert apply_repairs(text, repair_values(text).changes) == sound
+    assert apply_repairs(sound, repair_values(sound).changes) == sound
 
 
 @given(
     data=st.data(),
     value=st.lists(json_values, min_size=1) | st.dictionaries(st.text(), json_values),
 )
-def test_what_is_mended_is_strict_json(data: st.DataObject, value: list[object]) -> None:
-    whole = encode(value)  # type: ignore[arg-type]
-    assert not mended(whole).changes or b"\\ud" in whole
-    text = data.draw(damaged(whole))
-    found = mended(text)
+def test_what_is_repaired_is_strict_json(data: st.DataObject, value: list[object]) -> None:
+    whole = encode_json(value)  # type: ignore[arg-type]
+    assert not repair_values(whole).changes or b"\\ud" in whole
+    text = data.draw(damage_bytes(whole))
+    found = repair_values(text)
     roots = found.scan.roots
-    if len(roots) == 1 and roots[0].kind is not Kind.SCALAR:
-        sound = applied(text, found.changes)
+    if len(roots) == 1 and roots[0].kind is not NodeKind.SCALAR:
+        sound = apply_repairs(text, found.changes)
         json.loads(sound)
-        left = {change.key for change in mended(sound).changes}
+        left = {change.key for change in repair_values(sound).changes}
         assert left <= {"duplicate-key"}
 
 
 @given(st.binary(max_size=60))
 def test_strange_bytes_are_all_that_is_no_utf8(raw: bytes) -> None:
     out, at = b"", 0
-    for start, stop in strange_bytes(raw, 0, len(raw)):
+    for start, stop in find_invalid_utf8(raw, 0, len(raw)):
         out, at = out + raw[at:start], stop
     (out + raw[at:]).decode()
 
@@ -97,4 +97,4 @@ def test_hostile_texts_take_linear_time() -> None:
         b"[" * 100_000,
         b"{,:" * 60_000,
     ):
-        mended(text)
+        repair_values(text)

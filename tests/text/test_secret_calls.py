@@ -12,7 +12,7 @@ import pytest
 
 from talktree.export import redacted_strings
 from talktree.export.redaction import Redactor
-from talktree.text.secrets import Secret, found_in, secrets_in
+from talktree.text.secrets import Secret, find_secrets, find_secrets_by_form
 
 _dice = random.Random(23)
 _LETTERS = string.ascii_letters + string.digits
@@ -121,22 +121,22 @@ HARMLESS = (
 @pytest.mark.parametrize("place", CALLS)
 def test_a_secret_is_found_without_a_name(place: str) -> None:
     text, secret = CALLS[place]
-    assert secret not in Redactor().text(text)
+    assert secret not in Redactor().redact_text(text)
     for ascii_only in (True, False):
         line = json.dumps({"type": "user", "text": text}, ensure_ascii=ascii_only).encode()
         data = b'{"other": "text"}\n' * 3000 + line + b"\n"
         for given in (line, data):
             redactor = Redactor()
-            for kind, start, stop, what in found_in(given):
+            for kind, start, stop, what in find_secrets_by_form(given):
                 held = given[start:stop].decode()
-                redactor.words(Secret(kind, 0, len(held), what), held)
-            clean = redacted_strings.without_secrets(given, redactor, every=False).decode()
+                redactor.make_placeholder(Secret(kind, 0, len(held), what), held)
+            clean = redacted_strings.redact_json(given, redactor, every=False).decode()
             assert secret not in redactor.without_known(clean)
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_looks_like_it_stays(text: str) -> None:
-    assert [text[each.start : each.stop] for each in secrets_in(text)] == []
+    assert [text[each.start : each.stop] for each in find_secrets(text)] == []
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -155,7 +155,7 @@ def test_a_kubernetes_secret_is_an_object_in_a_tool_call(indent: int | None) -> 
         },
     }
     raw = json.dumps(call, indent=indent).encode()
-    clean = json.loads(redacted_strings.without_secrets(raw, Redactor(), every=False))
+    clean = json.loads(redacted_strings.redact_json(raw, Redactor(), every=False))
     inside = clean["input"].pop("manifest")
     assert all(each not in json.dumps(inside) for each in ("amber", "cedar", BYTES))
     assert inside["metadata"] == call["input"]["manifest"].pop("metadata")
@@ -169,4 +169,4 @@ def test_a_kubernetes_secret_is_an_object_in_a_tool_call(indent: int | None) -> 
 )
 def test_the_search_of_such_texts_ends(piece: str) -> None:
     # A search whose time grows faster than the text would not end before the limit of a test.
-    list(secrets_in(piece * ((1 << 16) // len(piece))))
+    list(find_secrets(piece * ((1 << 16) // len(piece))))

@@ -10,7 +10,7 @@ import pytest
 
 from talktree.export import redacted_strings
 from talktree.export.redaction import Redactor
-from talktree.text.secrets import Secret, found_in, secrets_in
+from talktree.text.secrets import Secret, find_secrets, find_secrets_by_form
 
 _dice = random.Random(11)
 ALNUM = string.ascii_letters + string.digits
@@ -140,13 +140,13 @@ HIDDEN |= SHORT
 @pytest.mark.parametrize("place", HIDDEN)
 def test_a_secret_is_found_in_a_place_that_hides_it(place: str) -> None:
     text, secret = HIDDEN[place]
-    assert secret not in Redactor().text(text)
+    assert secret not in Redactor().redact_text(text)
     for ascii in (True, False):
         raw = json.dumps({"content": text}, ensure_ascii=ascii).encode()
         redactor = Redactor()
-        for kind, start, stop, what in found_in(raw):
-            redactor.words(Secret(kind, 0, stop - start, what), raw[start:stop].decode())
-        clean = redacted_strings.without_secrets(raw, redactor, every=False).decode()
+        for kind, start, stop, what in find_secrets_by_form(raw):
+            redactor.make_placeholder(Secret(kind, 0, stop - start, what), raw[start:stop].decode())
+        clean = redacted_strings.redact_json(raw, redactor, every=False).decode()
         assert secret not in redactor.without_known(clean)
 
 
@@ -225,14 +225,14 @@ KEPT = (
 
 @pytest.mark.parametrize("text", KEPT)
 def test_what_only_looks_like_it_stays(text: str) -> None:
-    assert not [text[each.start : each.stop] for each in secrets_in(text)]
+    assert not [text[each.start : each.stop] for each in find_secrets(text)]
 
 
 @pytest.mark.parametrize("every", [False, True])
 def test_a_number_of_json_is_a_secret_by_its_name(every: bool) -> None:
     raw = b'{"input": {"password": 4711, "pin": 90417, "port": 4711, "token": 12345}}'
     redactor = Redactor()
-    clean = json.loads(redacted_strings.without_secrets(raw, redactor, every=every))["input"]
+    clean = json.loads(redacted_strings.redact_json(raw, redactor, every=every))["input"]
     assert clean["port"] == 4711
     assert clean["token"] == 12345
     assert clean["password"].startswith("[redacted: password ")
@@ -273,7 +273,7 @@ HOSTILE = (
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_search_of_such_texts_ends(piece: str) -> None:
     # A search whose time grows faster than the text would not end before the limit of a test.
-    list(secrets_in(piece * ((1 << 16) // len(piece))))
+    list(find_secrets(piece * ((1 << 16) // len(piece))))
 
 
 WRITTEN = {
@@ -322,7 +322,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize(("text", "secret"), WRITTEN.values(), ids=WRITTEN)
 def test_secrets_are_found_however_they_are_written(text: str, secret: str) -> None:
-    found = [text[each.start : each.stop] for each in secrets_in(text)]
+    found = [text[each.start : each.stop] for each in find_secrets(text)]
     assert any(secret in each for each in found)
 
 
@@ -344,12 +344,12 @@ UNWRITTEN = (
 
 @pytest.mark.parametrize("text", UNWRITTEN)
 def test_what_is_only_written_like_a_secret_stays(text: str) -> None:
-    assert not list(secrets_in(text))
+    assert not list(find_secrets(text))
 
 
 def test_wrapped_keys_are_found_in_bytes_of_json() -> None:
     key = "sk-ant-api03-" + HEX + HEX[:29] + "AA"
     raw = json.dumps({"text": f"{key[:60]}\n{key[60:]}"}).encode()
-    (found,) = found_in(raw)
+    (found,) = find_secrets_by_form(raw)
     assert raw[found[1] : found[2]].startswith(key[:60].encode())
     assert raw[found[1] : found[2]].endswith(key[60:].encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.text.secrets import secrets_in
+from talktree.text.secrets import find_secrets
 
 FOUND = (
     ("password=Sonne", "Sonne"),
@@ -272,7 +272,7 @@ KEPT = (
 
 
 def _left(text: str) -> str:
-    for secret in reversed(list(secrets_in(text))):
+    for secret in reversed(list(find_secrets(text))):
         text = text[: secret.start] + "#" + text[secret.stop :]
     return text
 
@@ -296,4 +296,4 @@ def test_types_code_and_sentences_stay(text: str) -> None:
 )  # fmt: skip
 def test_the_search_of_such_texts_ends(piece: str) -> None:
     # A search whose time grows faster than the text would not end before the limit of a test.
-    list(secrets_in(piece * ((1 << 16) // len(piece))))
+    list(find_secrets(piece * ((1 << 16) // len(piece))))

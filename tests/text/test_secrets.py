@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.text.secrets import brief, masked, may_hold_secrets, secrets_in, without_secrets
+from talktree.text.secrets import (
+    abbreviate_secret,
+    can_hold_secrets,
+    find_secrets,
+    mask_secrets,
+    without_secrets,
+)
 
 ALNUM = string.ascii_letters + string.digits
 WORD = ALNUM + "-_"
@@ -80,17 +86,17 @@ AROUND = (
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_a_key_is_found_wherever_it_stands_in_a_text_and_in_json(name: str) -> None:
+def test_a_key_is_found_wherever_it_is_in_a_text_and_in_json(name: str) -> None:
     kind, make = KEYS[name]
     missed = 0
     for _ in range(30):
         for before, behind in AROUND:
             text = before + make() + behind
-            found = list(secrets_in(text))
+            found = list(find_secrets(text))
             missed += [each.kind for each in found] != [kind]
             for ascii in (True, False):
                 raw = json.dumps({"text": text}, ensure_ascii=ascii).encode()
-                assert may_hold_secrets(raw) or not found, text
+                assert can_hold_secrets(raw) or not found, text
     # A drawing may come out like a word; it hardly ever does.
     assert missed <= 2
 
@@ -121,45 +127,45 @@ HARMLESS = (
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_examples_names_and_ids_are_no_secrets(text: str) -> None:
-    assert not list(secrets_in(text))
-    assert not list(secrets_in(json.dumps({"text": text})))
+    assert not list(find_secrets(text))
+    assert not list(find_secrets(json.dumps({"text": text})))
 
 
 def test_a_value_is_secret_by_the_name_of_its_member() -> None:
     value = drawn(36)
-    assert not list(secrets_in(value))
-    (found,) = secrets_in(value, name="accessToken")
+    assert not list(find_secrets(value))
+    (found,) = find_secrets(value, name="accessToken")
     assert (found.kind, found.start, found.stop) == ("random-token", 0, 36)
-    assert not list(secrets_in(value, name="nextPageToken"))
-    assert not list(secrets_in("how-the-orchard-is-watered", name="password"))
+    assert not list(find_secrets(value, name="nextPageToken"))
+    assert not list(find_secrets("how-the-orchard-is-watered", name="password"))
 
 
 @given(st.text(), st.one_of(st.none(), st.text()))
 def test_any_text_gives_an_answer(text: str, name: str | None) -> None:
     at = 0
-    for found in secrets_in(text, name=name):
+    for found in find_secrets(text, name=name):
         assert at <= found.start < found.stop <= len(text)
         at = found.stop
-    assert len(masked(text)) == len(text)
+    assert len(mask_secrets(text)) == len(text)
 
 
 @pytest.mark.parametrize("name", KEYS)
 def test_nothing_is_left_of_a_secret_but_how_it_starts(name: str) -> None:
     text = f"see {KEYS[name][1]()} there"
-    (found,) = secrets_in(text)
+    (found,) = find_secrets(text)
     secret = text[found.start : found.stop]
-    hidden = masked(text)
+    hidden = mask_secrets(text)
     assert len(hidden) == len(text)
     assert secret not in hidden
     assert secret[4:] not in hidden
-    assert len(brief(secret)) <= 7
+    assert len(abbreviate_secret(secret)) <= 7
     assert secret not in without_secrets(text, lambda found, text: "[gone]")
 
 
 def test_text_without_secrets_stays_the_same_object() -> None:
     text = "nothing to see"
     assert without_secrets(text, lambda found, text: "") is text
-    assert masked(text) is text
+    assert mask_secrets(text) is text
 
 
 HOSTILE = (
@@ -181,7 +187,7 @@ HOSTILE = (
 def test_the_search_of_any_text_ends(piece: str) -> None:
     text = piece * ((1 << 19) // len(piece))
     # A search whose time grows faster than the text would not end before the limit of a test.
-    list(secrets_in(text))
+    list(find_secrets(text))
 
 
 def test_a_key_of_openssh_has_a_row_of_equal_letters_in_its_head() -> None:
@@ -194,6 +200,6 @@ def test_a_key_of_openssh_has_a_row_of_equal_letters_in_its_head() -> None:
         ("-----BEGIN OPENSSH PRIVATE KEY-----", *lines, "-----END OPENSSH PRIVATE KEY-----")
     )
     assert "AAAAAAAA" in text
-    assert [(each.kind, each.start, each.stop) for each in secrets_in(text)] == [
+    assert [(each.kind, each.start, each.stop) for each in find_secrets(text)] == [
         ("private-key", 0, len(text))
     ]

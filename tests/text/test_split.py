@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.files import Memory
+from talktree.files import MemoryContent
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.muse import FORMAT as MUSE
-from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, kind
-from talktree.formats.nested_file import Piece
+from talktree.formats.muse.detect import ANALYTICS, APPLICATION, detect_kind, find_history_key
+from talktree.formats.nested_file import FilePiece
 from talktree.formats.studio import FORMAT
-from talktree.testing.strategies import any_text, damaged, json_values, word
-from talktree.text.json.encode import COMPACT, PRETTY, encode
-from talktree.text.json.split import cut
-from talktree.text.json.value import Json, same
+from talktree.testing.strategies import any_text, damage_bytes, json_values, word
+from talktree.text.json.encode import COMPACT, PRETTY, encode_json
+from talktree.text.json.split import cut_records
+from talktree.text.json.value import Json, is_same
 
 NAMES = (ANALYTICS, APPLICATION)
 _records = st.recursive(
@@ -34,10 +34,10 @@ _records = st.recursive(
 )
 
 
-def pieces(raw: bytes, *, quick: bool) -> tuple[bool, list[Piece], object]:
+def pieces(raw: bytes, *, quick: bool) -> tuple[bool, list[FilePiece], object]:
     sheet = JsonSheet(
         "x.json",
-        Memory(raw),
+        MemoryContent(raw),
         FORMAT,
         group="x",
         hole="kids" if quick else lambda value, depth: "kids",
@@ -52,7 +52,7 @@ def assert_both_ways_agree(raw: bytes) -> bool:
     assert around == around_exact
     assert len(quick) == len(exact)
     for one, two in zip(quick, exact, strict=True):
-        assert same(one.value, two.value)
+        assert is_same(one.value, two.value)
         one.value = two.value = None
         assert one == two
     return plain
@@ -60,13 +60,13 @@ def assert_both_ways_agree(raw: bytes) -> bool:
 
 @given(st.lists(_records, max_size=4) | _records, st.sampled_from([COMPACT, PRETTY]))
 def test_both_ways_agree_on_plain_texts(value: Json, style: object) -> None:
-    raw = encode(value, style)  # type: ignore[arg-type]
+    raw = encode_json(value, style)  # type: ignore[arg-type]
     assert assert_both_ways_agree(raw)
 
 
 @given(st.data(), st.lists(_records, max_size=3))
 def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: Json) -> None:
-    assert_both_ways_agree(data.draw(damaged(encode(value))))
+    assert_both_ways_agree(data.draw(damage_bytes(encode_json(value))))
 
 
 def in_lines(raw: bytes, random: Random) -> bytes:
@@ -78,17 +78,17 @@ def in_lines(raw: bytes, random: Random) -> bytes:
 
 @given(st.lists(_records, max_size=4) | _records, st.randoms(use_true_random=False))
 def test_both_ways_agree_on_lines(value: Json, random: Random) -> None:
-    assert assert_both_ways_agree(in_lines(encode(value), random))
+    assert assert_both_ways_agree(in_lines(encode_json(value), random))
 
 
 @given(st.data(), st.lists(_records, max_size=3), st.randoms(use_true_random=False))
 def test_both_ways_agree_on_damaged_lines(data: st.DataObject, value: Json, random: Random) -> None:
-    assert_both_ways_agree(data.draw(damaged(in_lines(encode(value), random))))
+    assert_both_ways_agree(data.draw(damage_bytes(in_lines(encode_json(value), random))))
 
 
 @given(st.lists(_records, min_size=1, max_size=4))
 def test_both_ways_agree_on_what_a_format_writes(value: list[Json]) -> None:
-    lines = b"[\n" + b",\n".join(map(encode, value)) + b"\n]\n"
+    lines = b"[\n" + b",\n".join(map(encode_json, value)) + b"\n]\n"
     assert assert_both_ways_agree(lines)
     raw = lines.replace(b'"kids":[]}', b'"kids":[\n{"a":1,"kids":[\n{"kids":[]}\n]}\n]}')
     assert assert_both_ways_agree(raw)
@@ -135,7 +135,7 @@ def test_both_ways_agree_on_what_a_format_writes(value: list[Json]) -> None:
     ],
 )
 def test_what_is_not_plain_is_left_to_the_exact_way(raw: bytes) -> None:
-    assert cut(raw, "kids") is None
+    assert cut_records(raw, "kids") is None
     assert not assert_both_ways_agree(raw)
 
 
@@ -162,9 +162,9 @@ def test_plain_texts_go_the_quick_way(raw: bytes) -> None:
     assert assert_both_ways_agree(raw)
 
 
-def test_a_torn_text_is_given_up_quickly() -> None:
-    assert cut(b'[{"a":"' + b"x" * 2_000_000, "kids") is None
-    assert cut(b"[" + b'{"a":"b"' * 100_000, "kids") is None
+def test_a_truncated_text_is_given_up_quickly() -> None:
+    assert cut_records(b'[{"a":"' + b"x" * 2_000_000, "kids") is None
+    assert cut_records(b"[" + b'{"a":"b"' * 100_000, "kids") is None
 
 
 @pytest.mark.parametrize("name", ["message_history", "history"])
@@ -178,12 +178,12 @@ def test_conversations_are_cut_alike(
     name: str, messages: list[Json], more: dict[str, Json], style: object, *, listed: bool
 ) -> None:
     head: Json = {"_id": "1", **more, name: messages}
-    raw = encode([head, head] if listed else head, style)  # type: ignore[arg-type]
+    raw = encode_json([head, head] if listed else head, style)  # type: ignore[arg-type]
     quick, exact = (_muse_sheet(raw, names) for names in (NAMES, ()))
     assert (quick.frame, quick.tail, quick.listed) == (exact.frame, exact.tail, exact.listed)
     assert len(quick.pieces) == len(exact.pieces)
     for one, two in zip(quick.pieces, exact.pieces, strict=True):
-        assert same(one.value, two.value)
+        assert is_same(one.value, two.value)
         one.value = two.value = None
         assert one == two
 
@@ -196,9 +196,9 @@ def test_an_ordinary_conversation_is_cut_quickly() -> None:
 def _muse_sheet(raw: bytes, names: Sequence[str]) -> JsonSheet:
     def hole(value: Json, depth: int) -> str | None:
         """The same rule as in the format: only heads hold messages."""
-        return history_key(value) if depth == 0 and kind(value) == "head" else None
+        return find_history_key(value) if depth == 0 and detect_kind(value) == "head" else None
 
-    content = Memory(raw)
+    content = MemoryContent(raw)
     return JsonSheet(
         "x.json", content, MUSE, group="x", hole=hole, links="chain", many=True, names=names
     )

@@ -8,8 +8,8 @@ import pytest
 
 from talktree.text import secrets
 from talktree.text.secrets import finds, numpy_stems
-from talktree.text.secrets.finds import by_name, suspects
-from talktree.text.secrets.stem_prefilter import stems
+from talktree.text.secrets.finds import find_by_name, find_suspects
+from talktree.text.secrets.stem_prefilter import find_stems
 from talktree.text.secrets.stems import STEMS
 
 PIECES = (
@@ -54,7 +54,7 @@ def test_numpy_finds_all_stems(size: int, monkeypatch: pytest.MonkeyPatch) -> No
     random = Random(7)
     for _ in range(40):
         data = b"".join(random.choices(PIECES, k=random.randrange(1, 40)))
-        found = list(numpy_stems.stems_in_pairs(data))
+        found = list(numpy_stems.find_stems_in_pairs(data))
         assert set(_places(data)) <= set(found), data
 
 
@@ -71,7 +71,7 @@ def test_keys_inside_of_runs_are_found_with_numpy_wherever_they_are(
             found = []
             for worth in (False, True):
                 monkeypatch.setattr(secrets, "is_worth", lambda _, worth=worth, **__: worth)
-                found.append(set(secrets.found_in(data)))
+                found.append(set(secrets.find_secrets_by_form(data)))
             assert found[0] == found[1], (lead, start)
 
 
@@ -81,8 +81,8 @@ def test_the_prefilter_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(150):
         data = b"".join(random.choices(PIECES, k=random.randrange(1, 40)))
         expected = None
-        for look in (_places, stems, numpy_stems.stems_in_pairs):
-            monkeypatch.setattr(finds, "stems", look)
-            found = set(by_name(data)), set(suspects(data))
+        for look in (_places, find_stems, numpy_stems.find_stems_in_pairs):
+            monkeypatch.setattr(finds, "find_stems", look)
+            found = set(find_by_name(data)), set(find_suspects(data))
             expected = expected or found
             assert found == expected, (look, data)

@@ -15,7 +15,7 @@ from talktree.text.times import (
     SECOND,
     from_iso,
     from_number,
-    millis_hold,
+    is_exact_in_millis,
     to_iso,
     to_millis,
 )
@@ -62,13 +62,13 @@ def test_known_forms(text: str, time: int | None) -> None:
 def test_milliseconds_read_back(number: int) -> None:
     time = from_number(number)
     assert time == number * MILLI
-    assert millis_hold(time)
+    assert is_exact_in_millis(time)
     assert to_millis(time) == number
 
 
-def test_seconds_are_told_from_milliseconds_by_size() -> None:
+def test_seconds_are_reported_from_milliseconds_by_size() -> None:
     assert from_number(1_732_588_756) == from_number(1_732_588_756_000)
-    assert not millis_hold(SECOND * 86400 * 365)
+    assert not is_exact_in_millis(SECOND * 86400 * 365)
 
 
 @given(st.floats() | st.integers())

@@ -26,9 +26,9 @@ PATIENCE = 20
 """Seconds of work after which a file counts as a hang; on a busy machine they may take long."""
 SHARE = 200
 """How many files a process takes at a time."""
-TOLD_EVERY = 5000
+REPORT_EVERY = 5000
 """After so many mutants the rate is told."""
-MOST_TOLD = 5
+MAX_REPORTED = 5
 """So many failures of a format are told whole."""
 
 
@@ -53,7 +53,7 @@ def torture(slug: str, number: int) -> str | None:
     return None
 
 
-def _stretch(order: tuple[str, int, int]) -> tuple[int, float, list[str]]:
+def _batch(order: tuple[str, int, int]) -> tuple[int, float, list[str]]:
     """How many mutants were gone through, how long that took, and what went wrong."""
     slug, start, stop = order
     stock(slug)
@@ -73,11 +73,11 @@ def run(count: int, slugs: Sequence[str], *, first: int = 0, jobs: int = 0) -> i
     with Pool(jobs or cpu_count()) as pool:
         for slug in slugs:
             done, spent, failures = 0, 0.0, 0
-            for number, took, found in pool.imap(_stretch, _orders(slug, first, count)):
-                for each in found[: max(0, MOST_TOLD - failures)]:
+            for number, took, found in pool.imap(_batch, _orders(slug, first, count)):
+                for each in found[: max(0, MAX_REPORTED - failures)]:
                     _tell(each)
                 done, spent, failures = done + number, spent + took, failures + len(found)
-                if done % TOLD_EVERY < number or first + done == count:
+                if done % REPORT_EVERY < number or first + done == count:
                     rate = f"{1000 * spent / done:.1f} ms each"
                     _tell(f"{slug}: up to {first + done:,}, {failures:,} failures, {rate}")
             wrong += failures

@@ -10,23 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from talktree.checks.reachability import reach
-from talktree.checks.run import found
+from talktree.checks.reachability import measure_reach
+from talktree.checks.run import run_rules
 from talktree.errors import TalktreeError
 from talktree.model.document import Document
-from talktree.model.link_repair import mended
-from talktree.repairs.byte_origins import NEW, first_trace, traced
-from talktree.repairs.log import logged, undone
-from talktree.repairs.run import Repair, repaired
+from talktree.model.link_repair import with_inferred_links
+from talktree.repairs.byte_origins import NEW, extend_trace, first_trace
+from talktree.repairs.log import undo_repair, write_log
+from talktree.repairs.run import Repair, repair_document
 from talktree.views.lines import Line
-from talktree.views.outline import outline_lines
-from talktree.views.terminal import as_text
-from talktree.views.transcript import Look, Transcript, own_positions
+from talktree.views.outline import format_outline_lines
+from talktree.views.terminal import to_text
+from talktree.views.transcript import Transcript, TranscriptOptions, find_own_positions
 from tests.conversion.trips import Files
 
 LONG_WAY = 64
 """Of so many mutants one takes the long way round."""
-TOLD_WHOLE = 4
+MAX_WHOLE = 4
 """Of so many mutants one is shown word for word; of all of them the tree is."""
 ACTING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 """What no line on a terminal may hold."""
@@ -38,17 +38,17 @@ def hold(files: Files, slug: str, number: int) -> None:
         document = files.read_as(slug)
     except TalktreeError:
         return
-    _is_shown(document, whole=number % TOLD_WHOLE == 0)
-    findings = list(found(document))
-    reach(document.conversations)
-    safe = repaired(document, known=findings)
+    _is_shown(document, whole=number % MAX_WHOLE == 0)
+    findings = list(run_rules(document))
+    measure_reach(document.conversations)
+    safe = repair_document(document, known=findings)
     _is_whole(safe, unsafe=False)
     if safe.held_back:
-        _is_whole(repaired(document, unsafe=True), unsafe=True)
+        _is_whole(repair_document(document, unsafe=True), unsafe=True)
     if number % LONG_WAY == 0:
-        _is_same(safe, repaired(files.read_as(slug)))
+        _is_same(safe, repair_document(files.read_as(slug)))
         if not safe.held_back:
-            _is_same(safe, repaired(files.read_as(slug), unsafe=True))
+            _is_same(safe, repair_document(files.read_as(slug), unsafe=True))
 
 
 # what people see
@@ -57,18 +57,18 @@ def hold(files: Files, slug: str, number: int) -> None:
 def _is_shown(document: Document, *, whole: bool) -> None:
     for conversation in document.conversations:
         conversation.path()
-        seen = mended(conversation)
+        seen = with_inferred_links(conversation)
         branches = seen.branches()
-        for line in outline_lines(seen):
+        for line in format_outline_lines(seen):
             _is_harmless(line)
-        transcript = Transcript(seen, Look())
+        transcript = Transcript(seen, TranscriptOptions())
         for branch in branches if whole else ():
-            for line in transcript.branch(own_positions(seen, branch)):
+            for line in transcript.format_branch(find_own_positions(seen, branch)):
                 _is_harmless(line)
 
 
 def _is_harmless(line: Line) -> None:
-    assert not ACTING.search(as_text(line)), "a line acts on the terminal"
+    assert not ACTING.search(to_text(line)), "a line acts on the terminal"
 
 
 # repairs
@@ -81,11 +81,11 @@ def _is_whole(done: Repair, *, unsafe: bool) -> None:
     before, after = _before(done), done.source.as_bytes()
     _bytes_are_kept(done, before, after)
     fresh = Files(after, done.source.folder)
-    back = undone(fresh.source(done.source.name), list(logged(done)))
+    back = undo_repair(fresh.source(done.source.name), list(write_log(done)))
     assert back.as_bytes() == before, "the log does not lead back"
     # Read from the bytes, with nothing known of the first repair.
     again = fresh.read_as(done.before.format, done.source.name)
-    assert not repaired(again, unsafe=unsafe).changed, "a second repair changes something"
+    assert not repair_document(again, unsafe=unsafe).changed, "a second repair changes something"
 
 
 def _bytes_are_kept(done: Repair, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
@@ -94,7 +94,7 @@ def _bytes_are_kept(done: Repair, before: Mapping[str, bytes], after: Mapping[st
     for path, data in before.items():
         trace = first_trace(len(data))
         for each in done.rounds:
-            trace = [] if path in each.gone else traced(trace, each.splices.get(path, ()))
+            trace = [] if path in each.gone else extend_trace(trace, each.splices.get(path, ()))
         at = 0
         for length, origin in trace:
             if origin != NEW:

@@ -14,11 +14,11 @@ from talktree.model.message import Message
 from talktree.model.statistics import Tally
 from talktree.testing.strategies import messages
 from talktree.views.lines import Line
-from talktree.views.outline import outline_lines
-from talktree.views.shapes import conversations_text, document_text
-from talktree.views.statistics import statistics_lines, statistics_shape
-from talktree.views.terminal import as_text
-from talktree.views.transcript import Look, Transcript, own_positions
+from talktree.views.outline import format_outline_lines
+from talktree.views.shapes import format_conversations, format_document
+from talktree.views.statistics import build_statistics_shape, format_statistics_lines
+from talktree.views.terminal import to_text
+from talktree.views.transcript import Transcript, TranscriptOptions, find_own_positions
 from tests.talk import talk
 
 ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -35,7 +35,7 @@ def conversations(draw: st.DrawFn) -> Conversation:
 
 
 looks = st.builds(
-    Look,
+    TranscriptOptions,
     tools=st.booleans(),
     thinking=st.booleans(),
     full=st.booleans(),
@@ -45,17 +45,17 @@ looks = st.builds(
 
 def assert_harmless(lines: list[Line]) -> None:
     for line in lines:
-        plain = as_text(line)
+        plain = to_text(line)
         assert not any(category(char) in ACTING and char != "\t" for char in plain), plain
-        painted = as_text(line, color=True)
+        painted = to_text(line, color=True)
         assert painted.count("\x1b") == 2 * painted.count("\x1b[0m")
 
 
 @given(conversations(), looks)
-def test_transcripts_are_harmless(conversation: Conversation, look: Look) -> None:
+def test_transcripts_are_harmless(conversation: Conversation, look: TranscriptOptions) -> None:
     transcript = Transcript(conversation, look)
     for branch in conversation.branches():
-        assert_harmless(list(transcript.branch(own_positions(conversation, branch))))
+        assert_harmless(list(transcript.format_branch(find_own_positions(conversation, branch))))
 
 
 @given(conversations())
@@ -63,32 +63,32 @@ def test_the_branches_together_show_every_message_once(conversation: Conversatio
     shown = [
         position
         for branch in conversation.branches()
-        for position in own_positions(conversation, branch)
+        for position in find_own_positions(conversation, branch)
     ]
     assert sorted(shown) == sorted(conversation.tree.order)
 
 
 @given(conversations(), st.booleans(), st.none() | st.integers(1, 200))
 def test_outlines_are_harmless(conversation: Conversation, all: bool, width: int | None) -> None:
-    assert_harmless(list(outline_lines(conversation, all=all, width=width)))
+    assert_harmless(list(format_outline_lines(conversation, all=all, width=width)))
 
 
 @given(conversations())
 def test_statistics_are_harmless_and_standard_json(conversation: Conversation) -> None:
     tally = Tally()
-    tally.add(conversation)
-    assert_harmless(list(statistics_lines(tally)))
-    told = json.loads(document_text(statistics_shape(tally)))
-    assert told["totals"]["messages"] == len(conversation.tree)
+    tally.add_conversation(conversation)
+    assert_harmless(list(format_statistics_lines(tally)))
+    reported = json.loads(format_document(build_statistics_shape(tally)))
+    assert reported["totals"]["messages"] == len(conversation.tree)
 
 
 @given(conversations())
 def test_json_is_standard_harmless_and_complete(conversation: Conversation) -> None:
     shown = [(conversation, conversation.messages())]
-    text = "".join(conversations_text(shown, tail={"findings": 0}))
+    text = "".join(format_conversations(shown, tail={"findings": 0}))
     assert not any(category(char) in ACTING and char != "\n" for char in text)
-    told = json.loads(text, parse_constant=lambda name: 1 / 0)
-    listed = told["conversations"][0]["messages"]
+    reported = json.loads(text, parse_constant=lambda name: 1 / 0)
+    listed = reported["conversations"][0]["messages"]
     assert len(listed) == len(conversation.tree)
     assert all(
         len(each["parts"]) == len(message.parts)

@@ -87,18 +87,18 @@ def test_a_recorded_session_and_its_file_agree(tmp_path: Path) -> None:
     with Store(tmp_path / "store").create(workspace=tmp_path) as recorded:
         recorded.user("One?")
         recorded.assistant("One.")
-        recorded.compacting()
-        recorded.compacted("Said one.", tokens_before=900, tokens_after=90)
+        recorded.record_compaction_start()
+        recorded.record_compaction("Said one.", tokens_before=900, tokens_after=90)
         recorded.user("Two?")
         _agree(recorded)
-        recorded.restoring()
-        recorded.restored()
+        recorded.record_restoration_start()
+        recorded.record_restoration()
         _agree(recorded)
         folder = recorded.opened.folder.path
-    told = command("tree", str(folder)).out
-    assert "compacting: 2 messages, trigger manual" in told
-    assert "compacted: 2 → 1 message, 900 → 90 tokens, ratio 0.1" in told
-    assert "restored: 2 → 4 messages" in told
+    reported = command("tree", str(folder)).out
+    assert "compacting: 2 messages, trigger manual" in reported
+    assert "compacted: 2 → 1 message, 900 → 90 tokens, ratio 0.1" in reported
+    assert "restored: 2 → 4 messages" in reported
 
 
 def _agree(recorded: Session) -> None:
@@ -120,11 +120,11 @@ def test_the_tree_and_the_transcript_name_what_happened_with_its_numbers(session
 
 
 def test_statistics_count_compactions_and_restorations(session: Path) -> None:
-    told = command("stats", str(session)).out
+    reported = command("stats", str(session)).out
     assert (
         "compaction: 1 compacting, 1 compacted (150 → 15 messages, ratio 0.1), 1 restoring, "
         "1 restored (15 → 150 messages, ratio 0.1)"
-    ) in told
+    ) in reported
     shape = json.loads(command("stats", "--json", str(session)).out)
     assert (shape["totals"]["compactions"], shape["totals"]["restorations"]) == (1, 1)
     kinds = [each["kind"] for each in shape["compactions"]]

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from talktree.model.conversation import Conversation
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import Event, ToolCall, ToolResult
-from talktree.views.graph import LANES, Run, pieces
-from talktree.views.outline import outline_lines
-from talktree.views.terminal import as_text
+from talktree.views.graph import MAX_COLUMNS, GraphRun, draw_tree
+from talktree.views.outline import format_outline_lines
+from talktree.views.terminal import to_text
 from tests.talk import call, reply, result, said, talk
 
 
 def drawn(messages: list[Message], *, all: bool = False) -> list[str]:
     """The outline, without what the messages say."""
-    lines = (as_text(line) for line in outline_lines(talk(messages), all=all))
+    lines = (to_text(line) for line in format_outline_lines(talk(messages), all=all))
     return [line.split(" User")[0].split(" Claude")[0].split(" Sub")[0] for line in lines]
 
 
@@ -43,7 +43,7 @@ def test_three_ways_on_are_drawn_one_after_the_other() -> None:
     ]
 
 
-def test_a_sidechain_at_the_end_leaves_no_lane_open() -> None:
+def test_a_sidechain_at_the_end_leaves_no_column_open() -> None:
     aside = frozenset({SIDECHAIN})
     talk = [said("a"), said("s", "a", flags=aside), reply("t", "s", flags=aside)]
     assert drawn(talk) == ["* a", " \\", "  * s", "  * t"]
@@ -60,7 +60,7 @@ def test_the_work_between_prompts_is_one_row() -> None:
         talk.append(call(f"c{number}", above, ToolCall("Bash", {"command": "x"}, f"t{number}")))
         talk.append(result(f"r{number}", f"c{number}", ToolResult(call=f"t{number}")))
     talk.append(reply("end", "r4", text="Done"))
-    lines = [as_text(line) for line in outline_lines(_outlined(talk))]
+    lines = [to_text(line) for line in format_outline_lines(_outlined(talk))]
     assert lines == ["* u User: Go", ": 10 messages: Bash ×5", "* end Claude (active): Done"]
     assert len(drawn(talk, all=True)) == 12
 
@@ -70,7 +70,9 @@ def test_a_compaction_is_never_folded_away() -> None:
     talk += [reply(f"a{n}", f"a{n - 1}" if n else "u") for n in range(6)]
     boundary = Message(id="k", parent="a5", role="system", parts=(Event("compacted"),))
     talk += [boundary, *(reply(f"b{n}", f"b{n - 1}" if n else "k") for n in range(4))]
-    assert "= k System: compacted" in [as_text(line) for line in outline_lines(_outlined(talk))]
+    assert "= k System: compacted" in [
+        to_text(line) for line in format_outline_lines(_outlined(talk))
+    ]
 
 
 def test_many_ways_on_are_counted_unless_all_are_asked_for() -> None:
@@ -92,7 +94,7 @@ def test_deep_nesting_keeps_lines_short() -> None:
     talk += [said(f"leaf{n}", f"n{n}") for n in reversed(range(depth))]
     lines = drawn(talk)
     assert len(lines) > depth
-    assert max(map(len, lines)) < 2 * LANES + 40
+    assert max(map(len, lines)) < 2 * MAX_COLUMNS + 40
 
 
 def _answer(id: str, above: str | None, **fields: object) -> Message:
@@ -118,8 +120,8 @@ def test_every_node_is_drawn_once(nodes: list[tuple[int, str, bool]]) -> None:
     tree = talk(messages).tree
     drawn = [
         position
-        for piece in pieces(tree)
-        if isinstance(piece, Run)
-        for position in tree.along(piece.nodes)
+        for piece in draw_tree(tree)
+        if isinstance(piece, GraphRun)
+        for position in tree.order_with_asides(piece.nodes)
     ]
     assert sorted(drawn) == sorted(tree.order)

@@ -11,20 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.errors import Failure
-from talktree.library.importing.expiry import Expiring
-from talktree.library.importing.result import Failed, Imported
-from talktree.library.listing import Kept
+from talktree.library.importing.expiry import ExpiringSource
+from talktree.library.importing.result import FailedPath, ImportResult
+from talktree.library.listing import LibraryEntry
 from talktree.library.search.run import Hit
 from talktree.views.library import (
-    expiry_notice,
-    imported_shape,
-    listed_lines,
-    listed_shape,
-    summary_line,
+    build_entry_shape,
+    build_import_shape,
+    format_entry_lines,
+    format_expiry_notice,
+    format_summary_line,
 )
-from talktree.views.search import hit_lines, hit_shape, show_command, together
-from talktree.views.shapes import json_text
-from talktree.views.terminal import as_text
+from talktree.views.search import (
+    build_hit_shape,
+    format_hit_lines,
+    format_show_command,
+    group_copies,
+)
+from talktree.views.shapes import format_json
+from talktree.views.terminal import to_text
 
 ANY = st.text(alphabet=st.characters())
 MAYBE = st.none() | ANY
@@ -50,7 +55,7 @@ HITS = st.builds(
     marks=MARKS,
 )
 KEPT = st.builds(
-    Kept,
+    LibraryEntry,
     id=ANY,
     raw_path=PATHS,
     format=ANY,
@@ -75,23 +80,25 @@ def acts(text: str) -> bool:
 
 @given(HITS)
 def test_a_hit_is_three_lines_that_do_nothing(hit: Hit) -> None:
-    shown = [as_text(each) for each in hit_lines(together([hit]))]
+    shown = [to_text(each) for each in format_hit_lines(group_copies([hit]))]
     assert len(shown) == 3
     assert not any(map(acts, shown))
-    assert not acts(json_text(hit_shape(hit)))
+    assert not acts(format_json(build_hit_shape(hit)))
 
 
 @given(ANY, MARKS)
 def test_highlights_add_and_lose_nothing(text: str, marks: tuple[tuple[int, int], ...]) -> None:
     plain, marked = (
-        "".join(each for each, _ in list(hit_lines(together([_hit(text, found)])))[1])
+        "".join(each for each, _ in list(format_hit_lines(group_copies([_hit(text, found)])))[1])
         for found in ((), marks)
     )
     assert marked == plain
 
 
 def test_what_was_asked_for_has_a_style_of_its_own() -> None:
-    shown = list(hit_lines(together([_hit("a brass\nlamp burns", ((2, 7), (8, 12)))])))[1]
+    shown = list(format_hit_lines(group_copies([_hit("a brass\nlamp burns", ((2, 7), (8, 12)))])))[
+        1
+    ]
     assert [text for text, style in shown if style == "found"] == ["brass", "lamp"]
     assert "".join(text for text, _ in shown) == "  a brass lamp burns"
 
@@ -99,53 +106,57 @@ def test_what_was_asked_for_has_a_style_of_its_own() -> None:
 def test_copies_are_shown_once_and_counted() -> None:
     one, other = _hit("x", ())._replace(message="m1"), _hit("y", ())._replace(message="m1")
     alone = _hit("x", ())  # said twice in one file: no copies
-    found = list(together([one, one._replace(raw_path=b"/b"), other, alone, alone._replace(at=2)]))
+    found = list(
+        group_copies([one, one._replace(raw_path=b"/b"), other, alone, alone._replace(at=2)])
+    )
     assert [(each.hit, each.files) for each in found] == [
         *((one, 2), (other, 1), (alone, 1), (alone._replace(at=2), 1))
     ]
-    assert "in 2 files" in as_text(next(hit_lines(found)))
+    assert "in 2 files" in to_text(next(format_hit_lines(found)))
 
 
 def test_the_command_names_the_file_or_if_it_is_gone_the_id() -> None:
     here = _hit("x", ())._replace(raw_path=b"/odd 'name'.jsonl", message="m 1", here=True)
-    assert shlex.split(show_command(here)) == [
+    assert shlex.split(format_show_command(here)) == [
         *("talktree", "show", "/odd 'name'.jsonl", "--branch", "m 1")
     ]
     gone = here._replace(here=False, message=None)
-    assert show_command(gone) == "talktree show 3f2a"
+    assert format_show_command(gone) == "talktree show 3f2a"
 
 
 @given(KEPT)
-def test_a_conversation_is_one_line_that_does_nothing(kept: Kept) -> None:
-    shown = [as_text(each) for each in listed_lines([kept])]
+def test_a_conversation_is_one_line_that_does_nothing(kept: LibraryEntry) -> None:
+    shown = [to_text(each) for each in format_entry_lines([kept])]
     assert len(shown) == 1
     assert not acts(shown[0])
-    assert os.fsencode(str(listed_shape(kept)["path"])) == kept.raw_path
+    assert os.fsencode(str(build_entry_shape(kept)["path"])) == kept.raw_path
 
 
 def test_what_an_import_came_to() -> None:
-    failed = [Failed(b"/a", Failure("unreadable", "a: it is closed", None, 3))]
-    done = Imported(seen=2005, new=3, grown=1, gone=1, unchanged=2000, failed=failed, bytes_read=5)
-    assert as_text(summary_line(done)) == (
+    failed = [FailedPath(b"/a", Failure("unreadable", "a: it is closed", None, 3))]
+    done = ImportResult(
+        seen=2005, new=3, grown=1, gone=1, unchanged=2000, failed=failed, bytes_read=5
+    )
+    assert to_text(format_summary_line(done)) == (
         "3 new, 1 grown, 1 gone (kept here), 1 failed, 2,000 unchanged (5 bytes read)"
     )
-    assert imported_shape(done)["failed"] == [{"path": "/a", "message": "a: it is closed"}]
-    assert as_text(summary_line(Imported())) == "nothing to keep was found"
+    assert build_import_shape(done)["failed"] == [{"path": "/a", "message": "a: it is closed"}]
+    assert to_text(format_summary_line(ImportResult())) == "nothing to keep was found"
 
 
 def test_what_will_be_deleted() -> None:
-    def told(*days: float) -> str:
-        return expiry_notice([Expiring(1, b"/a", each) for each in days])
+    def reported(*days: float) -> str:
+        return format_expiry_notice([ExpiringSource(1, b"/a", each) for each in days])
 
     assert (
-        told(2.5)
+        reported(2.5)
         == "1 session will be deleted by its tool in 3 days (cleanupPeriodDays 30); it is kept here"
     )
-    assert told(-4, 0) == (
+    assert reported(-4, 0) == (
         "2 sessions will be deleted by their tool any day now (cleanupPeriodDays 30); "
         "they are kept here"
     )
-    assert told(0.5, 9) == (
+    assert reported(0.5, 9) == (
         "2 sessions will be deleted by their tool in 1 to 9 days (cleanupPeriodDays 30); "
         "they are kept here"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from talktree.model.parts import Event, Part, Thinking
-from talktree.views.parts import part_line
-from talktree.views.terminal import as_text
+from talktree.views.parts import format_part
+from talktree.views.terminal import to_text
 
 
 @pytest.mark.parametrize(
@@ -25,5 +25,5 @@ from talktree.views.terminal import as_text
         (Event("note", "a <b>bold</b> word"), "note: a <b>bold</b> word"),
     ],
 )
-def test_a_part_is_told_in_its_own_words(part: Part, shown: str) -> None:
-    assert as_text(part_line(part)) == shown
+def test_a_part_is_reported_in_its_own_words(part: Part, shown: str) -> None:
+    assert to_text(format_part(part)) == shown

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from talktree.model.parts import Attachment, Text, ToolCall, ToolResult
-from talktree.views.terminal import as_text
-from talktree.views.tools import call_lines, call_title, result_lines
+from talktree.views.terminal import to_text
+from talktree.views.tools import format_call_lines, format_call_title, format_result_lines
 
 
 def shown(name: str, input: object, output: str | None = "", *, error: bool = False) -> list[str]:
     """The lines of a call with its result."""
     result = None if output is None else ToolResult((Text(output),), error=error)
-    return [as_text(line) for line in call_lines(ToolCall(name, input), result)]
+    return [to_text(line) for line in format_call_lines(ToolCall(name, input), result)]
 
 
 @pytest.mark.parametrize("name", ["Bash", "bash", "BASH"])
@@ -39,7 +39,7 @@ def test_a_long_line_of_output_is_cut_and_counted() -> None:
 
 def test_nothing_is_cut_when_all_is_asked_for() -> None:
     call = ToolCall("Bash", {"command": "seq 100"})
-    lines = call_lines(call, ToolResult((Text("\n".join(map(str, range(100)))),)), full=True)
+    lines = format_call_lines(call, ToolResult((Text("\n".join(map(str, range(100)))),)), full=True)
     assert len(lines) == 101
 
 
@@ -101,7 +101,7 @@ def test_looking_something_up_is_one_line(name: str, input: object, line: str) -
     assert shown(name, input, "x\ny") == [line]
 
 
-def test_a_sub_agent_is_told_by_its_task() -> None:
+def test_a_sub_agent_is_reported_by_its_task() -> None:
     asked = {"description": "Review", "prompt": "Look at\nall of it", "subagent_type": "critic"}
     assert shown("Task", asked, "Fine.") == [
         "Task Review  (critic)",
@@ -138,12 +138,12 @@ def test_a_missing_result_is_said(name: str) -> None:
 )
 def test_odd_arguments_are_no_reason_to_fail(name: str, input: object) -> None:
     assert shown(name, input, "x")
-    assert isinstance(call_title(ToolCall(name, input)), str)
+    assert isinstance(format_call_title(ToolCall(name, input)), str)
 
 
-def test_a_result_by_itself_names_its_tool() -> None:
+def test_a_result_automatically_names_its_tool() -> None:
     result = ToolResult(
         (Text("late"), Attachment("a.png", "image/png", "data:image/png;base64,AAAA"))
     )
-    lines = [as_text(line) for line in result_lines(result, "Bash")]
+    lines = [to_text(line) for line in format_result_lines(result, "Bash")]
     assert lines == ["result of Bash", "  late", "  [attachment: a.png, image/png, 3 bytes]"]

@@ -10,27 +10,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from talktree.web.documents.cache import Desk
+from talktree.web.documents.cache import DocumentCache
 
 DATA = Path(__file__).parent.parent / "data"
 STAMP = "2026-05-04T{:02d}:{:02d}:{:02d}.000Z"
 
 
 @contextmanager
-def desk_of(root: Path, paths: Sequence[Path]) -> Iterator[Desk]:
+def make_cache(root: Path, paths: Sequence[Path]) -> Iterator[DocumentCache]:
     """A desk over a library of these paths."""
-    desk = Desk(root, write=True)
+    cache = DocumentCache(root, write=True)
     try:
-        with desk.writing() as library:
+        with cache.open_for_writing() as library:
             library.import_(list(paths))
-        yield desk
+        yield cache
     finally:
-        desk.close()
+        cache.close()
 
 
-def grow(desk: Desk, path: Path) -> None:
+def grow(cache: DocumentCache, path: Path) -> None:
     """Take in what is new."""
-    with desk.writing() as library:
+    with cache.open_for_writing() as library:
         library.import_([path])
 
 

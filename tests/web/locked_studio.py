@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from talktree.library.encryption.key_file import LibraryKey, write_key_file
-from talktree.library.encryption.key_slots import age_slot, key_id, new_key, passphrase_slot
+from talktree.library.encryption.key_slots import (
+    generate_key,
+    key_id,
+    make_age_slot,
+    make_passphrase_slot,
+)
 from talktree.library.encryption.unlocking import forget_key, remember_key
 from talktree.library.library import Library
 
@@ -26,10 +31,10 @@ class EncryptedHome(NamedTuple):
 
 def encrypted_home(folder: Path, source: Path, recipient: object = None) -> EncryptedHome:
     """Import a folder into a library that is encrypted from the beginning, and lock it."""
-    key = new_key()
+    key = generate_key()
     home = EncryptedHome(folder, key_id(key))
-    slots = (passphrase_slot(key, PASSPHRASE),)
-    more = () if recipient is None else (age_slot(key, [recipient]),)
+    slots = (make_passphrase_slot(key, PASSPHRASE),)
+    more = () if recipient is None else (make_age_slot(key, [recipient]),)
     home.root.mkdir(parents=True, mode=0o700)
     write_key_file(home.root, LibraryKey(home.id, (*slots, *more)))
     remember_key(home.id, key)

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from talktree.library.temporary import Unsaved
-from talktree.web.app import application
+from talktree.library.temporary import UnsavedFile
+from talktree.web.app import create_app
 from talktree.web.host import StudioHost
 from talktree.web.launch import serve
 from talktree.web.page import Page
 from talktree.web.routes import TABLE
 from talktree.web.routes.route import API, Route
 from talktree.web.security.keys import Keys
-from talktree.web.server import Server, bound
-from talktree.web.studio import Studio
+from talktree.web.server import Server, bind_port
+from talktree.web.studio import StudioContext
 
 LONGEST = 300.0
 OWN = {"X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}
@@ -34,7 +34,7 @@ class Running(NamedTuple):
     client: httpx.Client
 
     @property
-    def studio(self) -> Studio:
+    def studio(self) -> StudioContext:
         """What is open now."""
         return self.host.require()
 
@@ -73,7 +73,7 @@ def _json(answer: httpx.Response) -> Any:
     return answer.json() if answer.content else None
 
 
-def _ignore(unsaved: list[Unsaved]) -> None:
+def _ignore(unsaved: list[UnsavedFile]) -> None:
     """Tests look at what is left themselves."""
 
 
@@ -89,18 +89,18 @@ def running(
     """A studio of some paths; they are taken in before anybody asks."""
     ending = threading.Event()
     with ExitStack() as ends:
-        socket = ends.enter_context(bound(port))
+        socket = ends.enter_context(bind_port(port))
         served = ends.enter_context(serve(paths, read_only=read_only, unsaved=_ignore))
         host = StudioHost(served)
         ends.callback(host.close)
         keys = Keys(socket.getsockname()[1])
-        app = application(host, keys, table=table, page=page, ending=ending)
+        app = create_app(host, keys, table=table, page=page, ending=ending)
         server = Server(app, ending)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
         thread.start()
         ends.callback(thread.join)
-        ends.callback(server.end)
-        until(lambda: host.studio is None or host.studio.jobs.going_on("import") is None)
+        ends.callback(server.stop)
+        until(lambda: host.studio is None or host.studio.jobs.find_running("import") is None)
         base = f"http://127.0.0.1:{keys.port}"
         # The server lets go of an idle line, maybe just when it is used again.
         limits = httpx.Limits(max_keepalive_connections=0)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from talktree.web.artifacts import artifact_page as pages
-from talktree.web.artifacts.dimensions import dimensions, is_too_large
-from talktree.web.artifacts.kinds import kind_of
+from talktree.web.artifacts.dimensions import is_too_large, read_dimensions
+from talktree.web.artifacts.kinds import find_kind
 from tests.export.talks import PICTURE, document, said
 from tests.web.running import Running, running
 
@@ -37,14 +37,14 @@ def frames(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore[misc]
     from talktree import api
-    from talktree.export.choice import Choice
-    from talktree.export.export import exported
+    from talktree.export.choice import ExportOptions
+    from talktree.export.export import export_document
     from talktree.model.edit import append
     from talktree.model.message import Message
     from talktree.model.parts import Artifact, Attachment, Text
 
     start = document(said("user", "u1", None, "hello"))
-    (made,) = exported(start, Choice(to="native")).files.values()
+    (made,) = export_document(start, ExportOptions(to="native")).files.values()
     folder = tmp_path_factory.mktemp("artifacts")
     first = folder / "first.jsonl"
     first.write_bytes(b"".join(made))
@@ -73,8 +73,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore
 @pytest.fixture
 def built(frames: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What runs in the frame, as if it were built."""
-    monkeypatch.setattr(pages.runtime, "__defaults__", (frames,))
-    monkeypatch.setattr(pages.artifact_page, "__defaults__", (frames,))
+    monkeypatch.setattr(pages.read_runtime, "__defaults__", (frames,))
+    monkeypatch.setattr(pages.build_artifact_page, "__defaults__", (frames,))
 
 
 @pytest.mark.usefixtures("built")
@@ -121,9 +121,9 @@ def test_only_pages_are_sent_as_they_are(studio: Running) -> None:
         assert studio.client.get(f"/artifact/1/{kind}/0").text.count("<script") == 1
 
 
-def test_a_page_declares_no_tree_that_nobody_can_look_into(frames: Path) -> None:
+def test_a_page_declares_no_tree_that_no_one_can_look_into(frames: Path) -> None:
     declared = "<p><template ShadowRootMode=closed><iframe></iframe></template>"
-    page = pages.artifact_page("html", declared, "light", frames)
+    page = pages.build_artifact_page("html", declared, "light", frames)
     assert page.endswith("<p><template data-ShadowRootMode=closed><iframe></iframe></template>")
 
 
@@ -162,22 +162,22 @@ def test_without_what_was_built_nothing_runs(tmp_path: Path) -> None:
     from talktree.errors import NotFound
 
     with pytest.raises(NotFound, match="not built"):
-        pages.artifact_page("react", "x", "light", tmp_path)
+        pages.build_artifact_page("react", "x", "light", tmp_path)
 
 
 def test_kinds_are_known_by_their_types() -> None:
-    assert kind_of("text/html; charset=utf-8") == "html"
-    assert kind_of("IMAGE/SVG+XML") == "svg"
-    assert kind_of(None) == kind_of("application/x-sh") == "code"
+    assert find_kind("text/html; charset=utf-8") == "html"
+    assert find_kind("IMAGE/SVG+XML") == "svg"
+    assert find_kind(None) == find_kind("application/x-sh") == "code"
 
 
-def test_the_size_of_an_image_is_told_by_its_beginning() -> None:
+def test_the_size_of_an_image_is_reported_by_its_beginning() -> None:
     png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (70000).to_bytes(4, "big") + (2000).to_bytes(4, "big")
-    assert dimensions(png) == (70000, 2000)
+    assert read_dimensions(png) == (70000, 2000)
     assert is_too_large(png)
-    assert dimensions(b"GIF89a\x10\0\x20\0") == (16, 32)
+    assert read_dimensions(b"GIF89a\x10\0\x20\0") == (16, 32)
     jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08\x01\x00\x02\x00\x03" + b"\0" * 8
-    assert dimensions(jpeg) == (512, 256)
-    assert dimensions(b"RIFF\0\0\0\0WEBPVP8X" + b"\0" * 8 + b"\x0f\0\0\x07\0\0") == (16, 8)
+    assert read_dimensions(jpeg) == (512, 256)
+    assert read_dimensions(b"RIFF\0\0\0\0WEBPVP8X" + b"\0" * 8 + b"\x0f\0\0\x07\0\0") == (16, 8)
     for broken in (b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xff", b"RIFF\0\0\0\0WEBP"):
         assert is_too_large(broken)

@@ -14,25 +14,25 @@ from hypothesis import strategies as st
 from msgspec import Struct, field
 
 from talktree.errors import (
-    Busy,
     ChangedMeanwhile,
-    Damaged,
-    Escapes,
+    DamagedRecord,
+    LockHeld,
     NotFound,
     NotUndoable,
-    Refused,
+    PathEscapes,
+    RefusedInput,
     TalktreeError,
     UnknownFormat,
     Unreadable,
     UsageError,
     WouldLose,
 )
-from talktree.web.errors import Stale
-from talktree.web.response import answered, encoded, failed
+from talktree.web.errors import StaleState
+from talktree.web.response import encode_json, error_response, make_response
 from talktree.web.routes import entry
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.general import Fault
-from talktree.web.studio import Studio
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.general import ErrorDetails
+from talktree.web.studio import StudioContext
 from tests.web.raw import Asker, Said
 from tests.web.running import running
 
@@ -75,7 +75,7 @@ class Open(NamedTuple):
         return self.asker.ask(verb, f"/api/v1{path}", sent.items(), body or b"")
 
 
-def hear(studio: Studio, call: Call) -> Heard:
+def hear(studio: StudioContext, call: RouteCall) -> Heard:
     """Says what it heard."""
     return Heard(id=call.path["id"], query=call.query, body=call.body)
 
@@ -140,7 +140,7 @@ def test_any_address_is_answered(open_: Open, rest: str) -> None:
         ("/hear/a/end?wide=perhaps", "Expected `bool`, got `str` - at `$.wide`"),
     ],
 )
-def test_parameters_that_make_no_sense_are_told(open_: Open, path: str, message: str) -> None:
+def test_parameters_that_make_no_sense_are_reported(open_: Open, path: str, message: str) -> None:
     said = open_.ask(path)
     assert (said.status, json.loads(said.body)["error"]["message"]) == (400, message)
 
@@ -157,34 +157,34 @@ def test_parameters_that_make_no_sense_are_told(open_: Open, path: str, message:
         (b"", "application/json"),
     ],
 )
-def test_bodies_that_make_no_sense_are_told(open_: Open, body: bytes, media: str) -> None:
+def test_bodies_that_make_no_sense_are_reported(open_: Open, body: bytes, media: str) -> None:
     said = open_.ask("/hear/a/end", body, media)
     assert (said.status, json.loads(said.body)["error"]["kind"]) == (400, "usage")
 
 
 def test_halves_of_characters_do_not_break_an_answer() -> None:
-    fault = Fault(kind="a\ud800", message="\udfffb", hint=None)
-    assert json.loads(encoded([fault, {"\ud800": ("x",)}])) == [
+    fault = ErrorDetails(kind="a\ud800", message="\udfffb", hint=None)
+    assert json.loads(encode_json([fault, {"\ud800": ("x",)}])) == [
         {"kind": "a?", "message": "?b", "hint": None, "exit_code": 1, "stamp": None},
         {"?": ["x"]},
     ]
-    assert answered(None).status_code == 204
+    assert make_response(None).status_code == 204
 
 
 @pytest.mark.parametrize(
     ("error", "status"),
     [
         (UsageError("a"), 400),
-        (Escapes("a"), 400),
+        (PathEscapes("a"), 400),
         (NotFound("a"), 404),
         (ChangedMeanwhile("a"), 409),
-        (Stale("now"), 409),
-        (Busy("a"), 409),
+        (StaleState("now"), 409),
+        (LockHeld("a"), 409),
         (NotUndoable("a"), 409),
         (Unreadable("a"), 422),
         (UnknownFormat("a", []), 422),
-        (Refused("a"), 422),
-        (Damaged("a"), 422),
+        (RefusedInput("a"), 422),
+        (DamagedRecord("a"), 422),
         (WouldLose("a"), 422),
         (TalktreeError("a"), 422),
         (FileNotFoundError(2, "gone", "a"), 422),
@@ -194,11 +194,11 @@ def test_halves_of_characters_do_not_break_an_answer() -> None:
 def test_every_failure_has_its_status_and_says_what_the_command_line_says(
     error: Exception, status: int
 ) -> None:
-    response = failed(error)
-    told = json.loads(bytes(response.body))["error"]
+    response = error_response(error)
+    reported = json.loads(bytes(response.body))["error"]
     assert response.status_code == status
-    assert told["stamp"] == ("now" if isinstance(error, Stale) else None)
+    assert reported["stamp"] == ("now" if isinstance(error, StaleState) else None)
     if isinstance(error, TalktreeError):
-        assert (told["kind"], told["message"]) == (error.kind, error.message)
-        assert told["exit_code"] == error.exit_code
+        assert (reported["kind"], reported["message"]) == (error.kind, error.message)
+        assert reported["exit_code"] == error.exit_code
     assert "Traceback" not in bytes(response.body).decode()

@@ -40,8 +40,8 @@ def bring(found: Running, data: bytes, name: str, type: str = "") -> httpx.Respo
 def attach(found: Running, upload: str, **more: object) -> httpx.Response:
     cid = cid_of(found, found.studio.given[0])
     about = next(document_of(found, cid).conversations[0].messages()).id
-    deed = {"do": "attach", "about": about, "upload": upload, **more}
-    body = {"stamp": stamp_of(found, cid), "deed": deed}
+    edit = {"do": "attach", "about": about, "upload": upload, **more}
+    body = {"stamp": stamp_of(found, cid), "deed": edit}
     return found.client.post(f"/api/v1/c/{cid}/edits", json=body)
 
 

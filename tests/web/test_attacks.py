@@ -43,7 +43,7 @@ class Target(NamedTuple):
 def target(demo: Path) -> Iterator[Target]:
     with running([demo / "muse.json"]) as old:
         port, token = old.keys.port, old.keys.token
-        cookie, key = old.keys.set_cookie().split(";")[0], old.keys.page_key
+        cookie, key = old.keys.make_cookie_header().split(";")[0], old.keys.page_key
     with running([demo / "muse.json"], port=port) as studio:
         yield Target(studio, cookie, key, token)
 
@@ -69,7 +69,7 @@ def ask(asker: Asker, target: Target, method: str, path: str, **changed: str | N
         "host": f"127.0.0.1:{keys.port}",
         "origin": target.studio.origin,
         "sec-fetch-site": "same-origin",
-        "cookie": keys.set_cookie().split(";")[0],
+        "cookie": keys.make_cookie_header().split(";")[0],
         "x-talktree": "1",
         "x-talktree-key": keys.page_key,
         "content-type": "application/json",

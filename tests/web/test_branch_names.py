@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from talktree.library.branch_names import branch_names
+from talktree.library.branch_names import list_branch_names
 from tests.web.running import Running, running
 from tests.web.working import cid_of, copied, document_of, done, refused, turned
 
 
 def names(studio: Running, cid: str) -> dict[str, str]:
-    opened = studio.studio.desk.open(cid)
-    db = studio.studio.desk.library().db
-    return branch_names(db, opened.kept.source, opened.conversation)
+    opened = studio.studio.cache.open(cid)
+    db = studio.studio.cache.get_library().db
+    return list_branch_names(db, opened.kept.source, opened.conversation)
 
 
 def test_a_name_goes_with_its_branch(tmp_path: Path) -> None:
@@ -40,8 +40,8 @@ def test_a_name_goes_with_its_branch(tmp_path: Path) -> None:
         assert names(found, cid) == {other: "again", grown: "the other"}
         found.post(f"/c/{cid}/branch-names", {"leaf": other, "name": ""})
         assert names(found, cid) == {grown: "the other"}
-        found.studio.desk.library()
-        with found.studio.desk.writing() as library:
+        found.studio.cache.get_library()
+        with found.studio.cache.open_for_writing() as library:
             library.forget(library.conversation(str(path)))
             assert library.db.read("SELECT * FROM branch_names") == []
 

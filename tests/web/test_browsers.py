@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from talktree.errors import Unreadable
 from talktree.web.routes.route import API
 from talktree.web.security import browsers
-from talktree.web.security.browsers import Challenges, remember_browser, remembered_browsers
-from talktree.web.server import bound, bound_as_usual
+from talktree.web.security.browsers import Challenges, read_remembered_browsers, remember_browser
+from talktree.web.server import bind_port, bind_usual_port
 from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, Running, running
 
@@ -97,7 +97,7 @@ def test_a_proof_opens_only_with_its_own_key_port_and_challenge(home: Path) -> N
 
     def tried(by: Challenges, *, who: Browser = browser, origin: str = own, name: str = id) -> bool:
         nonce = by.issue()
-        return by.accepts(name, nonce, who.sign(origin, name, nonce))
+        return by.is_accepted(name, nonce, who.sign(origin, name, nonce))
 
     assert tried(here)
     assert not tried(here, who=other)
@@ -107,10 +107,10 @@ def test_a_proof_opens_only_with_its_own_key_port_and_challenge(home: Path) -> N
     assert not tried(here, name="0" * 32)
     # A challenge of another start, or one that was made up, is none.
     nonce = Challenges(8001).issue()
-    assert not here.accepts(id, nonce, browser.sign(own, id, nonce))
+    assert not here.is_accepted(id, nonce, browser.sign(own, id, nonce))
     # The signature of one challenge is none of another.
     first, following = here.issue(), here.issue()
-    assert not here.accepts(id, following, browser.sign(own, id, first))
+    assert not here.is_accepted(id, following, browser.sign(own, id, first))
 
 
 def test_a_challenge_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_a_challenge_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proof = browser.sign("http://127.0.0.1:8001", id, nonce)
     late = time.monotonic() + browsers.LIFETIME + 1
     monkeypatch.setattr(time, "monotonic", lambda: late)
-    assert not challenges.accepts(id, nonce, proof)
+    assert not challenges.is_accepted(id, nonce, proof)
     many = [challenges.issue() for _ in range(1000)]
     assert len(challenges._open) == browsers.MOST_CHALLENGES
     assert many[-1] in challenges._open
@@ -130,8 +130,8 @@ def test_a_challenge_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.text(), st.text(), st.text())
 def test_nothing_odd_is_a_proof(id: str, nonce: str, proof: str) -> None:
     challenges = Challenges(8001)
-    assert not challenges.accepts(id, nonce, proof)
-    assert not challenges.accepts(id, challenges.issue(), proof)
+    assert not challenges.is_accepted(id, nonce, proof)
+    assert not challenges.is_accepted(id, challenges.issue(), proof)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_nothing_odd_is_a_proof(id: str, nonce: str, proof: str) -> None:
 def test_only_a_public_key_is_remembered(studio: Running, home: Path, key: str) -> None:
     said = studio.client.post(f"{API}/browsers", json={"public_key": key})
     assert said.status_code == 400
-    assert remembered_browsers() == ()
+    assert read_remembered_browsers() == ()
 
 
 def test_who_has_not_entered_is_not_remembered(studio: Running) -> None:
@@ -162,16 +162,16 @@ def test_a_read_only_studio_lets_in_and_remembers_nothing(home: Path) -> None:
     with running([], read_only=True) as studio:
         said = studio.client.post(f"{API}/browsers", json={"public_key": Browser().public})
         assert said.status_code == 403
-        assert remembered_browsers() == ()
+        assert read_remembered_browsers() == ()
 
 
 def test_the_port_of_a_remembered_browser_is_the_usual_one(home: Path) -> None:
-    with bound(0) as free:
+    with bind_port(0) as free:
         port = free.getsockname()[1]
     remember_browser(port, Browser().public, "one")
-    with bound_as_usual() as usual:
+    with bind_usual_port() as usual:
         assert usual.getsockname()[1] == port
-        with bound_as_usual() as another:
+        with bind_usual_port() as another:
             assert another.getsockname()[1] != port, "a second studio takes a free one"
 
 
@@ -192,6 +192,6 @@ def test_the_command_lists_and_forgets(home: Path) -> None:
     damaged = run("--list-browsers")
     assert (damaged.returncode, "--forget-browsers" in damaged.stderr) == (3, True)
     with pytest.raises(Unreadable):
-        remembered_browsers()
+        read_remembered_browsers()
     assert run("--forget-browsers").returncode == 0
-    assert remembered_browsers() == ()
+    assert read_remembered_browsers() == ()

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from talktree.web import server
 from talktree.web.routes import entry
-from talktree.web.routes.route import Call, Route
-from talktree.web.studio import Studio
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.studio import StudioContext
 from tests.web.running import LONGEST, Running, running
 
 QUIET = 0.3
@@ -54,7 +54,7 @@ def test_half_a_request_is_not_waited_for(impatient: Running, sent: bytes) -> No
 def test_a_slow_answer_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """A complete request may be answered after a longer time than half of one is waited for."""
 
-    def answer_late(studio: Studio, call: Call) -> Late:
+    def answer_late(studio: StudioContext, call: RouteCall) -> Late:
         """Answers after a while."""
         time.sleep(QUIET * 3)
         return Late()

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from talktree import api
 from talktree.errors import TalktreeError
-from talktree.formats.engine.write import edited
+from talktree.formats.engine.write import apply_edit
 from talktree.library.versions.editing import Versions
 from talktree.model import operations
 from talktree.model.document import Document
-from talktree.model.operations import Delete
-from talktree.testing.edits import KINDS, Outcome, shape, tried
-from talktree.testing.edits import outcome as tried_one
+from talktree.model.operations import DeleteMessage
+from talktree.testing.edits import KINDS, EditOutcome, content_shape, try_edit
+from talktree.testing.edits import compute_outcome as tried_one
 from tests.cases import examples
 from tests.web.running import Running, running
 from tests.web.working import (
@@ -30,10 +30,10 @@ from tests.web.working import (
     bytes_of,
     cid_of,
     copied,
-    deed_of,
     document_of,
     done,
     fingerprint,
+    make_edit,
     refused,
     shown_bytes,
     stamp_of,
@@ -54,16 +54,16 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, 
         yield found, paths
 
 
-def first_that_works(document: Document, kind: str) -> Outcome | None:
+def first_that_works(document: Document, kind: str) -> EditOutcome | None:
     """The first edit of a kind that a source takes; else one that it refuses."""
-    outcomes = list(tried(document, document.conversations[0], kind))
+    outcomes = list(try_edit(document, document.conversations[0], kind))
     works = [each for each in outcomes if each.edited is not None]
     no = [each for each in outcomes if not each.senseless]
     return next(iter(works or no), None)
 
 
 @pytest.mark.parametrize("slug", DEMOS)
-def test_every_deed_survives_saving_and_all_ways_back_or_is_refused(
+def test_every_edit_survives_saving_and_all_ways_back_or_is_refused(
     studio: tuple[Running, dict[str, Path]], slug: str
 ) -> None:
     found, paths = studio
@@ -77,19 +77,21 @@ def test_every_deed_survives_saving_and_all_ways_back_or_is_refused(
             continue  # there is no message it could be about
         upload = uploaded(found, GIF)["upload"] if kind == "attach" else ""
         first = next(demo.conversations[0].messages()).id
-        deed = deed_of(kind, expected.operation or Delete(about=first), upload)
+        edit = make_edit(kind, expected.operation or DeleteMessage(about=first), upload)
         if expected.edited is None:
-            body = {"stamp": stamp, "deed": deed}
+            body = {"stamp": stamp, "deed": edit}
             assert slug in refused(found, f"/c/{cid}/edits", body, 422)["message"]
             assert stamp_of(found, cid) == stamp
             continue
-        stamp = _there_and_back(found, cid, stamp, kind, deed)
+        stamp = _there_and_back(found, cid, stamp, kind, edit)
         if kind in SAVED:
             after = shown_bytes(found, cid)
             stamp = found.post(f"/c/{cid}/save", {"stamp": stamp})["stamp"]
             assert {**bytes_of(path), **after} == bytes_of(path)
             conversation = api.read(path).conversations[0]
-            assert shape(conversation) == shape(expected.edited.find(conversation.id)), kind
+            assert content_shape(conversation) == content_shape(
+                expected.edited.find(conversation.id)
+            ), kind
         while found.get(f"/c/{cid}/edits")["can_undo"]:
             stamp = found.post(f"/c/{cid}/undo", {"stamp": stamp})["stamp"]
         assert shown_bytes(found, cid) == before
@@ -97,16 +99,16 @@ def test_every_deed_survives_saving_and_all_ways_back_or_is_refused(
     assert bytes_of(path) == source
 
 
-def _there_and_back(found: Running, cid: str, stamp: str, kind: str, deed: dict[str, Any]) -> str:
+def _there_and_back(found: Running, cid: str, stamp: str, kind: str, edit: dict[str, Any]) -> str:
     """Do it, undo it, redo it; the stamp then."""
 
     def ask(verb: str, stamp: str, **more: Any) -> str:
         return str(found.post(f"/c/{cid}/{verb}", {"stamp": stamp, **more})["stamp"])
 
     if kind == "restore":
-        stamp = ask("edits", stamp, deed={"do": "delete", "about": deed["about"]})
+        stamp = ask("edits", stamp, deed={"do": "delete", "about": edit["about"]})
     before = shown_bytes(found, cid)
-    there = ask("edits", stamp, deed=deed)
+    there = ask("edits", stamp, deed=edit)
     after = shown_bytes(found, cid)
     assert after != before
     _is_as_if_read_anew(found, cid)
@@ -119,17 +121,19 @@ def _there_and_back(found: Running, cid: str, stamp: str, kind: str, deed: dict[
 
 def _is_as_if_read_anew(found: Running, cid: str) -> None:
     """What lies open after an edit is what reading the source and its edits would give."""
-    desk = found.studio.desk
-    shown, anew = document_of(found, cid), Versions(desk.library(), int(cid)).document()
+    cache = found.studio.cache
+    shown, anew = document_of(found, cid), Versions(cache.get_library(), int(cid)).document()
     assert api.to_bytes(shown) == api.to_bytes(anew)
-    assert list(map(shape, shown.conversations)) == list(map(shape, anew.conversations))
+    assert list(map(content_shape, shown.conversations)) == list(
+        map(content_shape, anew.conversations)
+    )
 
 
 @pytest.mark.parametrize("slug", DEMOS)
 def test_every_edit_is_there_when_it_is_read_again_or_is_refused(slug: str) -> None:
     document = api.read(DEMO / DEMOS[slug])
     for kind in KINDS:
-        for outcome in tried(document, document.conversations[0], kind):
+        for outcome in try_edit(document, document.conversations[0], kind):
             assert not outcome.lost, (kind, outcome.operation)
             assert outcome.edited is not None or outcome.refusal
 
@@ -196,13 +200,13 @@ def test_an_edit_gives_the_state_that_it_led_to(
     last = document_of(found, cid).conversations[0].path()[-1].id
     answer = done(found, cid, {"do": "reply", "parent": last, "text": "And then?"})
 
-    def agrees(told: dict[str, Any]) -> None:
+    def agrees(reported: dict[str, Any]) -> None:
         history = found.get(f"/c/{cid}/edits")
-        assert told["edit"] == history["edits"][-1]["id"] == answer["edit"]
-        assert told["history"] == history
-        assert told["conversation"] == found.get(f"/c/{cid}")
-        place = found.get(f"/c/{cid}/place", id=told["id"], leaf=told["leaf"])
-        assert (told["number"], told["leaf"]) == (place["number"], place["leaf"])
+        assert reported["edit"] == history["edits"][-1]["id"] == answer["edit"]
+        assert reported["history"] == history
+        assert reported["conversation"] == found.get(f"/c/{cid}")
+        place = found.get(f"/c/{cid}/place", id=reported["id"], leaf=reported["leaf"])
+        assert (reported["number"], reported["leaf"]) == (place["number"], place["leaf"])
 
     agrees(answer)
     agrees(turned(found, cid, "undo"))
@@ -249,7 +253,7 @@ def test_an_undo_is_only_of_the_edit_that_is_meant(
         {"do": "attach", "about": "nowhere", "upload": "../../etc/passwd"},
     ],
 )
-def test_a_message_that_is_not_there_is_told(
+def test_a_message_that_is_not_there_is_reported(
     studio: tuple[Running, dict[str, Path]], deed: dict[str, Any]
 ) -> None:
     found, paths = studio
@@ -263,7 +267,7 @@ def test_what_changes_nothing_is_refused(studio: tuple[Running, dict[str, Path]]
     found, paths = studio
     cid = cid_of(found, paths["native"])
     first = next(document_of(found, cid).conversations[0].messages())
-    for deed in (
+    for edit in (
         {"do": "undelete", "about": first.id},
         {"do": "replace", "about": first.id, "text": first.text},
         {"do": "retype", "about": first.id, "role": first.role},
@@ -272,7 +276,7 @@ def test_what_changes_nothing_is_refused(studio: tuple[Running, dict[str, Path]]
         {"do": "pop_up", "about": first.id},
         {"do": "retype", "about": first.id, "role": ""},
     ):
-        refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": deed}, 400)
+        refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": edit}, 400)
 
 
 def test_a_stale_stamp_changes_nothing(tmp_path: Path) -> None:
@@ -282,20 +286,20 @@ def test_a_stale_stamp_changes_nothing(tmp_path: Path) -> None:
         old = stamp_of(found, cid)
         last = document_of(found, cid).conversations[0].path()[-1].id
         now = done(found, cid, {"do": "reply", "parent": last, "text": "First"})["stamp"]
-        rows = found.studio.desk.library().db.read("SELECT * FROM operations")
+        rows = found.studio.cache.get_library().db.read("SELECT * FROM operations")
         talks = fingerprint(tmp_path / "talks")
-        deed = {"do": "reply", "parent": last, "text": "Second"}
+        edit = {"do": "reply", "parent": last, "text": "Second"}
         for path_, body in (
-            ("edits", {"stamp": old, "deed": deed}),
+            ("edits", {"stamp": old, "deed": edit}),
             ("undo", {"stamp": old}),
             ("redo", {"stamp": old}),
             ("save", {"stamp": old}),
             ("fixes", {"stamp": old, "apply": True}),
-            ("edits", {"stamp": "", "deed": deed}),
+            ("edits", {"stamp": "", "deed": edit}),
         ):
             error = refused(found, f"/c/{cid}/{path_}", body, 409)
             assert error["stamp"] == now
-        assert found.studio.desk.library().db.read("SELECT * FROM operations") == rows
+        assert found.studio.cache.get_library().db.read("SELECT * FROM operations") == rows
         assert fingerprint(tmp_path / "talks") == talks
         assert stamp_of(found, cid) == now
 
@@ -342,7 +346,7 @@ def test_a_read_only_studio_edits_nothing(tmp_path: Path) -> None:
         assert found.client.post("/api/v1/uploads?name=x", content=b"x").status_code == 403
 
 
-def test_an_edit_that_its_file_outgrew_is_told_and_the_file_is_shown(tmp_path: Path) -> None:
+def test_an_edit_that_its_file_outgrew_is_reported_and_the_file_is_shown(tmp_path: Path) -> None:
     path = copied("studio", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)
@@ -353,14 +357,14 @@ def test_an_edit_that_its_file_outgrew_is_told_and_the_file_is_shown(tmp_path: P
         assert "Mine" not in [
             each.text for each in document_of(found, cid).conversations[0].messages()
         ]
-        deed = {"do": "remove", "about": first.id}
-        refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": deed}, 409)
+        edit = {"do": "remove", "about": first.id}
+        refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": edit}, 409)
         turned(found, cid, "undo")
-        done(found, cid, deed)
+        done(found, cid, edit)
 
 
 def test_an_edit_is_the_same_as_on_the_command_line() -> None:
     document = api.read(Path(__file__).parents[2] / "demo" / "muse.json")
     talk = document.conversations[0]
     with pytest.raises(TalktreeError, match="one line of messages"):
-        edited(document, talk.id, KINDS["new beginning"](talk, talk.path()[0]))
+        apply_edit(document, talk.id, KINDS["new beginning"](talk, talk.path()[0]))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from talktree.library.library import Library
-from talktree.library.temporary import library_of
+from talktree.library.temporary import temporary_library_path
 from talktree.web.routes import TABLE
 from talktree.web.watcher import EVERY
 from tests.web.every_route import PARTS, filled, questions
@@ -61,7 +61,7 @@ def served(own: Path) -> Iterator[Running]:
 
 def test_get_has_no_effects(served: Running, own: Path) -> None:
     asked = [each for each in questions(served) if not each.route.path.endswith("/live")]
-    folders = (own, library_of([own]), served.studio.scratch)
+    folders = (own, temporary_library_path([own]), served.studio.scratch)
     before = digests(*folders)
     assert len(before) > 10
     for question in asked:

@@ -78,20 +78,20 @@ def test_branches_have_files_of_their_own(tmp_path: Path) -> None:
     work.add("user", "with cheese", parent=fork)
     right = work.call("Edit", file_path="/shop/list.txt", old_string="eggs", new_string="cheese")
     with running([work.write(tmp_path / "work.jsonl")]) as studio:
-        told = studio.get("/c/1/files/diff", path="list.txt", since=left, until=right)
-        assert "bread" in told["html"]
-        assert "cheese" in told["html"]
+        reported = studio.get("/c/1/files/diff", path="list.txt", since=left, until=right)
+        assert "bread" in reported["html"]
+        assert "cheese" in reported["html"]
         assert studio.get("/c/1/files/diff", path="list.txt", since=made, until=left)["added"] == 1
 
 
-def test_what_nobody_knows_is_said(tmp_path: Path) -> None:
+def test_what_no_one_knows_is_said(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "change it")
     work.call("Edit", file_path="/shop/old.txt", old_string="one", new_string="two")
     with running([work.write(tmp_path / "work.jsonl")]) as studio:
-        told = studio.get("/c/1/files/diff", path="old.txt")
-        assert told["state"] == "text"
-        assert "only the parts" in told["note"]
+        reported = studio.get("/c/1/files/diff", path="old.txt")
+        assert reported["state"] == "text"
+        assert "only the parts" in reported["note"]
 
 
 def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
@@ -100,8 +100,13 @@ def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
     edit: dict[str, Any] = {"file_path": "/shop/old.txt", "old_string": "one", "new_string": "two"}
     work.call("Edit", detail={"originalFile": "one\nmore\n"}, **edit)
     with running([work.write(tmp_path / "work.jsonl")]) as studio:
-        told = studio.get("/c/1/files/diff", path="old.txt", mode="split")
-        assert (told["state"], told["note"], told["added"], told["removed"]) == ("text", "", 1, 1)
+        reported = studio.get("/c/1/files/diff", path="old.txt", mode="split")
+        assert (reported["state"], reported["note"], reported["added"], reported["removed"]) == (
+            "text",
+            "",
+            1,
+            1,
+        )
 
 
 def test_snapshots_tell_what_was_before(seen: Running) -> None:
@@ -110,6 +115,6 @@ def test_snapshots_tell_what_was_before(seen: Running) -> None:
     (file,) = [f for f in seen.get(f"{base}/files")["files"] if f["path"].endswith("timetable.csv")]
     changes = [each for each in file["touches"] if each["kind"] == "modified"]
     assert len(changes) == 2
-    told = seen.get(f"{base}/files/diff", path=file["path"], until=changes[0]["message"])
-    assert told["state"] == "text"
-    assert told["added"] > 0
+    reported = seen.get(f"{base}/files/diff", path=file["path"], until=changes[0]["message"])
+    assert reported["state"] == "text"
+    assert reported["added"] > 0

@@ -47,7 +47,7 @@ def test_a_plan_is_shown_and_then_made(tmp_path: Path, broken: Path) -> None:
         assert (nothing["backup"], nothing["stamp"]) == (None, made["stamp"])
 
 
-def test_only_some_codes_are_mended(tmp_path: Path) -> None:
+def test_only_some_codes_are_repaired(tmp_path: Path) -> None:
     path = Path(shutil.copy(BROKEN, tmp_path))
     with running([path]) as found:
         cid = cid_of(found, path)
@@ -68,7 +68,7 @@ def test_edits_come_first(tmp_path: Path) -> None:
         assert path.read_bytes() == (DEMO / "native.jsonl").read_bytes()
 
 
-def test_a_file_that_is_another_by_now_is_not_mended(tmp_path: Path) -> None:
+def test_a_file_that_is_another_by_now_is_not_repaired(tmp_path: Path) -> None:
     path = Path(shutil.copy(BROKEN, tmp_path))
     with running([path]) as found:
         cid = cid_of(found, path)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.library.erasure.forget import finish, forget_many
+from talktree.library.erasure.forget import finish_interrupted_erasure, forget_many
 from talktree.library.importing.lock import WriterLock
 from talktree.library.library import Library
 from talktree.web.routes.live import Watch
@@ -25,17 +25,17 @@ def test_the_studio_says_what_goes_and_forgets_it(tmp_path: Path) -> None:
         assert (preview["path"], preview["on_disk"]) == (str(path), True)
         assert preview["versions"] == 1
         watch = watch_of(found, cid)
-        watch.look()
+        watch.find_change()
         count = found.get("/conversations")["total"]
         forgotten = found.post(f"/c/{cid}/forget", None)
         assert forgotten["left"] == []
-        news = watch.look()
+        news = watch.find_change()
         assert news is not None
         assert news.cause == "forgotten"
-        assert watch.look() is None
+        assert watch.find_change() is None
         assert found.get("/conversations")["total"] == count - 1
         refused(found, f"/c/{cid}/forget", None, 404)
-        with found.studio.desk.writing() as library:
+        with found.studio.cache.open_for_writing() as library:
             assert library.import_([path, other]).forgotten == 1
         assert found.get("/conversations")["total"] == count - 1
         assert found.get(f"/c/{cid_of(found, other)}")["messages"] > 0
@@ -57,7 +57,7 @@ LONG = 3_000
 
 def watch_of(studio: Running, cid: str) -> Watch:
     """What an open window of a conversation listens to."""
-    return Watch(studio.studio.desk, cid)
+    return Watch(studio.studio.cache, cid)
 
 
 def planted(folder: Path, count: int = 3) -> Path:
@@ -106,7 +106,7 @@ def test_edits_files_and_previews_of_it_go_as_well(home: Path, tmp_path: Path) -
         turn = {"stamp": stamp}
         refused(found, f"/c/{cid}/undo", turn, 404)
         for watch in watches:
-            news = watch.look()
+            news = watch.find_change()
             assert news is not None
             assert news.cause == "forgotten"
     assert WORD in path.read_text()
@@ -141,7 +141,7 @@ def test_what_another_program_forgets_is_dropped_too(home: Path, tmp_path: Path)
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others that use the library are not waited for."""
-    for each in (forget_many, finish):
+    for each in (forget_many, finish_interrupted_erasure):
         assert each.__kwdefaults__ is not None
         monkeypatch.setitem(each.__kwdefaults__, "wait", 0.1)
 
@@ -153,7 +153,7 @@ def test_while_another_program_writes_nothing_is_forgotten(home: Path, tmp_path:
         cid = cid_of(found, path)
         root = found.host.served.root
         assert root is not None
-        with WriterLock(root).held(60.0):
+        with WriterLock(root).hold(60.0):
             answer = refused(found, f"/c/{cid}/forget", None, 409)
             assert answer["kind"] == "busy"
             assert found.get(f"/c/{cid}")["messages"] == 3

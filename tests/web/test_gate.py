@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec import Struct
 
-from talktree.web.app import application
+from talktree.web.app import create_app
 from talktree.web.routes import entry
-from talktree.web.routes.route import Call, Route
+from talktree.web.routes.route import Route, RouteCall
 from talktree.web.security.keys import Keys
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 from tests.web.raw import Asker, Said
 from tests.web.running import Running, running
 
@@ -70,7 +70,7 @@ class Watched(NamedTuple):
 def watched() -> Iterator[Watched]:
     answers: list[str] = []
 
-    def touch(studio: Studio, call: Call) -> Seen:
+    def touch(studio: StudioContext, call: RouteCall) -> Seen:
         """Counts."""
         answers.append(call.request.method)
         return Seen(call.request.method)
@@ -89,9 +89,12 @@ def watched() -> Iterator[Watched]:
 
 def refused(said: Said, status: int, verb: str) -> bool:
     """Whether this is a refusal that tells nothing and allows nothing."""
-    told = verb == "HEAD" or json.loads(said.body)["error"]["kind"] in {"foreign", "not-entered"}
+    reported = verb == "HEAD" or json.loads(said.body)["error"]["kind"] in {
+        "foreign",
+        "not-entered",
+    }
     allowed = any(name.startswith("access-control-") for name in said.headers)
-    return said.status == status and told and not allowed
+    return said.status == status and reported and not allowed
 
 
 def test_a_foreign_host_is_refused_whatever_else_is_sent(watched: Watched) -> None:
@@ -150,9 +153,9 @@ def test_the_own_page_is_answered(watched: Watched) -> None:
     for verb, host, origin, site in product(
         ("GET", "HEAD", "POST", "DELETE"), OWN_HOSTS, OWN_ORIGINS, OWN_SITES
     ):
-        told = origin is not None or site == "same-origin"
+        reported = origin is not None or site == "same-origin"
         said = watched.ask(verb, host, origin=origin, sec_fetch_site=site)
-        if verb in {"GET", "HEAD"} or told:
+        if verb in {"GET", "HEAD"} or reported:
             assert said.status == 200, (verb, host, origin, site, said)
             assert watched.answers[-1] == verb
         else:
@@ -179,7 +182,7 @@ def test_without_the_cookie_of_this_start_nothing_is_answered(
     name, value = watched.cookie.split("=", 1)
     sent = {
         "wrong": f"{name}={value[:-1]}{'a' if value[-1] != 'a' else 'b'}",
-        "other": Keys(watched.port).set_cookie().split(";")[0],
+        "other": Keys(watched.port).make_cookie_header().split(";")[0],
         "empty": f"{name}=",
         "prefix": f"{name}={value}x",
     }
@@ -220,7 +223,7 @@ def test_the_cookie_alone_opens_nothing(watched: Watched, verb: str, key: str | 
 
 @pytest.mark.parametrize("path", ["/api/v1/touch", "/api/v1/touch?a=%20b&c=d", "/api/v1/touch?"])
 def test_a_ticket_opens_its_address_for_reading(watched: Watched, path: str) -> None:
-    ticket = watched.keys.ticket(path.rstrip("?").encode())
+    ticket = watched.keys.make_ticket(path.rstrip("?").encode())
     joined = f"{path}{'&' if path[-1] != '?' and '?' in path else ''}"
     address = f"{joined}{'' if '?' in joined else '?'}ticket={ticket}"
     for verb in ("GET", "HEAD"):
@@ -259,16 +262,16 @@ def test_a_web_socket_is_never_opened(watched: Watched) -> None:
 
 
 def test_a_server_that_knows_web_sockets_closes_them(seen: Running) -> None:
-    told: list[MutableMapping[str, Any]] = []
+    reported: list[MutableMapping[str, Any]] = []
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
+        reported.append(message)
 
     async def receive() -> MutableMapping[str, Any]:
         return {"type": "websocket.connect"}
 
     host = f"127.0.0.1:{seen.keys.port}".encode()
     scope = {"type": "websocket", "path": "/", "raw_path": b"/", "headers": [(b"host", host)]}
-    app = application(seen.host, seen.keys)
+    app = create_app(seen.host, seen.keys)
     asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]
-    assert [message["type"] for message in told] == ["websocket.close"]
+    assert [message["type"] for message in reported] == ["websocket.close"]

@@ -10,8 +10,8 @@ import pytest
 
 from talktree.web.page import Page
 from talktree.web.routes import TABLE
-from talktree.web.routes.route import API, Call, Route
-from talktree.web.studio import Studio
+from talktree.web.routes.route import API, Route, RouteCall
+from talktree.web.studio import StudioContext
 from tests.web.every_route import PARTS, filled
 from tests.web.raw import Asker, Said
 from tests.web.running import Running, running
@@ -25,7 +25,7 @@ EXPECTED = {
 CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 
 
-def breaks(studio: Studio, call: Call) -> None:
+def breaks(studio: StudioContext, call: RouteCall) -> None:
     """A mistake."""
     raise ZeroDivisionError("<b>oh</b>")
 
@@ -180,7 +180,7 @@ def test_the_page_and_its_files_need_no_cookie_and_nothing_else_does_not(built: 
         assert ask(built, "GET", path, entered=False).status == 401
 
 
-def test_a_page_that_nobody_built_says_so(tmp_path: Path) -> None:
+def test_a_page_that_no_one_built_says_so(tmp_path: Path) -> None:
     with running([], page=Page(tmp_path)) as studio:
         said = ask(studio, "GET", "/")
         assert (said.status, is_guarded(said)) == (503, True)

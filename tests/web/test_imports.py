@@ -9,13 +9,13 @@ import pytest
 
 from talktree.errors import NotFound
 from talktree.library.library import Library
-from talktree.web.actions.import_ import imported
-from talktree.web.job_runner import Cancelled, Progress
+from talktree.web.actions.import_ import import_paths
+from talktree.web.job_runner import Cancelled, JobProgress
 from tests.web.running import running
 from tests.web.working import DEMO, cid_of, copied
 
 
-def test_what_is_new_is_taken_in(tmp_path: Path) -> None:
+def test_what_is_new_is_imported(tmp_path: Path) -> None:
     folder = tmp_path / "talks"
     copied("native", folder)
     with running([folder]) as found:
@@ -44,19 +44,19 @@ def test_the_known_places_are_looked_at_if_that_is_asked_for(
 def test_an_import_tells_and_stops_in_the_midst_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     path.write_bytes((DEMO / "claude-code.jsonl").read_bytes() * 400)
-    told: list[tuple[int, int | None]] = []
+    reported: list[tuple[int, int | None]] = []
 
     def change(done: int, total: int | None, text: str) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         if done:
             progress.cancel()
 
-    progress = Progress(change)
+    progress = JobProgress(change)
     with Library.open(tmp_path / "library", write=True) as library:
         with pytest.raises(Cancelled):
-            imported(library, [path], progress)
-        assert 0 < told[-1][0] < path.stat().st_size == told[-1][1]
-        taken, _ = imported(library, [path], Progress(lambda *_: None))
+            import_paths(library, [path], progress)
+        assert 0 < reported[-1][0] < path.stat().st_size == reported[-1][1]
+        taken, _ = import_paths(library, [path], JobProgress(lambda *_: None))
         assert taken.failed == []
         assert not library.check(read_data=True)
         kept = library.conversation(str(path))

@@ -14,7 +14,7 @@ from tests.web.test_files import Work
 API = "/api/v1"
 
 
-def test_tasks_are_told_as_they_were_at_a_message(tmp_path: Path) -> None:
+def test_tasks_are_reported_as_they_were_at_a_message(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "do three things")
     todo = {"content": "sweep", "status": "pending", "activeForm": "Sweeping"}
@@ -38,16 +38,16 @@ def test_each_reply_is_counted_once_and_points_add_up(tmp_path: Path) -> None:
     lines = Talk(2).lines(900)
     path.write_text("\n".join(lines) + "\n")
     with running([path]) as studio:
-        told = studio.get("/c/1/usage")
-        assert len(told["points"]) <= 400
+        reported = studio.get("/c/1/usage")
+        assert len(reported["points"]) <= 400
         for kind in ("input", "output"):
-            assert sum(p["tokens"][kind] for p in told["points"]) == told["totals"][kind]
+            assert sum(p["tokens"][kind] for p in reported["points"]) == reported["totals"][kind]
         rows = csv.DictReader(io.StringIO(studio.client.get(f"{API}/c/1/usage?as=csv").text))
-        assert sum(int(row["output"]) for row in rows) == told["totals"]["output"]
+        assert sum(int(row["output"]) for row in rows) == reported["totals"]["output"]
         listed = studio.client.get(f"{API}/c/1/usage?as=json")
         assert "attachment" in listed.headers["content-disposition"]
-        assert sum(row["output"] for row in listed.json()) == told["totals"]["output"]
-        assert told["tools"][0]["name"] == "Bash"
+        assert sum(row["output"] for row in listed.json()) == reported["totals"]["output"]
+        assert reported["tools"][0]["name"] == "Bash"
 
 
 def test_no_spreadsheet_takes_a_name_for_a_formula(tmp_path: Path) -> None:
@@ -66,18 +66,20 @@ def test_no_spreadsheet_takes_a_name_for_a_formula(tmp_path: Path) -> None:
         assert row["model"].startswith("'=")
 
 
-def test_problems_are_told_with_their_weight(tmp_path: Path) -> None:
+def test_problems_are_reported_with_their_weight(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     lines = Talk(2).lines(20)
     broken = [*lines[:5], lines[5][:40], *lines[6:]]
     path.write_text("\n".join(broken) + "\n")
     with running([path]) as studio:
-        told = studio.get("/c/1/findings", limit=2)
-        assert told["total"] == sum(told["counts"].values()) >= len(told["findings"]) > 0
-        assert told["counts"]["errors"]
-        assert told["messages"] >= told["reachable"]
+        reported = studio.get("/c/1/findings", limit=2)
+        assert (
+            reported["total"] == sum(reported["counts"].values()) >= len(reported["findings"]) > 0
+        )
+        assert reported["counts"]["errors"]
+        assert reported["messages"] >= reported["reachable"]
         rest = studio.get("/c/1/findings", **{"from": 2})
-        assert len(rest["findings"]) == told["total"] - len(told["findings"])
+        assert len(rest["findings"]) == reported["total"] - len(reported["findings"])
 
 
 def test_problems_of_what_was_edited_are_those_of_the_file(tmp_path: Path) -> None:
@@ -86,8 +88,8 @@ def test_problems_of_what_was_edited_are_those_of_the_file(tmp_path: Path) -> No
     with running([path]) as studio:
         before = studio.get("/c/1/findings")
         row = studio.get("/c/1/rows")["rows"][0]
-        deed = {"do": "revise", "about": row["id"], "text": "other words"}
-        studio.post("/c/1/edits", {"stamp": before["stamp"], "deed": deed})
+        edit = {"do": "revise", "about": row["id"], "text": "other words"}
+        studio.post("/c/1/edits", {"stamp": before["stamp"], "deed": edit})
         after = studio.get("/c/1/findings")
         assert after["stamp"] != before["stamp"]
         assert after["total"] == before["total"]
@@ -103,20 +105,20 @@ def test_two_branches_side_by_side(tmp_path: Path) -> None:
     work.add("assistant", [{"type": "text", "text": "ships float"}])
     right = work.add("user", "thanks")
     with running([work.write(tmp_path / "work.jsonl")]) as studio:
-        told = studio.get("/c/1/compare", a=left, b=right)
-        assert (told["ancestor"], told["shared"]) == (shared, 2)
-        assert [row["kind"] for row in told["rows"]] == ["changed", "same", "added"]
-        assert (told["a"]["messages"], told["b"]["messages"]) == (2, 3)
+        reported = studio.get("/c/1/compare", a=left, b=right)
+        assert (reported["ancestor"], reported["shared"]) == (shared, 2)
+        assert [row["kind"] for row in reported["rows"]] == ["changed", "same", "added"]
+        assert (reported["a"]["messages"], reported["b"]["messages"]) == (2, 3)
         itself = studio.get("/c/1/compare", a=left, b=left)
         assert (itself["rows"], itself["shared"]) == ([], 4)
 
 
 def test_statistics_of_all(seen: Running) -> None:
-    told = seen.get("/statistics")
-    assert told["conversations"] == seen.get("/conversations")["total"]
-    assert told["messages"] > 0
-    assert sum(day["tokens"]["output"] for day in told["days"]) == told["tokens"]["output"]
-    assert len(told["hours"]) == 168
+    reported = seen.get("/statistics")
+    assert reported["conversations"] == seen.get("/conversations")["total"]
+    assert reported["messages"] > 0
+    assert sum(day["tokens"]["output"] for day in reported["days"]) == reported["tokens"]["output"]
+    assert len(reported["hours"]) == 168
     chosen = seen.get("/statistics", format="claude-code")
     assert chosen["conversations"] == 1
     assert chosen["hours"] == []

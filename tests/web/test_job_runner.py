@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy, NotFound, UsageError
+from talktree.errors import LockHeld, NotFound, UsageError
 from talktree.web import job_runner as jobs_module
-from talktree.web.job_runner import Jobs, Progress, Result
+from talktree.web.job_runner import JobProgress, JobResult, Jobs
 from tests.web.running import until
 
 
@@ -29,47 +29,47 @@ def ended(jobs: Jobs, id: str) -> str:
 def test_a_job_tells_how_far_it_is_and_leaves_a_file(jobs: Jobs, tmp_path: Path) -> None:
     gone_on = threading.Event()
 
-    def work(progress: Progress) -> Result:
-        progress.tell(1, 2, "half")
+    def work(progress: JobProgress) -> JobResult:
+        progress.report(1, 2, "half")
         gone_on.wait()
         (tmp_path / "made").write_bytes(b"four")
-        return Result(tmp_path / "made", "made.txt", "7")
+        return JobResult(tmp_path / "made", "made.txt", "7")
 
     id = jobs.start("share", work).id
     until(lambda: jobs.get(id).done == 1)
     assert (jobs.get(id).total, jobs.get(id).text, jobs.get(id).state) == (2, "half", "running")
-    assert jobs.going_on("share") == id
-    assert jobs.going_on("import") is None
+    assert jobs.find_running("share") == id
+    assert jobs.find_running("import") is None
     gone_on.set()
     assert ended(jobs, id) == "done"
     job = jobs.get(id)
     assert (job.file, job.size, job.cid) == ("made.txt", 4, "7")
-    assert jobs.file(id) == (tmp_path / "made", "made.txt")
-    assert jobs.going_on("share") is None
+    assert jobs.get_file(id) == (tmp_path / "made", "made.txt")
+    assert jobs.find_running("share") is None
 
 
 def test_a_cancelled_job_ends_when_it_tells_something(jobs: Jobs) -> None:
-    def work(progress: Progress) -> Result:
+    def work(progress: JobProgress) -> JobResult:
         while True:
-            progress.tell(0)
+            progress.report(0)
 
     id = jobs.start("import", work).id
     jobs.cancel(id)
     assert ended(jobs, id) == "cancelled"
     with pytest.raises(NotFound):
-        jobs.file(id)
+        jobs.get_file(id)
 
 
-def test_failures_are_told_and_mistakes_are_too(jobs: Jobs) -> None:
-    def fails(_: Progress) -> Result:
+def test_failures_are_reported_and_mistakes_are_too(jobs: Jobs) -> None:
+    def fails(_: JobProgress) -> JobResult:
         raise UsageError("not so", hint="but so")
 
-    def breaks(_: Progress) -> Result:
+    def breaks(_: JobProgress) -> JobResult:
         raise ZeroDivisionError("oh")
 
-    told = jobs.start("convert", fails).id
-    assert ended(jobs, told) == "failed"
-    fault = jobs.get(told).error
+    reported = jobs.start("convert", fails).id
+    assert ended(jobs, reported) == "failed"
+    fault = jobs.get(reported).error
     assert fault is not None
     assert (fault.kind, fault.message, fault.hint) == ("usage", "not so", "but so")
     broken = jobs.start("convert", breaks).id
@@ -83,10 +83,10 @@ def test_only_some_work_at_once_and_those_that_wait_are_cancelled_at_once(jobs: 
     go_on = threading.Event()
     begun: list[int] = []
 
-    def work(_: Progress) -> Result:
+    def work(_: JobProgress) -> JobResult:
         begun.append(1)
         go_on.wait()
-        return Result()
+        return JobResult()
 
     ids = [jobs.start("share", work).id for _ in range(jobs_module.AT_ONCE + 2)]
     until(lambda: len(begun) == jobs_module.AT_ONCE)
@@ -100,27 +100,27 @@ def test_too_many_are_refused(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(jobs_module, "MOST_OPEN", 2)
     go_on = threading.Event()
 
-    def work(_: Progress) -> Result:
+    def work(_: JobProgress) -> JobResult:
         go_on.wait()
-        return Result()
+        return JobResult()
 
     first = jobs.start("share", work)
     jobs.start("share", work)
-    with pytest.raises(Busy):
+    with pytest.raises(LockHeld):
         jobs.start("share", work)
     go_on.set()
     assert ended(jobs, first.id) == "done"
 
 
 def test_old_jobs_are_forgotten_with_their_files(jobs: Jobs, tmp_path: Path) -> None:
-    def work(_: Progress) -> Result:
+    def work(_: JobProgress) -> JobResult:
         (tmp_path / "first").write_bytes(b"")
-        return Result(tmp_path / "first")
+        return JobResult(tmp_path / "first")
 
     first = jobs.start("share", work).id
     assert ended(jobs, first) == "done"
     for _ in range(jobs_module.KEPT + 1):
-        ended(jobs, jobs.start("share", lambda _: Result()).id)
+        ended(jobs, jobs.start("share", lambda _: JobResult()).id)
     with pytest.raises(NotFound):
         jobs.get(first)
     assert not (tmp_path / "first").exists()
@@ -129,9 +129,9 @@ def test_old_jobs_are_forgotten_with_their_files(jobs: Jobs, tmp_path: Path) -> 
 def test_the_end_cancels_everything() -> None:
     jobs = Jobs()
 
-    def work(progress: Progress) -> Result:
+    def work(progress: JobProgress) -> JobResult:
         while True:
-            progress.tell(0)
+            progress.report(0)
 
     id = jobs.start("import", work).id
     jobs.close()

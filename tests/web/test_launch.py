@@ -21,7 +21,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from talktree.library.temporary import library_of, scratch_folder
+from talktree.library.temporary import scratch_folder, temporary_library_path
 from talktree.web.routes.route import API
 from tests.cli.transcript import environment
 from tests.web.running import LONGEST, OWN, until
@@ -40,8 +40,8 @@ class Process(NamedTuple):
 
     def post_reply(self, cid: str, stamp: str, parent: str, text: str) -> httpx.Response:
         """Reply to a message, and do not save it."""
-        deed = {"do": "reply", "parent": parent, "text": text}
-        return self.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": deed})
+        edit = {"do": "reply", "parent": parent, "text": text}
+        return self.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": edit})
 
     def end(self, sent: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         """Its exit code, and what it had to complain about."""
@@ -235,7 +235,7 @@ def test_what_a_killed_studio_left_is_removed_by_the_next_command(
     assert [*(tmp_path / "temporary").iterdir()] == []
 
 
-def test_what_grows_arrives_by_itself_and_streams_end_with_the_studio(
+def test_what_grows_arrives_automatically_and_streams_end_with_the_studio(
     session: Path, tmp_path: Path
 ) -> None:
     with started(tmp_path, str(session)) as studio:
@@ -256,8 +256,8 @@ def test_what_grows_arrives_by_itself_and_streams_end_with_the_studio(
 
 def test_the_library_of_the_same_paths_is_the_same(tmp_path: Path) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
-    assert library_of([a, b]) == library_of([b, a])
-    assert library_of([a]) != library_of([b])
+    assert temporary_library_path([a, b]) == temporary_library_path([b, a])
+    assert temporary_library_path([a]) != temporary_library_path([b])
 
 
 def test_only_this_machine_reaches_it(session: Path, tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_only_this_machine_reaches_it(session: Path, tmp_path: Path) -> None:
                 socket.create_connection((other, studio.port), timeout=5)
 
 
-def test_a_port_in_use_is_told(session: Path, tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported(session: Path, tmp_path: Path) -> None:
     with started(tmp_path, str(session)) as studio:
         done = subprocess.run(
             [sys.executable, "-m", "talktree.cli.main", "studio", "--port", str(studio.port)],

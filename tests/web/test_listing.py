@@ -30,9 +30,9 @@ def test_every_conversation_of_a_source_is_listed_and_opens(tmp_path: Path) -> N
             by_cid = sorted(mine, key=lambda card: [int(n) for n in card["cid"].split(".")])
             assert [card["id"] for card in by_cid] == [each.id for each in document.conversations]
             for card in mine:
-                told = studio.get(f"/c/{card['cid']}")
-                assert told["id"] == card["id"]
-                assert sorted(told["siblings_in_source"]) == sorted(c["cid"] for c in mine)
+                reported = studio.get(f"/c/{card['cid']}")
+                assert reported["id"] == card["id"]
+                assert sorted(reported["siblings_in_source"]) == sorted(c["cid"] for c in mine)
 
 
 def test_the_demo_has_no_file_that_is_not_imported(seen: Running) -> None:
@@ -53,9 +53,9 @@ def test_of_several_in_a_source_each_tells_its_own_numbers(tmp_path: Path) -> No
             other = alone[card["title"]]
             for name in ("errors", "sidechains", "messages", "branches"):
                 assert card[name] == other[name], name
-            told, own = (studio.get(f"/c/{each['cid']}") for each in (card, other))
-            assert told["tokens"] == own["tokens"]
-            assert told["findings"] == own["findings"]
+            reported, own = (studio.get(f"/c/{each['cid']}") for each in (card, other))
+            assert reported["tokens"] == own["tokens"]
+            assert reported["findings"] == own["findings"]
         # The one has some of what the other has none of.
         assert {bool(card["errors"] and card["sidechains"]) for card in together} == {True, False}
 
@@ -91,7 +91,7 @@ def test_what_is_found_can_be_gone_to(seen: Running) -> None:
     assert seen.get("/search", query="  ")["total"] == 0
 
 
-def test_what_grows_is_told_while_somebody_looks(tmp_path: Path) -> None:
+def test_what_grows_is_reported_while_someone_looks(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     lines = Talk(5).lines(60)
     path.write_text("\n".join(lines[:30]) + "\n")
@@ -101,17 +101,17 @@ def test_what_grows_is_told_while_somebody_looks(tmp_path: Path) -> None:
             events = live.iter_lines()
             assert next(events).startswith(":")
             path.write_text("\n".join(lines) + "\n")
-            with studio.studio.desk.writing() as library:
+            with studio.studio.cache.open_for_writing() as library:
                 library.import_([path])
-            told = next(line for line in events if line.startswith("data:"))
+            reported = next(line for line in events if line.startswith("data:"))
         after = studio.get("/c/1")
-        assert after["stamp"] in told
-        assert before["stamp"] not in told
-        assert f'"rows":{after["rows"]}' in told
-        assert '"cause":"file","edited":false' in told
+        assert after["stamp"] in reported
+        assert before["stamp"] not in reported
+        assert f'"rows":{after["rows"]}' in reported
+        assert '"cause":"file","edited":false' in reported
 
 
-def test_what_changed_before_it_is_watched_is_told_to_a_page_that_did_not_see_it(
+def test_what_changed_before_it_is_watched_is_reported_to_a_page_that_did_not_see_it(
     tmp_path: Path,
 ) -> None:
     path = copied("native", tmp_path)
@@ -119,22 +119,22 @@ def test_what_changed_before_it_is_watched_is_told_to_a_page_that_did_not_see_it
         cid = cid_of(studio, path)
         last = studio.get(f"/c/{cid}/rows")["rows"][-1]["id"]
         seen = stamp_of(studio, cid)
-        deed = {"do": "reply", "parent": last, "text": "And then?"}
-        made = studio.post(f"/c/{cid}/edits", {"stamp": seen, "deed": deed})
+        edit = {"do": "reply", "parent": last, "text": "And then?"}
+        made = studio.post(f"/c/{cid}/edits", {"stamp": seen, "deed": edit})
         with studio.client.stream("GET", f"/api/v1/c/{cid}/live", params={"stamp": seen}) as live:
             events = (line for line in live.iter_lines() if line.startswith("data:"))
             assert f'{made["stamp"]}","cause":"edit","edited":true' in next(events)
 
 
-def test_an_edit_and_a_save_are_told_as_what_they_are(tmp_path: Path) -> None:
+def test_an_edit_and_a_save_are_reported_as_what_they_are(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     with running([path]) as studio:
         cid = cid_of(studio, path)
         last = studio.get(f"/c/{cid}/rows")["rows"][-1]["id"]
-        deed = {"do": "reply", "parent": last, "text": "And then?"}
+        edit = {"do": "reply", "parent": last, "text": "And then?"}
         with studio.client.stream("GET", f"/api/v1/c/{cid}/live") as live:
             events = (line for line in live.iter_lines() if line.startswith("data:"))
-            made = studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": deed})
+            made = studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": edit})
             assert f'{made["stamp"]}","cause":"edit","edited":true' in next(events)
             saved = studio.post(f"/c/{cid}/save", {"stamp": made["stamp"]})
             assert f'{saved["stamp"]}","cause":"save","edited":false' in next(events)
@@ -150,13 +150,13 @@ def test_files_that_were_not_imported_are_listed_with_the_reason(tmp_path: Path)
     (folder / "cut.jsonl.gz").write_bytes(whole[: len(whole) * 3 // 4])
     (folder / "notes.txt").write_text("Buy apples.")
     with running([folder]) as studio:
-        told = studio.get("/failures")
-        found = {Path(each["path"]).name: each for each in told["sources"]}
+        reported = studio.get("/failures")
+        found = {Path(each["path"]).name: each for each in reported["sources"]}
         assert found["cut.jsonl.gz"]["state"] == "damaged"
         assert "gzip" in found["cut.jsonl.gz"]["reason"]
         assert found["notes.txt"]["state"] == "unrecognized"
         assert found["notes.txt"]["reason"]
-        assert told["total"] == len(found) == studio.get("/about")["library"]["failures"] == 2
+        assert reported["total"] == len(found) == studio.get("/about")["library"]["failures"] == 2
         (card,) = (each for each in studio.get("/conversations")["cards"] if "cut" in each["path"])
         assert (card["state"], card["messages"] > 0) == ("damaged", True)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from talktree.errors import WrongKey
-from talktree.files.age import age_library
+from talktree.files.age import load_age_library
 from talktree.library.encryption import unlocking
-from talktree.library.encryption.agent_client import key_state, store_key
+from talktree.library.encryption.agent_client import fetch_key_state, store_key
 from talktree.web.errors import TooManyGuesses
 from talktree.web.routes import TABLE
 from talktree.web.routes.route import API
@@ -22,7 +22,7 @@ from tests.web.locked_studio import PASSPHRASE, EncryptedHome, encrypted_home
 from tests.web.running import Running, running, until
 
 pytest.importorskip("sqlcipher3")
-IDENTITY = age_library().x25519.Identity.generate()
+IDENTITY = load_age_library().x25519.Identity.generate()
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_passphrase_opens_it_and_the_lock_closes_everything(
         card = studio.get("/conversations")["cards"][0]
         assert studio.get(f"/c/{card['cid']}/rows")["rows"]
         assert open_databases(home.root)
-        assert key_state(home.id) is None, "commands do not get the key"
+        assert fetch_key_state(home.id) is None, "commands do not get the key"
         job = studio.post(f"/c/{card['cid']}/share", {"to": "md"})["id"]
         assert studio.ended(job)["state"] == "done"
         scratch = studio.studio.scratch
@@ -90,18 +90,18 @@ def test_the_passphrase_opens_it_and_the_lock_closes_everything(
         assert home.id not in unlocking._keys
         assert open_databases(home.root) == []
         assert not scratch.exists()
-    assert key_state("another") is not None, "the keys of other libraries stay"
+    assert fetch_key_state("another") is not None, "the keys of other libraries stay"
 
 
 def test_locking_locks_commands_too(studio: Running, home: EncryptedHome) -> None:
     unlock(studio)
     store_key(home.id, unlocking._keys[home.id], 60.0)
     studio.post("/lock")
-    assert key_state(home.id) is None
+    assert fetch_key_state(home.id) is None
 
 
 def test_an_age_identity_opens_it(studio: Running) -> None:
-    wrong = str(age_library().x25519.Identity.generate())
+    wrong = str(load_age_library().x25519.Identity.generate())
     for text, status in ((wrong, 403), ("AGE-SECRET-KEY-1NONE", 422), ("# nothing\n", 422)):
         answer = studio.client.post(f"{API}/unlock", json={"identity": text})
         assert answer.status_code == status, answer.text
@@ -183,7 +183,7 @@ def test_a_studio_of_files_asks_for_the_key_of_the_users_library(
         unlock(studio)
         until(lambda: studio.get("/about")["job"] is None)
         card = studio.get("/conversations")["cards"][0]
-        root = studio.host.served.encrypted_root()
+        root = studio.host.served.find_encrypted_root()
         assert root is not None
         assert root != home.root
         studio.post("/lock")

@@ -23,13 +23,13 @@ def test_the_studio_counts_what_the_file_has(history: Path) -> None:
         rows = {row["id"]: row for row in studio.get("/c/1/rows")["rows"]}
         hits = studio.get("/search", query="topic:physics safe:no")["hits"]
         about = studio.get("/about")
-        ledger = studio.get("/c/1/ledger", to="sage-agent")
+        loss_report = studio.get("/c/1/ledger", to="sage-agent")
         listed = studio.get("/conversations", format="message-history")
-    for told in (usage, overview):
-        words = counts(told["words"])
+    for reported in (usage, overview):
+        words = counts(reported["words"])
         assert words.pop("uncounted_tokens") == {'{"usage":{"prompt":9}}': 1, '{"prompt":-1}': 1}
         assert words == expected
-        numbers = {each["name"]: each for each in told["numbers"]}
+        numbers = {each["name"]: each for each in reported["numbers"]}
         assert numbers["seconds_until_finished"]["max"] == 9.5
         assert (numbers["input_tokens"]["count"], numbers["output_tokens"]["count"]) == (2, 3)
     assert (usage["totals"]["input"], usage["totals"]["output"]) == (107, 28)
@@ -41,5 +41,5 @@ def test_the_studio_counts_what_the_file_has(history: Path) -> None:
     assert (chips["language"], chips["safe"], chips["topic"]) == ("deutsch", "false", "Physics")
     assert [hit["message"] for hit in hits] == ["m2"]
     assert "message-history" in {name for each in about["formats"] for name in each["aliases"]}
-    assert ledger["to"] == "sage"
+    assert loss_report["to"] == "sage"
     assert listed["total"] == 1

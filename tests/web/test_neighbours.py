@@ -14,9 +14,9 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.web.documents.neighbours import LABEL, label
+from talktree.web.documents.neighbours import LABEL, make_label
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from talktree.web.documents.neighbours import LABEL, label
         ((Event("command", data={"name": "/clear", "args": ""}),), "/clear"),
         ((Event("command_output", "done"),), "output of a command: done"),
         ((Event("hook_failed", "no"),), "hook failed: no"),
-        ((Unknown("serverToolUse"),), "server tool use"),
+        ((UnknownPart("serverToolUse"),), "server tool use"),
         ((), "empty message"),
         ((Text(" \n"), Text("")), "empty message"),
         ((Text(""), Attachment("a.png")), "a.png"),
@@ -43,11 +43,11 @@ from talktree.web.documents.neighbours import LABEL, label
     ],
 )
 def test_a_message_in_plain_words(parts: tuple[Part, ...], told: str) -> None:
-    assert label(Message(id="m", role="user", parts=parts)) == told
+    assert make_label(Message(id="m", role="user", parts=parts)) == told
 
 
 def test_a_label_is_short_and_on_one_line() -> None:
-    for parts in ((Text("word\n" * 900),), tuple(Unknown(f"k{n}") for n in range(200))):
-        made = label(Message(id="m", role="user", parts=parts))
+    for parts in ((Text("word\n" * 900),), tuple(UnknownPart(f"k{n}") for n in range(200))):
+        made = make_label(Message(id="m", role="user", parts=parts))
         assert 0 < len(made) <= LABEL
         assert "\n" not in made

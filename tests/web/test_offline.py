@@ -48,7 +48,7 @@ def test_everything_works_where_there_is_no_network(demo: Path, tmp_path: Path) 
     assert int(re.findall(r"^answers: (\d+)$", said, re.MULTILINE)[0]) > 100
 
 
-def test_nobody_calls_out(demo: Path, tmp_path: Path) -> None:
+def test_no_one_calls_out(demo: Path, tmp_path: Path) -> None:
     log = tmp_path / "calls"
     watch = ["strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", str(log)]
     if not _can(watch):

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from talktree.web.openapi import EVENTS, openapi, openapi_json
+from talktree.web.openapi import EVENTS, build_openapi, encode_openapi
 from talktree.web.routes import TABLE
 from talktree.web.routes.route import Route
-from talktree.web.schemas.general import Failure
-from talktree.web.typescript import types
+from talktree.web.schemas.general import ErrorBody
+from talktree.web.typescript import format_types
 from tests.web.every_route import Question, questions
 from tests.web.running import Running, running
 
@@ -44,7 +44,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def test_the_document_is_sound() -> None:
-    document = openapi()
+    document = build_openapi()
     assert document["openapi"] == "3.1.0"
     schemas = document["components"]["schemas"]
     for schema in schemas.values():
@@ -62,7 +62,7 @@ def test_the_document_is_sound() -> None:
 
 
 def test_the_document_is_what_is_served(served: Running) -> None:
-    assert served.client.get("/api/v1/openapi.json").content == openapi_json()
+    assert served.client.get("/api/v1/openapi.json").content == encode_openapi()
 
 
 def test_the_table_is_what_the_specification_says() -> None:
@@ -77,13 +77,13 @@ def test_the_table_is_what_the_specification_says() -> None:
 
 
 def test_the_types_of_the_page_are_up_to_date() -> None:
-    assert (ROOT / "frontend" / "src" / "data" / "api" / "types.ts").read_text() == types(), (
-        "run `make docs`"
-    )
+    assert (
+        ROOT / "frontend" / "src" / "data" / "api" / "types.ts"
+    ).read_text() == format_types(), "run `make docs`"
 
 
 def test_every_route_that_reads_answers_as_it_declares(served: Running) -> None:
-    document = openapi()
+    document = build_openapi()
     answered: set[str] = set()
     for question in questions(served):
         if question.route.media == EVENTS:
@@ -93,7 +93,7 @@ def test_every_route_that_reads_answers_as_it_declares(served: Running) -> None:
         if answer.status_code != 200:
             assert question.route.path in MAY_LACK, (question, answer.text)
             assert answer.status_code in {404, 400, 422}, (question, answer.text)
-            msgspec.json.decode(answer.content, type=Failure)
+            msgspec.json.decode(answer.content, type=ErrorBody)
             continue
         answered.add(question.route.path)
         assert_declared(document, question, answer.headers["content-type"], answer.content)

@@ -54,7 +54,7 @@ def test_rules_are_applied_once_they_are_confirmed(home: Path, tmp_path: Path) -
         (home / "config.toml").write_text(RULE.replace("1d", "soon"))
         assert "forget-after" in studio.get("/about")["retention"]
     with Library.open() as library:
-        assert len(library.forgotten()) == 2
+        assert len(library.list_forgotten()) == 2
 
 
 def test_rules_are_applied_when_the_studio_starts(home: Path, tmp_path: Path) -> None:
@@ -92,11 +92,11 @@ def test_watched_files_are_forgotten_when_they_are_old_enough(home: Path, tmp_pa
 
         def forgotten() -> bool:
             with Library.open() as library:
-                return bool(library.forgotten())
+                return bool(library.list_forgotten())
 
         until(forgotten)
     finally:
-        follower.end()
+        follower.stop()
 
 
 def test_files_that_are_opened_directly_are_shown_whatever_the_rules_say(

@@ -44,7 +44,7 @@ def test_what_is_saved_is_in_the_file(tmp_path: Path) -> None:
         assert found.post(f"/c/{cid}/save", {"stamp": answer["stamp"]})["written"] == []
 
 
-def test_a_file_that_somebody_changed_is_not_written_over(tmp_path: Path) -> None:
+def test_a_file_that_someone_changed_is_not_written_over(tmp_path: Path) -> None:
     path = copied("claude-code", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)
@@ -55,7 +55,7 @@ def test_a_file_that_somebody_changed_is_not_written_over(tmp_path: Path) -> Non
         assert path.read_bytes() == other
 
 
-def test_a_file_that_somebody_writes_is_not_written_over(tmp_path: Path) -> None:
+def test_a_file_that_someone_writes_is_not_written_over(tmp_path: Path) -> None:
     path = copied("claude-code", tmp_path)
     before = path.read_bytes()
     with running([path]) as found:
@@ -70,7 +70,7 @@ def test_a_file_that_somebody_writes_is_not_written_over(tmp_path: Path) -> None
         assert path.read_bytes() != before
 
 
-def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_reported(tmp_path: Path) -> None:
     path = copied("studio", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)
@@ -116,15 +116,15 @@ def source_of(data: bytes, name: str) -> Source:
 
 
 @pytest.mark.parametrize("to", slugs())
-def test_any_format_can_be_downloaded_and_its_ledger_seen_before(
+def test_any_format_can_be_downloaded_and_its_loss_report_seen_before(
     studio: tuple[Running, str], to: str
 ) -> None:
     found, cid = studio
-    ledger = found.get(f"/c/{cid}/ledger", to=to)
+    loss_report = found.get(f"/c/{cid}/ledger", to=to)
     document = document_of(found, cid)
     expected = api.preview(document, to=to)
-    assert ledger["lost"] == sum(count for _, count in expected.lost())
-    assert sum(each["count"] for each in ledger["losses"]) == sum(expected.counts.values())
+    assert loss_report["lost"] == sum(count for _, count in expected.count_by_kind())
+    assert sum(each["count"] for each in loss_report["losses"]) == sum(expected.counts.values())
     job = found.ended(found.post(f"/c/{cid}/save-as", {"to": to})["id"])
     assert (job["state"], job["error"]) == ("done", None)
     answer = found.client.get(f"/api/v1/jobs/{job['id']}/file")
@@ -148,7 +148,7 @@ def test_a_branch_without_what_travels_along(studio: tuple[Running, str]) -> Non
 
 
 @pytest.mark.parametrize("to", ["", "nothing", "../studio"])
-def test_a_format_that_is_none_is_told(studio: tuple[Running, str], to: str) -> None:
+def test_a_format_that_is_none_is_reported(studio: tuple[Running, str], to: str) -> None:
     found, cid = studio
     answer = found.client.get(f"/api/v1/c/{cid}/ledger", params={"to": to})
     assert answer.status_code in (400, 404)
@@ -159,7 +159,7 @@ def test_a_title_is_no_path(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)
-        opened = found.studio.desk.open(cid)
+        opened = found.studio.cache.open(cid)
         opened.__dict__["title"] = "../../../etc/\u202e cron\r\nX: y"
         job = found.ended(found.post(f"/c/{cid}/save-as", {"to": "native"})["id"])
         assert os.sep not in job["file"]

@@ -49,10 +49,10 @@ def test_every_question_about_every_source_is_answered(format: str) -> None:
 
 
 def _ask_all(studio: Running, base: str) -> None:
-    told = {path: asked(studio, base + path) for path in PLAIN}
-    if told[""].status_code != 200:
+    reported = {path: asked(studio, base + path) for path in PLAIN}
+    if reported[""].status_code != 200:
         return
-    conversation, rows = told[""].json(), told["/rows"].json()
+    conversation, rows = reported[""].json(), reported["/rows"].json()
     assert rows["total"] == conversation["rows"]
     for row in rows["rows"][:4]:
         id = quote(row["id"], safe="")
@@ -66,10 +66,10 @@ def _ask_all(studio: Running, base: str) -> None:
     for leaf in leaves:
         asked(studio, f"{base}/compare?a={leaves[0]}&b={leaf}")
         assert asked(studio, f"{base}/rows?leaf={leaf}").status_code == 200
-    for segment in told["/graph"].json()["segments"][:4]:
+    for segment in reported["/graph"].json()["segments"][:4]:
         run = asked(studio, f"{base}/run?first={quote(segment['first'], safe='')}").json()
         assert run["total"] == segment["messages"]
-    for file in told["/files"].json()["files"][:4]:
+    for file in reported["/files"].json()["files"][:4]:
         for mode in ("unified", "split"):
             path = quote(file["path"], safe="")
             asked(studio, f"{base}/files/diff?path={path}&mode={mode}")

@@ -53,9 +53,11 @@ def test_undo_and_redo_are_those_of_the_command_line(tmp_path: Path) -> None:
         assert [each["kind"] for each in session["operations"]].count("step") == 2
         before = bytes_of(tmp_path)
         plan = found.post(f"/c/{cid}/session/plan", {"verb": "undo"})
-        told = plan_of_cli("undo", str(folder))
-        assert plan["digest"] == told["digest"]
-        assert [each["path"] for each in plan["steps"]] == [each["path"] for each in told["plan"]]
+        reported = plan_of_cli("undo", str(folder))
+        assert plan["digest"] == reported["digest"]
+        assert [each["path"] for each in plan["steps"]] == [
+            each["path"] for each in reported["plan"]
+        ]
         assert plan["conflicts"] == 0
         assert bytes_of(work) == {
             name.removeprefix("work/"): data
@@ -90,8 +92,8 @@ def test_a_restore_of_files_alone_and_of_the_talk_alone(tmp_path: Path) -> None:
         for what, scope in (("files", "files"), ("chat", "conversation,todos")):
             travel = {"verb": "restore", "to": first, "what": what}
             plan = found.post(f"/c/{cid}/session/plan", travel)
-            told = plan_of_cli("restore", str(folder), "--to", first, "--scope", scope)
-            assert plan["digest"] == told["digest"]
+            reported = plan_of_cli("restore", str(folder), "--to", first, "--scope", scope)
+            assert plan["digest"] == reported["digest"]
             assert bool(plan["steps"]) == (what == "files")
         travel = {"verb": "restore", "to": first, "what": "files"}
         plan = found.post(f"/c/{cid}/session/plan", travel)
@@ -118,8 +120,8 @@ def test_conflicts_are_settled_by_choices(tmp_path: Path, choice: str) -> None:
         travel = {"verb": "undo", "choices": {"notes.txt": choice}}
         chosen = found.post(f"/c/{cid}/session/plan", travel)
         assert chosen["conflicts"] == 0
-        told = plan_of_cli("undo", str(folder), f"--{choice}", str(work / "notes.txt"))
-        assert chosen["digest"] == told["digest"]
+        reported = plan_of_cli("undo", str(folder), f"--{choice}", str(work / "notes.txt"))
+        assert chosen["digest"] == reported["digest"]
         refused(found, f"/c/{cid}/session/apply", {"travel": travel, "digest": plan["digest"]}, 409)
         found.post(f"/c/{cid}/session/apply", {"travel": travel, "digest": chosen["digest"]})
     texts = {path.read_text() for path in work.glob("notes*")}
@@ -138,8 +140,8 @@ def test_files_of_claude_code_go_into_a_folder(tmp_path: Path) -> None:
         point = session["operations"][0]["message"]
         travel = {"verb": "restore", "to": point, "what": "files", "into": str(into)}
         plan = found.post(f"/c/{cid}/session/plan", travel)
-        told = plan_of_cli("restore", str(path), "--to", point, "--into", str(into))
-        assert plan["digest"] == told["digest"]
+        reported = plan_of_cli("restore", str(path), "--to", point, "--into", str(into))
+        assert plan["digest"] == reported["digest"]
         assert not into.exists()
         before = bytes_of(tmp_path / "claude")
         done = found.post(f"/c/{cid}/session/apply", {"travel": travel, "digest": plan["digest"]})
@@ -154,7 +156,7 @@ def test_files_of_claude_code_go_into_a_folder(tmp_path: Path) -> None:
         assert not Path(session["workspace"]).exists()
 
 
-def test_what_is_no_session_is_told(tmp_path: Path) -> None:
+def test_what_is_no_session_is_reported(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)

@@ -82,7 +82,7 @@ def test_any_format_can_be_shared(studio: Running) -> None:
         assert KEY.encode() not in data, each["slug"]
 
 
-def test_secrets_are_told_without_being_shown(studio: Running) -> None:
+def test_secrets_are_reported_without_being_shown(studio: Running) -> None:
     found = studio.post("/c/1/secrets", {})
     assert (found["total"], found["distinct"]) == (1, 1)
     (place,) = found["places"]
@@ -95,7 +95,7 @@ def test_secrets_are_told_without_being_shown(studio: Running) -> None:
     assert studio.post("/c/1/secrets", {"ids": ["u1", "k1"]})["total"] == 1
 
 
-def test_what_is_not_there_is_told_at_once(studio: Running) -> None:
+def test_what_is_not_there_is_reported_at_once(studio: Running) -> None:
     for body in (
         {"to": "nothing"},
         {"to": "html", "ids": ["nobody"]},

@@ -72,16 +72,18 @@ def test_the_body_of_the_door_is_json_and_not_large(seen: Running) -> None:
 
 def test_a_token_for_a_command_line_works_once() -> None:
     keys = Keys(8080)
-    once = keys.once()
-    assert keys.opens(once)
-    assert not keys.opens(once)
-    assert keys.opens(keys.token)
-    assert keys.opens(keys.token)
+    once = keys.make_one_time_token()
+    assert keys.accepts_token(once)
+    assert not keys.accepts_token(once)
+    assert keys.accepts_token(keys.token)
+    assert keys.accepts_token(keys.token)
 
 
 def test_tokens_and_cookies_are_as_long_as_they_should_be_and_never_the_same() -> None:
     made = [Keys(1) for _ in range(50)]
-    secrets = {each for keys in made for each in (keys.token, keys.page_key, keys.set_cookie())}
+    secrets = {
+        each for keys in made for each in (keys.token, keys.page_key, keys.make_cookie_header())
+    }
     assert len(secrets) == 150
     assert all(re.fullmatch(r"[\w-]{43}", keys.token) for keys in made)
 
@@ -89,21 +91,21 @@ def test_tokens_and_cookies_are_as_long_as_they_should_be_and_never_the_same() -
 @given(st.text())
 def test_no_header_enters_by_being_odd(header: str) -> None:
     keys = Keys(1)
-    assert not keys.entered(header)
-    assert not keys.opens(header)
+    assert not keys.has_cookie(header)
+    assert not keys.accepts_token(header)
 
 
 def test_the_cookie_is_found_among_others() -> None:
     keys = Keys(1)
-    own = keys.set_cookie().split(";")[0]
-    assert keys.entered(own)
-    assert keys.entered(f"a=b; {own}; c=d")
-    assert not keys.entered(own.replace("talktree-1", "talktree-2"))
+    own = keys.make_cookie_header().split(";")[0]
+    assert keys.has_cookie(own)
+    assert keys.has_cookie(f"a=b; {own}; c=d")
+    assert not keys.has_cookie(own.replace("talktree-1", "talktree-2"))
 
 
 def test_a_ticket_opens_one_address() -> None:
     keys = Keys(1)
-    ticket = keys.ticket(b"/img/1/a/0")
+    ticket = keys.make_ticket(b"/img/1/a/0")
     assert keys.is_ticket(ticket, b"/img/1/a/0")
     assert not keys.is_ticket(ticket, b"/img/1/a/1")
     assert not keys.is_ticket(ticket, b"/img/1/a/0?x=1")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from talktree.text.times import SECOND, to_iso
-from talktree.web.documents.cache import Desk, Opened
-from talktree.web.documents.graph import graph_of, segments_of
-from tests.web.desks import Talk, desk_of
+from talktree.web.documents.cache import DocumentCache, OpenConversation
+from talktree.web.documents.graph import get_graph, get_segments
+from tests.web.desks import Talk, make_cache
 from tests.web.running import Running
 
 MANY = 12_000
@@ -30,19 +30,19 @@ def line(id: str, parent: str | None, second: int) -> str:
     )
 
 
-def opened(desk: Desk) -> Opened:
+def opened(cache: DocumentCache) -> OpenConversation:
     """The only conversation."""
-    return desk.open("1")
+    return cache.open("1")
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_message_is_in_one_run(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("\n".join(Talk(seed).lines(150)) + "\n")
-    with desk_of(tmp_path / "library", [path]) as desk:
-        here = opened(desk)
-        graph, segments = graph_of(here), segments_of(here)
-        members = [segments.members(number) for number in range(graph.total)]
+    with make_cache(tmp_path / "library", [path]) as cache:
+        here = opened(cache)
+        graph, segments = get_graph(here), get_segments(here)
+        members = [segments.list_members(number) for number in range(graph.total)]
         assert sorted(each for run in members for each in run) == sorted(
             here.conversation.tree.order
         )
@@ -59,28 +59,28 @@ def test_a_deep_tree_is_one_run(tmp_path: Path) -> None:
     path = tmp_path / "deep.jsonl"
     parents = [None, *(f"m{number}" for number in range(MANY - 1))]
     path.write_text("\n".join(line(f"m{n}", up, n) for n, up in enumerate(parents)) + "\n")
-    with desk_of(tmp_path / "library", [path]) as desk:
-        graph = graph_of(opened(desk))
+    with make_cache(tmp_path / "library", [path]) as cache:
+        graph = get_graph(opened(cache))
         assert (graph.total, graph.segments[0].messages) == (1, MANY)
         assert graph.segments[0].roles == "u" * 200
-        assert len(opened(desk).rows()) == MANY
+        assert len(opened(cache).get_rows()) == MANY
 
 
-def test_of_a_wide_tree_as_much_is_told_as_can_be_drawn(tmp_path: Path) -> None:
+def test_of_a_wide_tree_as_much_is_reported_as_can_be_drawn(tmp_path: Path) -> None:
     path = tmp_path / "wide.jsonl"
     wide = (line(f"m{n}", "m0" if n else None, n) for n in range(MANY))
     path.write_text("\n".join(wide) + "\n")
-    with desk_of(tmp_path / "library", [path]) as desk:
-        here = opened(desk)
-        graph = graph_of(here)
+    with make_cache(tmp_path / "library", [path]) as cache:
+        here = opened(cache)
+        graph = get_graph(here)
         assert graph.total == MANY
         assert len(graph.segments) == 5_000
-        told = {each.first for each in graph.segments}
-        assert {here.leaf, "m0"} <= told
-        assert len(here.rows()) == 2
+        reported = {each.first for each in graph.segments}
+        assert {here.leaf, "m0"} <= reported
+        assert len(here.get_rows()) == 2
 
 
-def test_a_run_is_told_in_stretches(seen: Running) -> None:
+def test_a_run_is_reported_in_ranges(seen: Running) -> None:
     for card in seen.get("/conversations")["cards"]:
         base = f"/c/{card['cid']}"
         for segment in seen.get(f"{base}/graph")["segments"]:

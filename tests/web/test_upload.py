@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree import Library, api
-from talktree.formats import by_slug
-from talktree.formats.blocks import attach_file
-from talktree.library.dropped_files import dropped_folder
-from talktree.text.file_names import plain
-from talktree.text.media import content, data_size, data_url
+from talktree.formats import get_format
+from talktree.formats.blocks import make_attach_file_operation
+from talktree.library.dropped_files import dropped_files_folder
+from talktree.text.file_names import to_portable_name
+from talktree.text.media import data_size, decode_data_url, parse_data_url
 from talktree.web.actions import upload
-from talktree.web.actions.edit import content_of
-from talktree.web.actions.upload import Brought, Uploads
+from talktree.web.actions.edit import read_content
+from talktree.web.actions.upload import UploadedFiles, Uploads
 from tests.web.running import LONGEST, Running, running, until
 from tests.web.working import (
     DEMO,
@@ -66,7 +66,7 @@ EVIL = (
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, Path]]:
     path = copied("native", tmp_path_factory.mktemp("talks"))
     with running([path]) as found:
-        yield found, dropped_folder(found.studio.desk.root)
+        yield found, dropped_files_folder(found.studio.cache.root)
 
 
 @pytest.mark.parametrize("slug", FILES)
@@ -79,11 +79,11 @@ def test_a_file_is_recognised_looked_over_and_kept(studio: tuple[Running, Path],
     assert upload["conversations"] == len(document.conversations)
     assert upload["messages"] == sum(len(list(each.messages())) for each in document.conversations)
     assert upload["findings"]["errors"] == api.check(document).counts()["error"]
-    ledger = found.get(f"/uploads/{upload['upload']}/ledger", to="muse")
-    assert ledger["to"] == "muse"
+    loss_report = found.get(f"/uploads/{upload['upload']}/ledger", to="muse")
+    assert loss_report["to"] == "muse"
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    kept = Path(found.studio.desk.open(job["cid"]).kept.raw_path.decode())
+    kept = Path(found.studio.cache.open(job["cid"]).kept.raw_path.decode())
     assert kept.parent == folder
     assert (kept.read_bytes(), kept.stat().st_mode & 0o777) == (data, 0o600)
     assert found.client.get(f"/api/v1/uploads/{upload['upload']}/ledger?to=muse").status_code == 404
@@ -106,7 +106,7 @@ def test_a_file_can_be_kept_as_another_format(studio: tuple[Running, Path], to: 
     upload = uploaded(found, (DEMO / "studio.json").read_bytes(), f"to-{to}.json")
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {"to": to})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    opened = found.studio.desk.open(job["cid"])
+    opened = found.studio.cache.open(job["cid"])
     assert opened.document.format == to
     assert Path(opened.kept.raw_path.decode()).is_relative_to(folder)
 
@@ -117,15 +117,15 @@ def test_a_name_is_never_a_path(studio: tuple[Running, Path], name: str) -> None
     upload = uploaded(found, (DEMO / "native.jsonl").read_bytes(), name)
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    kept = Path(found.studio.desk.open(job["cid"]).kept.raw_path.decode())
+    kept = Path(found.studio.cache.open(job["cid"]).kept.raw_path.decode())
     assert kept.parent == folder
-    assert kept.name == plain(kept.name)
+    assert kept.name == to_portable_name(kept.name)
 
 
 @given(st.text(max_size=300))
 def test_a_plain_name_is_one_everywhere(name: str) -> None:
-    made = plain(name)
-    assert made == plain(made)
+    made = to_portable_name(name)
+    assert made == to_portable_name(made)
     assert 0 < len(made.encode("utf-8", "surrogatepass")) <= 255
     assert not set('/\\\0\n\r:*?"<>|') & set(made)
     assert not made.startswith((".", " "))
@@ -141,7 +141,7 @@ def test_the_same_name_twice_is_two_files(studio: tuple[Running, Path]) -> None:
     assert {"twice.jsonl", "twice-2.jsonl"} <= {each.name for each in folder.iterdir()}
 
 
-def test_what_nobody_knows_is_told_and_not_kept(studio: tuple[Running, Path]) -> None:
+def test_what_no_one_knows_is_reported_and_not_kept(studio: tuple[Running, Path]) -> None:
     found, folder = studio
     before = bytes_of(folder) if folder.exists() else {}
     upload = uploaded(found, random.Random(1).randbytes(5000), "noise.bin")
@@ -154,7 +154,7 @@ def test_what_nobody_knows_is_told_and_not_kept(studio: tuple[Running, Path]) ->
 
 
 @pytest.mark.parametrize("id", ["../x", "..%2f..", "0" * 32, "x" * 32, "*"])
-def test_an_upload_that_is_none_is_told(studio: tuple[Running, Path], id: str) -> None:
+def test_an_upload_that_is_none_is_reported(studio: tuple[Running, Path], id: str) -> None:
     found, _ = studio
     assert found.client.get(f"/api/v1/uploads/{id}/ledger?to=muse").status_code == 404
     assert found.client.delete(f"/api/v1/uploads/{id}").status_code == 404
@@ -196,10 +196,10 @@ def test_a_kept_file_can_be_given_up(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     line = (DEMO / "claude-messages.jsonl").read_bytes()
     with running([path]) as found:
-        kept = dropped_folder(found.studio.desk.root) / "long.jsonl"
+        kept = dropped_files_folder(found.studio.cache.root) / "long.jsonl"
         upload = uploaded(found, line * 400, "long.jsonl")
         # Its import waits for another one, so it is under way for as long as it is cancelled.
-        with Library.open(found.studio.desk.root) as library, library.lock.held(LONGEST):
+        with Library.open(found.studio.cache.root) as library, library.lock.hold(LONGEST):
             job = found.post(f"/uploads/{upload['upload']}/keep", {})
             until(kept.exists)
             found.post(f"/jobs/{job['id']}/cancel")
@@ -238,8 +238,8 @@ def test_a_file_that_is_too_large_for_a_message_is_refused(
     cid = cid_of(found, path)
     first = next(document_of(found, cid).conversations[0].messages())
     upload = uploaded(found, GIF)["upload"]
-    deed = {"do": "attach", "about": first.id, "upload": upload}
-    refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": deed}, 413)
+    edit = {"do": "attach", "about": first.id, "upload": upload}
+    refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": edit}, 413)
 
 
 @given(st.binary(max_size=200))
@@ -247,13 +247,13 @@ def test_what_is_attached_is_what_was_brought(tmp_path_factory: object, data: by
     assert isinstance(tmp_path_factory, pytest.TempPathFactory)
     path = tmp_path_factory.getbasetemp() / "attached"
     path.write_bytes(data)
-    file = Brought(id="", name="x", size=len(data), path=path)
-    held, name = content_of(file)
-    made = attach_file(by_slug("native"), "m", name, held)
-    head = data_url(made.url)
+    file = UploadedFiles(id="", name="x", size=len(data), path=path)
+    held, name = read_content(file)
+    made = make_attach_file_operation(get_format("native"), "m", name, held)
+    head = parse_data_url(made.url)
     assert head is not None
     assert (made.name, head.media_type) == ("x", made.media_type)
-    assert content(made.url, head, most=1000) == data
+    assert decode_data_url(made.url, head, most=1000) == data
     assert data_size(made.url, head) == len(data)
 
 
@@ -283,7 +283,7 @@ def test_a_folder_that_is_one_conversation_is_kept(
     assert upload["conversations"] == 1
     job = found.ended(found.post(f"/uploads/{upload['upload']}/keep", {"to": to})["id"])
     assert (job["state"], job["error"]) == ("done", None)
-    kept = Path(found.studio.desk.open(job["cid"]).kept.raw_path.decode())
+    kept = Path(found.studio.cache.open(job["cid"]).kept.raw_path.decode())
     assert kept.parent == folder
     if to is None:
         assert (bytes_of(kept), kept.stat().st_mode & 0o777) == (files, 0o700)
@@ -320,8 +320,8 @@ def test_a_folder_does_not_go_with_a_message(studio: tuple[Running, Path]) -> No
     cid = cid_of(found, path)
     first = next(document_of(found, cid).conversations[0].messages())
     upload = brought(found, packed({"x": b"1"})).json()["upload"]
-    deed = {"do": "attach", "about": first.id, "upload": upload}
-    refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": deed}, 400)
+    edit = {"do": "attach", "about": first.id, "upload": upload}
+    refused(found, f"/c/{cid}/edits", {"stamp": stamp_of(found, cid), "deed": edit}, 400)
 
 
 def test_no_upload_is_there_before_one_is_brought(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from talktree import api
 from talktree.model.document import Document
-from talktree.model.operations import Move, Operation, Reply, Retype, Swap
+from talktree.model.operations import ChangeRole, MoveMessage, Operation, ReplyTo, SwapMessages
 from talktree.testing.edits import PIXEL, TEXT
 from tests.web.running import Running
 
@@ -58,7 +58,7 @@ def fingerprint(path: Path) -> str:
 
 def cid_of(studio: Running, path: Path) -> str:
     """What the studio calls the first conversation of a source."""
-    return str(studio.studio.desk.library().conversation(str(path)).source)
+    return str(studio.studio.cache.get_library().conversation(str(path)).source)
 
 
 def stamp_of(studio: Running, cid: str) -> str:
@@ -66,7 +66,7 @@ def stamp_of(studio: Running, cid: str) -> str:
 
 
 def document_of(studio: Running, cid: str) -> Document:
-    return studio.studio.desk.open(cid).document
+    return studio.studio.cache.open(cid).document
 
 
 def shown_bytes(studio: Running, cid: str) -> dict[str, bytes]:
@@ -81,9 +81,9 @@ def uploaded(studio: Running, data: bytes, name: str = "dot.gif") -> dict[str, A
     return found
 
 
-def done(studio: Running, cid: str, deed: dict[str, Any]) -> Any:
+def done(studio: Running, cid: str, edit: dict[str, Any]) -> Any:
     """Do it on what is there now."""
-    return studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": deed})
+    return studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": edit})
 
 
 def refused(studio: Running, path: str, body: Any, status: int) -> dict[str, Any]:
@@ -103,12 +103,12 @@ def turned(studio: Running, cid: str, verb: str) -> Any:
 Make = Callable[[Operation], dict[str, Any]]
 
 
-def deed_of(kind: str, operation: Operation, upload: str) -> dict[str, Any]:
+def make_edit(kind: str, operation: Operation, upload: str) -> dict[str, Any]:
     """What the page would ask for to have an operation made."""
     about = getattr(operation, "about", None)
     match kind:
         case "reply" | "new beginning":
-            assert isinstance(operation, Reply)
+            assert isinstance(operation, ReplyTo)
             return {"do": "reply", "parent": operation.parent, "text": TEXT}
         case "edit as a branch":
             return {"do": "revise", "about": about, "text": TEXT}
@@ -117,15 +117,15 @@ def deed_of(kind: str, operation: Operation, upload: str) -> dict[str, Any]:
         case "clone" | "clone with replies":
             return {"do": "clone", "about": about, "below": kind != "clone"}
         case "move":
-            assert isinstance(operation, Move)
+            assert isinstance(operation, MoveMessage)
             return {"do": "move", "about": about, "to": operation.to}
         case "pop up":
             return {"do": "pop_up", "about": about}
         case "swap":
-            assert isinstance(operation, Swap)
+            assert isinstance(operation, SwapMessages)
             return {"do": "swap", "about": about, "other": operation.other}
         case "change role":
-            assert isinstance(operation, Retype)
+            assert isinstance(operation, ChangeRole)
             return {"do": "retype", "about": about, "role": operation.role}
         case "delete" | "remove":
             return {"do": kind, "about": about}

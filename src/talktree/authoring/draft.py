@@ -14,27 +14,27 @@ from talktree import api
 from talktree.authoring.reply_queue import ReplyQueue
 from talktree.authoring.values import (
     Moment,
-    author_of,
-    file_of,
-    level_of,
-    message_id,
-    moment_of,
-    new_id,
-    text_of,
+    choose_new_id,
+    parse_author,
+    parse_thinking_level,
+    parse_time,
+    read_attachment_file,
+    require_text,
+    resolve_message_id,
 )
 from talktree.errors import UsageError, WouldLose
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.attachment_review import review_attachment
-from talktree.formats.blocks import attach_file
+from talktree.formats.blocks import make_attach_file_operation
 from talktree.formats.engine.new_document import with_conversation
-from talktree.formats.engine.write import edited, refuse_role, refuse_unwritable
+from talktree.formats.engine.write import apply_edit, refuse_role, refuse_unwritable
 from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
 from talktree.model.document import Document
 from talktree.model.findings import Finding
 from talktree.model.message import DELETED, Author, Context, Message, ThinkingLevel
-from talktree.model.operations import Delete, Operation, Remove
+from talktree.model.operations import DeleteMessage, Operation, RemoveMessage
 from talktree.model.tree import Branch, Tree
 from talktree.text.times import MILLI
 
@@ -89,7 +89,7 @@ class Draft(Document):
         self._context = context
         self._place = place
         self._tip: str | None = None
-        self._kind = by_slug(document.format)
+        self._kind = get_format(document.format)
 
     # what is there
 
@@ -114,9 +114,9 @@ class Draft(Document):
         return self.document.findings
 
     @property
-    def noticed(self) -> list[Finding]:
+    def quick_findings(self) -> list[Finding]:
         """What reading noticed, of large files only in part."""
-        return self.document.noticed
+        return self.document.quick_findings
 
     def with_conversation(self, changed: Conversation) -> Document:
         """A document with one conversation replaced; the draft stays what it is."""
@@ -220,12 +220,12 @@ class Draft(Document):
         Its id, its time and all that the format requires are filled in.
         """
         kind, queue = self._kind, self._work.queue
-        text_of(text, "a text")
-        refuse_role(kind, text_of(role, "a role"))
+        require_text(text, "a text")
+        refuse_role(kind, require_text(role, "a role"))
         queued = to is None and id is None and queue.can_follow(self._tip)
         conversation = queue.end() if queued else self.conversation
-        above = self._tip if queued else self._above(conversation, to)
-        own = None if id is None else new_id(kind, conversation, id)
+        above = self._tip if queued else self._find_parent_id(conversation, to)
+        own = None if id is None else choose_new_id(kind, conversation, id)
         near = None if above is None else conversation[above]
         operation = operations.reply(
             conversation,
@@ -233,9 +233,9 @@ class Draft(Document):
             text,
             role,
             new_id=kind.new_id if own is None else lambda _: own,
-            time=self._time(time),
-            author=None if author is None else author_of(author),
-            thinking=None if thinking is None else level_of(thinking),
+            time=self._choose_time(time),
+            author=None if author is None else parse_author(author),
+            thinking=None if thinking is None else parse_thinking_level(thinking),
             context=self._context if near is None or near.context is None else None,
         )
         if queued:
@@ -259,13 +259,13 @@ class Draft(Document):
 
         A dangerous file is refused, and a suspicious one unless it is accepted.
         """
-        about = self._about(to)
-        file, data = file_of(path)
-        kind = None if media_type is None else text_of(media_type, "a media type")
-        shown = file.name if name is None else text_of(name, "a name")
+        about = self._resolve_message_id(to)
+        file, data = read_attachment_file(path)
+        kind = None if media_type is None else require_text(media_type, "a media type")
+        shown = file.name if name is None else require_text(name, "a name")
         review = review_attachment(data, shown, claimed=kind or "")
         review.require(str(file), accept=accept_suspicious)
-        self.do(attach_file(self._kind, about, shown, data, kind))
+        self.do(make_attach_file_operation(self._kind, about, shown, data, kind))
         return self.conversation[about]
 
     def add_artifact(
@@ -280,11 +280,11 @@ class Draft(Document):
 
         Without a media type the format tells it from the title and the content.
         """
-        about = self._about(to)
-        text_of(title, "a title")
-        text_of(content, "a content")
+        about = self._resolve_message_id(to)
+        require_text(title, "a title")
+        require_text(content, "a content")
         if media_type is not None:
-            text_of(media_type, "a media type")
+            require_text(media_type, "a media type")
         make = operations.artifact
         new = self._kind.new_id
         self.do(make(self.conversation, about, title, content, media_type, new_id=new))
@@ -305,15 +305,15 @@ class Draft(Document):
         )
         other._work = self._work
         if len(self):
-            other._tip = self._about(at)
+            other._tip = self._resolve_message_id(at)
         elif at is not None:
-            message_id(self.conversation, at)
+            resolve_message_id(self.conversation, at)
         return other
 
     def edit(self, id: str | Message, text: str, *, branch: bool = False) -> Message:
         """Give a message other words: in the message itself, or as a new branch beside it."""
-        about = message_id(self.conversation, id)
-        text_of(text, "a text")
+        about = resolve_message_id(self.conversation, id)
+        require_text(text, "a text")
         if not branch:
             self.do(operations.replace(self.conversation, about, text))
             return self.conversation[about]
@@ -324,40 +324,40 @@ class Draft(Document):
 
     def delete(self, id: str | Message) -> None:
         """Mark a message as deleted; it is taken out if the format has no such mark."""
-        about = message_id(self.conversation, id)
+        about = resolve_message_id(self.conversation, id)
         if DELETED not in self._kind.can.flags:
             self.remove(about)
             return
-        self._do_and_leave(operations.delete(self.conversation, about))
+        self._do_and_step_back(operations.delete(self.conversation, about))
 
     def undelete(self, id: str | Message) -> Message:
         """Take the mark of a deleted message away again."""
-        about = message_id(self.conversation, id)
+        about = resolve_message_id(self.conversation, id)
         self.do(operations.undelete(self.conversation, about))
         return self.conversation[about]
 
     def remove(self, id: str | Message) -> None:
         """Take a message out; what followed it follows the message before it."""
-        about = message_id(self.conversation, id)
-        self._do_and_leave(operations.remove(self.conversation, about))
+        about = resolve_message_id(self.conversation, id)
+        self._do_and_step_back(operations.remove(self.conversation, about))
 
     def move(self, id: str | Message, to: str | Message) -> Message:
         """Let a message and all below it follow another one; `root` makes it a beginning."""
         conversation = self.conversation
-        about = message_id(conversation, id)
-        self.do(operations.move(conversation, about, self._above(conversation, to)))
+        about = resolve_message_id(conversation, id)
+        self.do(operations.move(conversation, about, self._find_parent_id(conversation, to)))
         return self.conversation[about]
 
     def retype(self, id: str | Message, role: str) -> Message:
         """Give a message another role."""
-        about = message_id(self.conversation, id)
-        self.do(operations.retype(self.conversation, about, text_of(role, "a role")))
+        about = resolve_message_id(self.conversation, id)
+        self.do(operations.retype(self.conversation, about, require_text(role, "a role")))
         return self.conversation[about]
 
     def do(self, operation: Operation) -> None:
         """Make one edit; refused if the format cannot hold it, and then nothing has changed."""
         before = self.conversation
-        after = edited(self.document, self._id, operation)
+        after = apply_edit(self.document, self._id, operation)
         refuse_unwritable(before, after)
         self._work.document = after
 
@@ -380,32 +380,36 @@ class Draft(Document):
 
     # details
 
-    def _above(self, conversation: Conversation, to: object) -> str | None:
+    def _find_parent_id(self, conversation: Conversation, to: object) -> str | None:
         """The message that a new one follows; None for a beginning."""
         if to is None:
             last = self.last
             return None if last is None else last.id
-        return None if to == ROOT and ROOT not in conversation else message_id(conversation, to)
+        return (
+            None
+            if to == ROOT and ROOT not in conversation
+            else resolve_message_id(conversation, to)
+        )
 
-    def _about(self, to: object) -> str:
+    def _resolve_message_id(self, to: object) -> str:
         """The message that is meant: the last one unless another is named."""
         if to is not None:
-            return message_id(self.conversation, to)
+            return resolve_message_id(self.conversation, to)
         last = self.last
         if last is None:
             raise UsageError("there is no message yet", hint="reply() writes one")
         return last.id
 
-    def _do_and_leave(self, operation: Delete | Remove) -> None:
+    def _do_and_step_back(self, operation: DeleteMessage | RemoveMessage) -> None:
         """Make an edit after which the next reply no longer follows the message it is about."""
         parent = self.conversation[operation.about].parent
         self.do(operation)
         if self._tip == operation.about:
             self._tip = parent
 
-    def _time(self, given: Moment | None) -> int:
+    def _choose_time(self, given: Moment | None) -> int:
         """The time of a new message: later than that of the one that was written before it."""
         if given is not None:
-            return moment_of(given, self._kind)
+            return parse_time(given, self._kind)
         newest = self._work.newest
         return operations.now() if newest is None else max(operations.now(), newest + MILLI)

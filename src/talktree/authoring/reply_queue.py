@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from array import array
 
-from talktree.formats.engine.write import filled, refuse_unwritable
+from talktree.formats.engine.write import apply_and_fill, refuse_unwritable
 from talktree.formats.message_defaults import LOOKED_AT
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.model.operations import Reply
+from talktree.model.operations import ReplyTo
 
 ENOUGH = 2 * LOOKED_AT
 """How many records a conversation has before replies wait."""
@@ -55,13 +55,13 @@ class ReplyQueue:
         if self._end is None:
             assert self._start is not None
             assert self.last is not None
-            self._end = _with(self._start, self.last)
+            self._end = _append_to_excerpt(self._start, self.last)
         return self._end
 
-    def add(self, reply: Reply) -> Message:
+    def add(self, reply: ReplyTo) -> Message:
         """Let a reply wait, unless the format cannot hold it; the message it makes."""
         before = self.end()
-        after = filled(before, reply)
+        after = apply_and_fill(before, reply)
         refuse_unwritable(before, self._document.with_conversation(after))
         self.last = after[reply.id]
         self._waiting.append(self.last)
@@ -96,7 +96,7 @@ def _excerpt(conversation: Conversation) -> Conversation:
     return conversation.with_entries(members, changed)
 
 
-def _with(start: Conversation, last: Message) -> Conversation:
+def _append_to_excerpt(start: Conversation, last: Message) -> Conversation:
     """An excerpt with the message that the next one follows."""
     if last.id in start:
         return start

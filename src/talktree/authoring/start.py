@@ -6,11 +6,11 @@ from pathlib import Path
 
 from talktree import api
 from talktree.authoring.draft import Draft
-from talktree.authoring.values import text_of
+from talktree.authoring.values import require_text
 from talktree.errors import NotFound, UsageError
 from talktree.files import Source
-from talktree.formats import by_slug, slugs
-from talktree.formats.engine.new_document import blank_document, with_conversation
+from talktree.formats import get_format, slugs
+from talktree.formats.engine.new_document import make_blank_document, with_conversation
 from talktree.model.document import Document
 from talktree.model.message import Context
 
@@ -19,15 +19,15 @@ def new(format: str, *, title: str | None = None) -> Draft:
     """A new conversation in a format, by its name or an alias; nothing is written yet."""
     if not isinstance(format, str):
         raise NotFound(f"no format {format!r}", hint=f"one of {', '.join(slugs())}")
-    chosen = by_slug(format)
+    chosen = get_format(format)
     if title is not None:
-        text_of(title, "a title")
+        require_text(title, "a title")
     context: Context | None = None
     if chosen.records_place:
-        from talktree.session.recording.context import Surroundings
+        from talktree.session.recording.context import ContextCapture
 
-        context = Surroundings().now()
-    return Draft(blank_document(chosen, title=title, context=context), context=context)
+        context = ContextCapture().capture()
+    return Draft(make_blank_document(chosen, title=title, context=context), context=context)
 
 
 def edit(

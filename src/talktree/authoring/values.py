@@ -19,7 +19,7 @@ Moment = datetime | str | int
 """A time: a `datetime`, an ISO 8601 text, or nanoseconds since 1970."""
 
 
-def text_of(value: object, what: str) -> str:
+def require_text(value: object, what: str) -> str:
     """A text, or an error that says what should have been one."""
     if not isinstance(value, str):
         raise UsageError(f"{what} must be a str, not {type(value).__name__}")
@@ -33,7 +33,7 @@ def text_of(value: object, what: str) -> str:
     return value
 
 
-def message_id(conversation: Conversation, value: object) -> str:
+def resolve_message_id(conversation: Conversation, value: object) -> str:
     """The id of a message that is given as it is, by its id or by a unique beginning of that."""
     if isinstance(value, Message):
         value = value.id
@@ -45,9 +45,9 @@ def message_id(conversation: Conversation, value: object) -> str:
     return conversation[value].id
 
 
-def new_id(format: Format, conversation: Conversation, value: object) -> str:
+def choose_new_id(format: Format, conversation: Conversation, value: object) -> str:
     """An id for a new message, if no other has it and the format allows such an id."""
-    id = text_of(value, "an id")
+    id = require_text(value, "an id")
     if not id.strip():
         raise UsageError("an id cannot be empty", hint="leave it out to get one")
     if id in conversation.skeleton.by_id:
@@ -67,7 +67,7 @@ def _is_uuid(text: str) -> bool:
         return False
 
 
-def moment_of(value: Moment, format: Format) -> int:
+def parse_time(value: Moment, format: Format) -> int:
     """A time in nanoseconds, as finely as the format can hold it."""
     time: int | None = None
     if isinstance(value, datetime):
@@ -84,15 +84,15 @@ def moment_of(value: Moment, format: Format) -> int:
     return time - time % MILLI if format.can.time == "ms" else time
 
 
-def author_of(value: object) -> Author:
+def parse_author(value: object) -> Author:
     """Who wrote a message."""
-    author = value if isinstance(value, Author) else Author(text_of(value, "an author"))
+    author = value if isinstance(value, Author) else Author(require_text(value, "an author"))
     if not author.name.strip():
         raise UsageError("an author has a name", hint="leave the author out if there is no name")
     return author
 
 
-def level_of(value: object) -> ThinkingLevel:
+def parse_thinking_level(value: object) -> ThinkingLevel:
     """A level of thinking."""
     for level in LEVELS:
         if value == level:
@@ -100,7 +100,7 @@ def level_of(value: object) -> ThinkingLevel:
     raise UsageError(f"{value!r} is not a level of thinking", hint=f"one of {', '.join(LEVELS)}")
 
 
-def file_of(value: object) -> tuple[Path, bytes]:
+def read_attachment_file(value: object) -> tuple[Path, bytes]:
     """A file and its bytes."""
     if not isinstance(value, str | Path):
         raise UsageError(f"a path must be a str or a Path, not {type(value).__name__}")

@@ -17,29 +17,28 @@ from functools import partial
 
 from msgspec import Struct
 
-from talktree.checks.reachability import Reach, reach
-from talktree.checks.registry import chosen, rules_for
-from talktree.checks.report import Account, Shown
-from talktree.checks.run import Judge
+from talktree.checks.reachability import Reach, measure_reach
+from talktree.checks.registry import choose_rules, rules_for
+from talktree.checks.report import FindingCollector, ShownFinding
+from talktree.checks.run import DocumentChecker
 from talktree.errors import (
     Failure,
-    Refused,
+    RefusedInput,
     TalktreeError,
     UnknownFormat,
     Unreadable,
+    describe_internal_error,
     failure_of,
-    mistake,
 )
 from talktree.files import Source
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
-from talktree.formats.engine import read
-from talktree.formats.rule_context import Talk
-from talktree.formats.sources import Found as FoundSource
-from talktree.formats.sources import load_found
-from talktree.parallel.ordered_map import in_order
-from talktree.parallel.pool import in_processes, may_fork
+from talktree.formats.engine import read_document
+from talktree.formats.rule_context import CheckedConversation
+from talktree.formats.sources import SourceCandidate, load_candidate
+from talktree.parallel.ordered_map import map_in_order
+from talktree.parallel.pool import may_fork, run_in_processes
 from talktree.parallel.schedule import WORTH
 
 A_SHARE = 2000
@@ -47,36 +46,38 @@ A_SHARE = 2000
 MOST_SHARES = 4000
 
 
-def by_shares(account: Account, talks: Sequence[Talk], processes: int) -> Reach:
+def check_in_processes(
+    account: FindingCollector, talks: Sequence[CheckedConversation], processes: int
+) -> Reach:
     """Take into account what is found in conversations, by so many processes; gives back how much
     of them can be reached."""
-    shares = _shares(talks)
+    shares = _split_into_shares(talks)
 
     def make(number: int) -> bytes:
         """One share, with an account of its own."""
-        mine = account.anew()
+        mine = account.make_empty()
         for talk in shares[number]:
-            mine.take(mine.judge.of(talk))
+            mine.add_findings(mine.judge.check_conversation(talk))
         facts = [talk.facts for talk in shares[number]]
-        reached = reach(talk.conversation for talk in shares[number])
+        reached = measure_reach(talk.conversation for talk in shares[number])
         return pickle.dumps((mine.counts, mine.shown, facts, reached), pickle.HIGHEST_PROTOCOL)
 
     total = Reach()
-    with closing(in_order(make, len(shares), processes)) as made:
+    with closing(map_in_order(make, len(shares), processes)) as made:
         for share, data in zip(shares, made, strict=True):
             # It comes from a copy of this process, through a pipe that nobody else has.
             counts, shown, facts, reached = pickle.loads(data)
-            account.join(counts, shown)
-            total = total.plus(reached)
+            account.add_counts(counts, shown)
+            total = total.add(reached)
             for talk, known in zip(share, facts, strict=True):
                 talk.facts = known
     return total
 
 
-def _shares(talks: Sequence[Talk]) -> list[list[Talk]]:
+def _split_into_shares(talks: Sequence[CheckedConversation]) -> list[list[CheckedConversation]]:
     total = sum(talk.conversation.record_count for talk in talks)
     enough = max(A_SHARE, total // MOST_SHARES + 1)
-    shares: list[list[Talk]] = [[]]
+    shares: list[list[CheckedConversation]] = [[]]
     size = 0
     for talk in talks:
         if size >= enough:
@@ -91,7 +92,7 @@ A_LOAD = 2 << 20
 """A process is worth starting for so many bytes."""
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class CheckOptions(Struct, frozen=True, kw_only=True):
     """What is to be checked in every source."""
 
     select: tuple[str, ...] = ()
@@ -102,7 +103,7 @@ class Order(Struct, frozen=True, kw_only=True):
     excerpts: bool = True
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class CheckedSource(Struct, frozen=True, kw_only=True):
     """What came of one source."""
 
     number: int
@@ -111,7 +112,7 @@ class Checked(Struct, frozen=True, kw_only=True):
     folder: bool = False
     main: str | None = None
     """The file that was named, if it has companion files."""
-    findings: Sequence[Shown] = ()
+    findings: Sequence[ShownFinding] = ()
     counts: dict[str, int] = {}
     """How many findings of each rule, also those that were not kept."""
     reach: Reach = Reach()
@@ -120,48 +121,50 @@ class Checked(Struct, frozen=True, kw_only=True):
     """Whether it is no conversation, and was not named either."""
 
 
-class Job(Struct, frozen=True):
+class CheckJob(Struct, frozen=True):
     """One source to be checked."""
 
     number: int
-    found: FoundSource
+    found: SourceCandidate
 
 
-def checked_all(
-    order: Order, sources: Sequence[FoundSource], *, jobs: int | None = None
-) -> Iterator[Checked]:
+def check_all(
+    order: CheckOptions, sources: Sequence[SourceCandidate], *, jobs: int | None = None
+) -> Iterator[CheckedSource]:
     """What the rules find in each source, as it comes."""
-    todo = [Job(number, each) for number, each in enumerate(sources)]
+    todo = [CheckJob(number, each) for number, each in enumerate(sources)]
     todo.sort(key=lambda job: -job.found.stamp.size)
     most = jobs or len(os.sched_getaffinity(0))
     load_of_all = sum(job.found.stamp.size for job in todo)
-    large, rest = list[Job](), list[Job]()
+    large, rest = list[CheckJob](), list[CheckJob]()
     for job in todo:
         shared = most > 1 and _is_large(job, load_of_all // most)
         (large if shared else rest).append(job)
-    yield from _worked(partial(checked, order, processes=most), large, 1)
-    yield from _worked(partial(checked, order), rest, min(most, len(rest), load_of_all // A_LOAD))
+    yield from _run_jobs(partial(check_job, order, processes=most), large, 1)
+    yield from _run_jobs(
+        partial(check_job, order), rest, min(most, len(rest), load_of_all // A_LOAD)
+    )
 
 
-def _is_large(job: Job, fair: int) -> bool:
+def _is_large(job: CheckJob, fair: int) -> bool:
     """Whether a source is left to one process when all others are done; files are not shared."""
     size = job.found.stamp.size
     return size >= WORTH and size * 2 > fair and os.path.isdir(job.found.source)
 
 
-def _worked(
-    work: Callable[[Job], Checked], jobs: Sequence[Job], count: int
-) -> Generator[Checked, None, None]:
-    crew = in_processes(work, jobs, count, died=_killed) if jobs and count > 1 else None
-    with closing(crew or (work(job) for job in jobs)) as outcomes:
+def _run_jobs(
+    work: Callable[[CheckJob], CheckedSource], jobs: Sequence[CheckJob], count: int
+) -> Generator[CheckedSource, None, None]:
+    pool = run_in_processes(work, jobs, count, died=_killed_source) if jobs and count > 1 else None
+    with closing(pool or (work(job) for job in jobs)) as outcomes:
         yield from outcomes
 
 
-def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
+def check_job(order: CheckOptions, job: CheckJob, *, processes: int = 1) -> CheckedSource:
     """What the rules find in one source; whatever goes wrong is told and stops no other."""
     try:
         found = job.found
-        source = load_found(found)
+        source = load_candidate(found)
         return check_source(
             order,
             source,
@@ -171,18 +174,18 @@ def checked(order: Order, job: Job, *, processes: int = 1) -> Checked:
             named=found.asked,
             processes=processes,
         )
-    except (UnknownFormat, Refused) as error:
-        return _failed(job, error, skipped=not job.found.asked)
+    except (UnknownFormat, RefusedInput) as error:
+        return _failed_source(job, error, skipped=not job.found.asked)
     except TalktreeError as error:
-        return _failed(job, error)
+        return _failed_source(job, error)
     except OSError as error:
-        return _failed(job, Unreadable(f"{job.found.shown}: {error.strerror or error}"))
+        return _failed_source(job, Unreadable(f"{job.found.shown}: {error.strerror or error}"))
     except Exception as error:
-        return _mistaken(job, error)
+        return _internal_error_source(job, error)
 
 
 def check_source(
-    order: Order,
+    order: CheckOptions,
     source: Source,
     number: int,
     shown: str,
@@ -190,25 +193,25 @@ def check_source(
     alone: bool = False,
     named: bool = False,
     processes: int = 1,
-) -> Checked:
+) -> CheckedSource:
     """What the rules find in a source that is at hand."""
     slug = order.source_format
-    format = by_slug(slug) if slug else detect(source, named=named).format
+    format = get_format(slug) if slug else detect(source, named=named).format
     source = source if alone else with_companions(source, format)
-    document = read(source, format)
-    rules = chosen(rules_for(document.format), select=order.select, ignore=order.ignore)
-    judge = Judge(document, rules)
-    account = Account(judge, order.most, excerpts=order.excerpts)
+    document = read_document(source, format)
+    rules = choose_rules(rules_for(document.format), select=order.select, ignore=order.ignore)
+    judge = DocumentChecker(document, rules)
+    account = FindingCollector(judge, order.most, excerpts=order.excerpts)
     talks = judge.talks()
-    account.take(judge.opening())
+    account.add_findings(judge.check_opening())
     if processes > 1 and len(talks) > 1 and may_fork():
-        reached = by_shares(account, talks, processes)
+        reached = check_in_processes(account, talks, processes)
     else:
         for talk in talks:
-            account.take(judge.of(talk))
-        reached = reach(document.conversations)
-    account.take(judge.closing(talks))
-    return Checked(
+            account.add_findings(judge.check_conversation(talk))
+        reached = measure_reach(document.conversations)
+    account.add_findings(judge.check_closing(talks))
+    return CheckedSource(
         number=number,
         path=shown,
         format=document.format,
@@ -220,19 +223,19 @@ def check_source(
     )
 
 
-def _failed(job: Job, error: TalktreeError, *, skipped: bool = False) -> Checked:
+def _failed_source(job: CheckJob, error: TalktreeError, *, skipped: bool = False) -> CheckedSource:
     failure = failure_of(error)
-    return Checked(number=job.number, path=job.found.shown, failure=failure, skipped=skipped)
+    return CheckedSource(number=job.number, path=job.found.shown, failure=failure, skipped=skipped)
 
 
-def _mistaken(job: Job, error: Exception) -> Checked:
-    failure = mistake(job.found.shown, error)
-    return Checked(number=job.number, path=job.found.shown, failure=failure)
+def _internal_error_source(job: CheckJob, error: Exception) -> CheckedSource:
+    failure = describe_internal_error(job.found.shown, error)
+    return CheckedSource(number=job.number, path=job.found.shown, failure=failure)
 
 
-def _killed(job: Job) -> Checked:
+def _killed_source(job: CheckJob) -> CheckedSource:
     error = Unreadable(
         f"{job.found.shown}: the process that checked it was killed",
         hint="it may have run out of memory; try it alone",
     )
-    return _failed(job, error)
+    return _failed_source(job, error)

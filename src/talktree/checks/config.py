@@ -32,7 +32,7 @@ class Config(Struct, frozen=True, kw_only=True):
     """The file it was read from."""
 
 
-def nearest(start: Path) -> Config:
+def find_nearest_config(start: Path) -> Config:
     """The configuration that holds for a path."""
     here = start.absolute()
     for folder in [here, *here.parents] if here.is_dir() else here.parents:
@@ -47,7 +47,7 @@ def nearest(start: Path) -> Config:
 
 def read_config(path: Path, *, shown: str | None = None) -> Config | None:
     """The configuration in a file; None if it has none. `shown` is the path as it was given."""
-    shown = shown or _relative(path)
+    shown = shown or _to_relative(path)
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -59,15 +59,15 @@ def read_config(path: Path, *, shown: str | None = None) -> Config | None:
     if path.name == PROJECT:
         tools = table.get("tool")
         own = tools.get("talktree") if isinstance(tools, dict) else None
-        return _config(own, shown) if isinstance(own, dict) else None
-    return _config(table, shown)
+        return _parse_config(own, shown) if isinstance(own, dict) else None
+    return _parse_config(table, shown)
 
 
-def _relative(path: Path) -> str:
+def _to_relative(path: Path) -> str:
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
 
 
-def _config(table: dict[str, object], path: str) -> Config:
+def _parse_config(table: dict[str, object], path: str) -> Config:
     for name in TABLES:
         if name in table:
             raise UsageError(
@@ -84,14 +84,14 @@ def _config(table: dict[str, object], path: str) -> Config:
     if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
         raise UsageError(f"{path}: jobs is not a number of processes")
     return Config(
-        select=_names(check.get("select", []), path, "select"),
-        ignore=_names(check.get("ignore", []), path, "ignore"),
+        select=_parse_names(check.get("select", []), path, "select"),
+        ignore=_parse_names(check.get("ignore", []), path, "ignore"),
         jobs=jobs,
         path=str(path),
     )
 
 
-def _names(value: object, path: str, setting: str) -> tuple[str, ...]:
+def _parse_names(value: object, path: str, setting: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise UsageError(f"{path}: {setting} is not a list of codes", hint='like ["TRE", "SYN1"]')
     return tuple(value)

@@ -7,13 +7,13 @@ from functools import lru_cache
 from msgspec import Struct
 
 from talktree.files import Content
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.record_file import Sheet
 from talktree.model.findings import Finding
-from talktree.text.json.scanner import Node, scan, scan_shallow
-from talktree.text.positions import characters
-from talktree.text.secrets import masked
+from talktree.text.json.scanner import JsonNode, scan_json, scan_shallow
+from talktree.text.positions import count_characters
+from talktree.text.secrets import mask_secrets
 
 BEFORE = 24
 """How much of a long line is shown before what is meant."""
@@ -25,7 +25,7 @@ LONGEST = 1 << 22
 """Records beyond this size are shown from their start; looking for the place would take long."""
 
 
-class Excerpt(Struct, frozen=True):
+class FindingExcerpt(Struct, frozen=True):
     """A piece of a line of the source."""
 
     line: int
@@ -39,40 +39,42 @@ class Excerpt(Struct, frozen=True):
     """Whether the line goes on before the text shown."""
 
 
-def excerpt(origin: Origin, finding: Finding) -> Excerpt | None:
+def make_excerpt(origin: DocumentOrigin, finding: Finding) -> FindingExcerpt | None:
     """What a finding speaks of; None if it speaks of no bytes."""
     if finding.number >= 0:
         which, index = origin.sheet_of(finding.number)
         sheet = origin.sheets[which]
         if isinstance(sheet, LineSheet) and sheet.size_of(index) > LONGEST:
-            return _far_excerpt(sheet, index, finding)
+            return _excerpt_long_record(sheet, index, finding)
         raw = sheet.raw(index)
-        start, stop = _span(raw, finding)
-        amid = _amid_line(sheet, sheet.offset_of(index, 0))
-        return _cropped(raw, start, stop, sheet.position_of(index, start), amid=amid)
+        start, stop = _find_span(raw, finding)
+        amid = _is_amid_line(sheet, sheet.offset_of(index, 0))
+        return _crop_line(raw, start, stop, sheet.position_of(index, start), amid=amid)
     sheet_there = origin.by_path.get(finding.path or "")
     if sheet_there is None or finding.line is None:
         return None
-    raw = _line_at(sheet_there, finding.line)
-    start, stop = _span(raw, finding)
-    return _cropped(raw, start, stop, (finding.line, characters(raw[:start]) + 1))
+    raw = _read_line_at(sheet_there, finding.line)
+    start, stop = _find_span(raw, finding)
+    return _crop_line(raw, start, stop, (finding.line, count_characters(raw[:start]) + 1))
 
 
-def _far_excerpt(sheet: LineSheet, index: int, finding: Finding) -> Excerpt:
+def _excerpt_long_record(sheet: LineSheet, index: int, finding: Finding) -> FindingExcerpt:
     """The same for a record that is too long to be read again: only what is shown is read."""
     begin, size, at = sheet.offset_of(index, 0), sheet.size_of(index), max(0, finding.at)
     sought = finding.sought.encode("utf-8", "surrogatepass") if finding.at < 0 else b""
     if sought:
-        at = max(0, _find(sheet.content, sought, begin, begin + size) - begin)
+        at = max(0, _find_bytes(sheet.content, sought, begin, begin + size) - begin)
     lead = max(0, at - MOST_READ)
     raw = sheet.content.read(begin + lead, begin + min(size, at + 2 * MOST_READ))
     start = at - lead
-    stop = start + len(sought) if sought else _token_end(raw, start) if finding.at >= 0 else start
-    amid = lead > 0 or _amid_line(sheet, begin)
-    return _cropped(raw, start, stop, sheet.position_of(index, at), amid=amid)
+    stop = (
+        start + len(sought) if sought else _find_token_end(raw, start) if finding.at >= 0 else start
+    )
+    amid = lead > 0 or _is_amid_line(sheet, begin)
+    return _crop_line(raw, start, stop, sheet.position_of(index, at), amid=amid)
 
 
-def _find(content: Content, sought: bytes, start: int, stop: int) -> int:
+def _find_bytes(content: Content, sought: bytes, start: int, stop: int) -> int:
     """Where bytes are in a stretch of a file; -1 if they are not there."""
     tail = b""
     for block in content.blocks(start, stop):
@@ -84,25 +86,25 @@ def _find(content: Content, sought: bytes, start: int, stop: int) -> int:
     return -1
 
 
-def _amid_line(sheet: Sheet, offset: int) -> bool:
+def _is_amid_line(sheet: Sheet, offset: int) -> bool:
     """Whether more than an indentation stands on a line before a place."""
     before = sheet.content.read(max(0, offset - WIDTH), offset)
     return bool(before[before.rfind(b"\n") + 1 :].strip())
 
 
-def _line_at(sheet: Sheet, line: int) -> bytes:
+def _read_line_at(sheet: Sheet, line: int) -> bytes:
     for number, each in enumerate(sheet.content.lines(), 1):
         if number == line:
             return each
     return b""
 
 
-def _span(raw: bytes, finding: Finding) -> tuple[int, int]:
+def _find_span(raw: bytes, finding: Finding) -> tuple[int, int]:
     """What is meant of a record's bytes."""
     if finding.at >= 0:
-        return finding.at, _token_end(raw, finding.at)
+        return finding.at, _find_token_end(raw, finding.at)
     if finding.way and len(raw) <= LONGEST:
-        node = _node(raw, finding.way)
+        node = _find_node(raw, finding.way)
         if node is not None:
             return node.key_at, node.stop
     if finding.sought:
@@ -112,22 +114,22 @@ def _span(raw: bytes, finding: Finding) -> tuple[int, int]:
     return 0, 0
 
 
-def _token_end(raw: bytes, at: int) -> int:
+def _find_token_end(raw: bytes, at: int) -> int:
     # No more of it is shown.
-    found = scan(raw[at : at + MOST_READ], only_first=True).roots
+    found = scan_json(raw[at : at + MOST_READ], only_first=True).roots
     return at + (found[0].stop if found else 1)
 
 
 @lru_cache(maxsize=1)
-def _roots(raw: bytes, levels: int) -> list[Node]:
+def _parse_roots(raw: bytes, levels: int) -> list[JsonNode]:
     """The values in a record; the findings of one record come one after the other."""
     return scan_shallow(raw, levels).roots
 
 
-def _node(raw: bytes, way: str) -> Node | None:
+def _find_node(raw: bytes, way: str) -> JsonNode | None:
     """The value a way leads to, or the last one on it that is there."""
     steps = way.split("/")
-    roots = _roots(raw, max(LEVELS, len(steps) + 1))
+    roots = _parse_roots(raw, max(LEVELS, len(steps) + 1))
     node = roots[0] if roots else None
     for step in steps:
         if node is None:
@@ -144,9 +146,9 @@ def _node(raw: bytes, way: str) -> Node | None:
     return node if roots and node is not roots[0] else None
 
 
-def _cropped(
+def _crop_line(
     raw: bytes, start: int, stop: int, place: tuple[int, int], *, amid: bool = False
-) -> Excerpt:
+) -> FindingExcerpt:
     """A piece of the line; `amid` says that the line begins before the bytes at hand."""
     begin = raw.rfind(b"\n", 0, start) + 1
     end = raw.find(b"\n", start)
@@ -162,10 +164,10 @@ def _cropped(
     # Masking keeps the length; what is looked at is longer than what is shown, so that no secret
     # is shown because half of it was cut off.
     lead = before[-MOST_READ:]
-    hidden = masked(lead + meant + behind)
+    hidden = mask_secrets(lead + meant + behind)
     shown = hidden[len(lead) - here :][:WIDTH]
     line, column = place
-    return Excerpt(
+    return FindingExcerpt(
         line=line,
         column=column,
         text=shown,

@@ -20,60 +20,62 @@ class Reach(NamedTuple):
     on_path: int = 0
     """Messages from the start to the current leaf."""
 
-    def plus(self, other: Reach) -> Reach:
+    def add(self, other: Reach) -> Reach:
         """The figures of both together."""
         return Reach(*map(add, self, other))
 
 
-def reach(conversations: Iterable[Conversation]) -> Reach:
+def measure_reach(conversations: Iterable[Conversation]) -> Reach:
     """The figures of all conversations together."""
     total = Reach()
     for each in conversations:
-        bones = each.skeleton
-        messages = len(bones.traits) - bones.traits.count(0)
-        reached = messages - _cut_off(bones)
-        total = total.plus(Reach(messages, reached, _on_path(each)))
+        skeleton = each.skeleton
+        messages = len(skeleton.traits) - skeleton.traits.count(0)
+        reached = messages - _count_cut_off(skeleton)
+        total = total.add(Reach(messages, reached, _count_on_path(each)))
     return total
 
 
-def _cut_off(bones: Skeleton) -> int:
+def _count_cut_off(skeleton: Skeleton) -> int:
     """How many messages hang on nothing though something stands before them."""
-    broken = {*bones.dangling, *bones.looped} - _beginnings(bones)
+    broken = {*skeleton.dangling, *skeleton.looped} - _find_beginnings(skeleton)
     if not broken:
         return 0
-    state = bytearray(len(bones))  # 1: reached, 2: cut off
-    for start in range(len(bones)):
+    state = bytearray(len(skeleton))  # 1: reached, 2: cut off
+    for start in range(len(skeleton)):
         way = []
         here = start
         while here != ROOT and not state[here]:
             way.append(here)
-            if here in broken or bones.parents[here] == ROOT:
+            if here in broken or skeleton.parents[here] == ROOT:
                 state[here] = 2 if here in broken else 1
                 break
-            here = bones.parents[here]
+            here = skeleton.parents[here]
         end = state[here] if here != ROOT else 1
         for each in way:
             state[each] = end
-    return sum(1 for position, trait in enumerate(bones.traits) if trait and state[position] == 2)
+    return sum(
+        1 for position, trait in enumerate(skeleton.traits) if trait and state[position] == 2
+    )
 
 
-def _beginnings(bones: Skeleton) -> set[int]:
+def _find_beginnings(skeleton: Skeleton) -> set[int]:
     """The first message of the talk and of its sub-agents: whatever they name, they start."""
     first: dict[int, int] = {}
-    for position, trait in enumerate(bones.traits):
+    for position, trait in enumerate(skeleton.traits):
         if trait:
-            first.setdefault(bones.sidechain[position], position)
+            first.setdefault(skeleton.sidechain[position], position)
             if len(first) > 1:
                 break
     return set(first.values())
 
 
-def _on_path(conversation: Conversation) -> int:
-    bones = conversation.skeleton
+def _count_on_path(conversation: Conversation) -> int:
+    skeleton = conversation.skeleton
     # Which call started a sub-agent makes no difference here, and costs reading all of them.
-    tree = conversation.tree if bones.joined else Tree(bones)
+    tree = conversation.tree if skeleton.joined else Tree(skeleton)
     here, count = tree.active_leaf(), 0
     while here is not None and here != ROOT:
         count += 1
-        here = bones.parents[here]
+        here = skeleton.parents[here]
     return count

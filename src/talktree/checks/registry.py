@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from talktree.errors import UsageError
 from talktree.formats import GROUP as FORMATS
-from talktree.formats import all_formats, by_slug, is_built_in
+from talktree.formats import all_formats, get_format, is_built_in
 from talktree.formats.format import Format
-from talktree.formats.rule import Rule, rules_in
+from talktree.formats.rule import Rule, find_rules
 from talktree.model.findings import Severity
 from talktree.plugins import Plugin, describe_failure, load_plugins, warn_once
 
@@ -45,15 +45,17 @@ SHARED = (
 @cache
 def all_rules() -> Sequence[Rule]:
     """Every rule, by code."""
-    shared = filter(None, map(_with_formats, _shared()))
-    return _sorted([*shared, *(rule for format in all_formats() for rule in _rules_of(format))])
+    shared = filter(None, map(_with_formats, _load_shared_rules()))
+    return _sort_by_code(
+        [*shared, *(rule for format in all_formats() for rule in _rules_of(format))]
+    )
 
 
 @cache
 def rules_for(slug: str) -> Sequence[Rule]:
     """The rules that hold for a format, each as severe as it is there."""
-    format = by_slug(slug)
-    found = _sorted([*_shared(), *_rules_of(format)])
+    format = get_format(slug)
+    found = _sort_by_code([*_load_shared_rules(), *_rules_of(format)])
     fitting = [rule for rule in found if _fits(rule, format)]
     spared = {code for rule in fitting for code in rule.instead_of}
     return [
@@ -99,50 +101,50 @@ def severities_of(slug: str) -> Mapping[str, Severity]:
     return {rule.code: rule.severity for rule in rules_for(slug)}
 
 
-def exceptions_of(rule: Rule) -> dict[str, Severity]:
+def find_exceptions(rule: Rule) -> dict[str, Severity]:
     """The formats in which a rule has another severity than elsewhere."""
     found = ((each.info.slug, each.severities.get(rule.code)) for each in all_formats())
     return {slug: other for slug, other in found if other not in (None, rule.severity)}
 
 
-def severity_text(rule: Rule) -> str:
+def format_severity(rule: Rule) -> str:
     """How severe a rule is, with the formats in which it is more or less so."""
-    others = ", ".join(f"{other} in {slug}" for slug, other in exceptions_of(rule).items())
+    others = ", ".join(f"{other} in {slug}" for slug, other in find_exceptions(rule).items())
     return f"{rule.severity} ({others})" if others else rule.severity
 
 
 @cache
-def _shared() -> Sequence[Rule]:
+def _load_shared_rules() -> Sequence[Rule]:
     modules = [import_module(f"talktree.checks.rules.{name}") for name in SHARED]
-    modules += [plugin.value for plugin in load_plugins(GROUP, _fault)]
-    return rules_in(*modules)
+    modules += [plugin.value for plugin in load_plugins(GROUP, _find_fault)]
+    return find_rules(*modules)
 
 
-def _fault(plugin: Plugin) -> str | None:
+def _find_fault(plugin: Plugin) -> str | None:
     """What is wrong with the rules of another package."""
     if not isinstance(plugin.value, ModuleType):
         return f"it is {type(plugin.value).__name__}, not a module with rules"
     return None
 
 
-def _sorted(rules: Iterable[Rule]) -> list[Rule]:
+def _sort_by_code(rules: Iterable[Rule]) -> list[Rule]:
     return sorted({rule.code: rule for rule in rules}.values(), key=lambda rule: rule.code)
 
 
-def rule_named(name: str) -> Rule:
+def find_rule(name: str) -> Rule:
     """A rule by its code or name."""
     wanted = name.strip()
     for rule in all_rules():
         if wanted.upper() == rule.code or wanted.lower() == rule.name:
             return rule
-    near = _near(wanted)
+    near = _suggest_name(wanted)
     raise UsageError(
         f"no rule {wanted[:60]}",
         hint=f"did you mean {near}?" if near else "`talktree rule` lists them all",
     )
 
 
-def _near(name: str) -> str | None:
+def _suggest_name(name: str) -> str | None:
     from difflib import get_close_matches
 
     names = {rule.code: rule.code for rule in all_rules()}
@@ -153,7 +155,7 @@ def _near(name: str) -> str | None:
     return names[found[0]] if found else None
 
 
-def chosen(
+def choose_rules(
     rules: Iterable[Rule], *, select: Sequence[str] = (), ignore: Sequence[str] = ()
 ) -> list[Rule]:
     """The rules that are asked for, by the beginning of their code or by name.
@@ -168,17 +170,17 @@ def refuse_unknown(names: Iterable[str]) -> None:
     """Raise if a name is the beginning of no code, and no rule's name."""
     for each in names:
         if not any(_matches(rule, each) for rule in all_rules()):
-            near = _near(each)
+            near = _suggest_name(each)
             hint = f"did you mean {near}?" if near else "`talktree rule` lists them all"
             raise UsageError(f"no rule {each[:60]}", hint=hint)
 
 
 def _is_chosen(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool:
-    wanted = max((_weight(rule, each) for each in select or (ALL,)), default=-1)
-    return wanted > max((_weight(rule, each) for each in ignore), default=-1)
+    wanted = max((_match_weight(rule, each) for each in select or (ALL,)), default=-1)
+    return wanted > max((_match_weight(rule, each) for each in ignore), default=-1)
 
 
-def _weight(rule: Rule, name: str) -> int:
+def _match_weight(rule: Rule, name: str) -> int:
     """How exactly a name means a rule; -1 if it does not."""
     if name.upper() == ALL:
         return 0

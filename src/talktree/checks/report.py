@@ -10,45 +10,45 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from talktree.checks.excerpt import Excerpt, excerpt
-from talktree.checks.reachability import Reach, reach
-from talktree.checks.run import Found, Judge, found
+from talktree.checks.excerpt import FindingExcerpt, make_excerpt
+from talktree.checks.reachability import Reach, measure_reach
+from talktree.checks.run import DocumentChecker, RuleFinding, run_rules
 from talktree.formats.rule import Rule
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity
 
 
-class Shown(Struct, frozen=True):
+class ShownFinding(Struct, frozen=True):
     """A finding, and the place it speaks of."""
 
     finding: Finding
-    excerpt: Excerpt | None = None
+    excerpt: FindingExcerpt | None = None
 
 
-class Account:
+class FindingCollector:
     """Findings as they come, of each rule no more than `most`."""
 
-    def __init__(self, judge: Judge, most: int, *, excerpts: bool) -> None:
+    def __init__(self, judge: DocumentChecker, most: int, *, excerpts: bool) -> None:
         self.judge = judge
         self.most = most
         self.excerpts = excerpts
         self.counts = Counter[str]()
-        self.shown: list[Shown] = []
+        self.shown: list[ShownFinding] = []
 
-    def anew(self) -> Account:
+    def make_empty(self) -> FindingCollector:
         """An empty one of the same kind."""
-        return Account(self.judge, self.most, excerpts=self.excerpts)
+        return FindingCollector(self.judge, self.most, excerpts=self.excerpts)
 
-    def take(self, findings: Iterable[Found]) -> None:
+    def add_findings(self, findings: Iterable[RuleFinding]) -> None:
         """Note what is found."""
         for each in findings:
             finding = each.finding
             self.counts[finding.code] += 1
             if self.counts[finding.code] <= self.most:
-                place = excerpt(self.judge.origin, finding) if self.excerpts else None
-                self.shown.append(Shown(finding, place))
+                place = make_excerpt(self.judge.origin, finding) if self.excerpts else None
+                self.shown.append(ShownFinding(finding, place))
 
-    def join(self, counts: Counter[str], shown: Sequence[Shown]) -> None:
+    def add_counts(self, counts: Counter[str], shown: Sequence[ShownFinding]) -> None:
         """Note what was noted elsewhere."""
         room = {code: self.most - self.counts[code] for code in counts}
         self.counts += counts
@@ -89,7 +89,7 @@ class Report:
         return {severity: counted[severity] for severity in SEVERITIES}
 
 
-def report(document: Document, rules: Iterable[Rule] | None = None) -> Report:
+def make_report(document: Document, rules: Iterable[Rule] | None = None) -> Report:
     """Everything that is wrong with a document."""
-    findings = [each.finding for each in found(document, rules)]
-    return Report(findings, reach(document.conversations))
+    findings = [each.finding for each in run_rules(document, rules)]
+    return Report(findings, measure_reach(document.conversations))

@@ -7,38 +7,38 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from talktree import api
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.errors import NotFound, UsageError
 from talktree.files.placement import place_in_source
 from talktree.formats.companions import with_companions
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.document import Document
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 
-def tell_left_out(path: str, document: Document) -> None:
+def report_left_out(path: str, document: Document) -> None:
     """Say how many companion files of a file were not written with it."""
     if path == "-":
         return
     source = api.open_source(path)
-    count = len(with_companions(source, _origin(document).format).files) - 1
+    count = len(with_companions(source, _get_origin(document).format).files) - 1
     if count and not source.folder:
         belong = "belongs" if count == 1 else "belong"
-        tell(f"talktree: left out {counted(count, 'file')} that {belong} to {path}")
+        print_stderr(f"talktree: left out {format_count(count, 'file')} that {belong} to {path}")
 
 
 @contextmanager
-def pointing_to_companions(path: str, id: str, format: str | None) -> Iterator[None]:
+def add_companion_hint(path: str, id: str, format: str | None) -> Iterator[None]:
     """A message that is not found in a file but in a companion of it is an error that says so."""
     try:
         yield
     except NotFound:
         if path == "-":
             raise
-        origin = _origin(whole := api.read(path, format=format))
+        origin = _get_origin(whole := api.read(path, format=format))
         for each in whole.conversations if origin.source.main is not None else ():
             try:
-                number = each.members[each.position(id)]
+                number = each.members[each.find_position(id)]
             except NotFound:
                 continue
             place = place_in_source(origin.source, Path(path), origin.path_of(number))
@@ -48,6 +48,6 @@ def pointing_to_companions(path: str, id: str, format: str | None) -> Iterator[N
         raise
 
 
-def _origin(document: Document) -> Origin:
-    assert isinstance(document.origin, Origin)
+def _get_origin(document: Document) -> DocumentOrigin:
+    assert isinstance(document.origin, DocumentOrigin)
     return document.origin

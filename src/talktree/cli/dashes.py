@@ -18,7 +18,7 @@ def takes_paths(command: click.Command) -> bool:
     )
 
 
-def paths_last(command: click.Command, given: Sequence[str]) -> list[str]:
+def move_paths_last(command: click.Command, given: Sequence[str]) -> list[str]:
     """The same arguments, with options first if a path among them looks like an option.
 
     Only what exists is taken for a path; the name of an option always means the option.
@@ -34,7 +34,7 @@ def paths_last(command: click.Command, given: Sequence[str]) -> list[str]:
         elif not is_dashed(each):
             words.append(each)
         elif known.is_exact(each) or not os.path.lexists(each):
-            options += [each, *known.values_of(each, rest)]
+            options += [each, *known.take_values(each, rest)]
         else:
             words.append(each)
             found = True
@@ -46,7 +46,7 @@ def is_dashed(text: str) -> bool:
     return text.startswith("-") and len(text) > 1
 
 
-def dashed_hint(command: click.Command, given: Iterable[str]) -> str | None:
+def find_dash_hint(command: click.Command, given: Iterable[str]) -> str | None:
     """What to say if an option that does not exist was meant as a path."""
     known = _Options(command)
     for each in given:
@@ -73,12 +73,12 @@ class _Options:
         name = text.partition("=")[0] if text.startswith("--") else text
         return name in self._flags or name in self._valued
 
-    def values_of(self, text: str, rest: Iterator[str]) -> list[str]:
+    def take_values(self, text: str, rest: Iterator[str]) -> list[str]:
         """The value that follows an option, taken from the rest."""
-        value = next(rest, None) if self._asks(text) else None
+        value = next(rest, None) if self._takes_value(text) else None
         return [] if value is None else [value]
 
-    def _asks(self, text: str) -> bool:
+    def _takes_value(self, text: str) -> bool:
         """Whether the next argument is the value of this one."""
         if text.startswith("--"):
             return text in self._valued

@@ -34,7 +34,7 @@ class Encryption:
         """The name that says what is inside."""
         return out.removesuffix(ENDING) if self else out
 
-    def pieces(self, pieces: Pieces) -> Iterator[bytes]:
+    def encrypt_pieces(self, pieces: Pieces) -> Iterator[bytes]:
         """The bytes of a file, encrypted if there are recipients."""
         return encrypt_pieces(pieces, self._recipients) if self else iter(pieces)
 
@@ -46,10 +46,10 @@ class Encryption:
                 hint="export one conversation, or pipe a tar of the folder through age",
             )
 
-    def saver(self, out: str, gate: OutputGate) -> Callable[[Pieces], None]:
+    def make_saver(self, out: str, gate: OutputGate) -> Callable[[Pieces], None]:
         """Takes the bytes of a file and writes them encrypted."""
 
         def _save(pieces: Pieces) -> None:
-            save({Path(out).name: self.pieces(pieces)}, out, folder=False, gate=gate)
+            save({Path(out).name: self.encrypt_pieces(pieces)}, out, folder=False, gate=gate)
 
         return _save

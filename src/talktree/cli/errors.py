@@ -15,31 +15,31 @@ class ReaderGone(Exception):
     """The program that reads our output has closed it."""
 
 
-def let_go() -> None:
+def discard_pending_output() -> None:
     """Send what is still to be written nowhere, so that it cannot fail again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
 
 
-def report(error: Exception, *, as_json: bool) -> int:
+def report_error(error: Exception, *, as_json: bool) -> int:
     """Tell a failure on stderr and return its exit code."""
-    known = _as_known(error)
+    known = _to_talktree_error(error)
     if as_json:
-        tell(_json(known), raw=True)
+        print_stderr(_format_json(known), raw=True)
     else:
-        tell(f"talktree: {known.message}")
+        print_stderr(f"talktree: {known.message}")
         if known.hint:
-            tell(f"hint: {known.hint}")
+            print_stderr(f"hint: {known.hint}")
     return known.exit_code
 
 
-def tell(text: str, *, raw: bool = False) -> None:
+def print_stderr(text: str, *, raw: bool = False) -> None:
     """A line on stderr; a closed stderr is no reason to fail."""
-    from talktree.text.escape import visible_line
+    from talktree.text.escape import escape_line
 
     try:
-        print(text if raw else visible_line(text), file=sys.stderr, flush=True)
+        print(text if raw else escape_line(text), file=sys.stderr, flush=True)
     except (OSError, ValueError, AttributeError):
         pass
 
@@ -53,7 +53,7 @@ def show_warning(
     line: object = None,
 ) -> None:
     """A warning on one line, without the place in the code where it was raised."""
-    tell(f"talktree: warning: {message}")
+    print_stderr(f"talktree: warning: {message}")
 
 
 class _Internal(TalktreeError):
@@ -61,7 +61,7 @@ class _Internal(TalktreeError):
     kind = "internal"
 
 
-def _as_known(error: Exception) -> TalktreeError:
+def _to_talktree_error(error: Exception) -> TalktreeError:
     match error:
         case TalktreeError():
             return error
@@ -78,10 +78,10 @@ def _as_known(error: Exception) -> TalktreeError:
             )
 
 
-def _json(error: TalktreeError) -> str:
-    from talktree.views.shapes import json_text
+def _format_json(error: TalktreeError) -> str:
+    from talktree.views.shapes import format_json
 
-    return json_text(
+    return format_json(
         {
             "error": {
                 "kind": error.kind,

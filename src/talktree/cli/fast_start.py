@@ -24,7 +24,7 @@ Read = Callable[[str], object]
 """What a text means; None if click should say what is wrong with it."""
 
 
-class Plain(NamedTuple):
+class FastCommand(NamedTuple):
     """A verb with all its values."""
 
     verb: str
@@ -58,7 +58,7 @@ class _Verb(NamedTuple):
     only_reads: bool = False
 
 
-def plain(given: Sequence[str]) -> Plain | None:
+def find_fast_command(given: Sequence[str]) -> FastCommand | None:
     """The command of a line, if it is one of the plain ones."""
     verb = _VERBS.get(given[0]) if given else None
     if verb is None or COMPLETION in os.environ:
@@ -72,61 +72,61 @@ def plain(given: Sequence[str]) -> Plain | None:
             continue
         if each in verb.valued:
             name, read = verb.valued[each]
-            found = values[name] = _read(read, next(rest, ""))
+            found = values[name] = _read_value(read, next(rest, ""))
         else:
-            found = _read(verb.word, each)
+            found = _read_value(verb.word, each)
             words.append(found)
         if found is None:
             return None
     if len(words) < verb.least:
         return None
-    return Plain(given[0], {**values, verb.words: tuple(words)})
+    return FastCommand(given[0], {**values, verb.words: tuple(words)})
 
 
-def _read(read: Read, text: str) -> object:
+def _read_value(read: Read, text: str) -> object:
     """What a text means; one that is empty, or may be an option, is never plain."""
     return None if not text or text.startswith("-") else read(text)
 
 
-def _text(text: str) -> str:
+def _parse_text(text: str) -> str:
     return text
 
 
-def _count(text: str) -> int | None:
+def _parse_count(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def _positive(text: str) -> int | None:
-    return _count(text) or None
+def _parse_positive(text: str) -> int | None:
+    return _parse_count(text) or None
 
 
-def _one_of(*choices: str) -> Read:
+def _parse_one_of(*choices: str) -> Read:
     return lambda text: text if text in choices else None
 
 
-def _readable(path: str) -> str | None:
+def _check_readable(path: str) -> str | None:
     return path if os.access(path, os.R_OK) else None
 
 
-def _folder(path: str) -> str | None:
+def _check_folder(path: str) -> str | None:
     return path if os.path.isdir(path) and os.access(path, os.R_OK) else None
 
 
-_COLOR = ("color", _one_of("auto", "always", "never"))
-_LIBRARY = ("library", _folder)
+_COLOR = ("color", _parse_one_of("auto", "always", "never"))
+_LIBRARY = ("library", _check_folder)
 
 _VERBS = {
     "search": _Verb(
-        does="talktree.cli.commands.search_run:searched",
+        does="talktree.cli.commands.search_run:search_library",
         words="query",
-        word=_text,
+        word=_parse_text,
         least=1,
         flags={"--json": "as_json", "--no-pager": "no_pager"},
         valued={
-            "-n": ("limit", _positive),
-            "--limit": ("limit", _positive),
-            "--skip": ("skip", _count),
-            "--sort": ("sort", _one_of("best", "new")),
+            "-n": ("limit", _parse_positive),
+            "--limit": ("limit", _parse_positive),
+            "--skip": ("skip", _parse_count),
+            "--sort": ("sort", _parse_one_of("best", "new")),
             "--library": _LIBRARY,
             "--color": _COLOR,
         },
@@ -142,13 +142,13 @@ _VERBS = {
         only_reads=True,
     ),
     "import": _Verb(
-        does="talktree.cli.commands.import_run:taken_in",
+        does="talktree.cli.commands.import_run:import_changes",
         words="paths",
-        word=_readable,
+        word=_check_readable,
         least=0,
         flags={"--known": "known", "--json": "as_json", "-q": "quiet", "--quiet": "quiet"},
         valued={
-            "--progress": ("progress", _one_of("auto", "json", "none")),
+            "--progress": ("progress", _parse_one_of("auto", "json", "none")),
             "--library": _LIBRARY,
             "--color": _COLOR,
         },
@@ -184,12 +184,12 @@ def load_msgspec() -> None:
         del sys.modules[_EXTRAS]
 
 
-def collect_seldom() -> None:
+def collect_garbage_rarely() -> None:
     """Look for cycles of objects that nobody needs less often than Python does."""
     gc.set_threshold(_SELDOM)
 
 
-def leave(code: int) -> NoReturn:
+def exit_now(code: int) -> NoReturn:
     """End this process at once: what it holds is not taken apart, the system takes it all.
 
     Only for verbs that have let go of everything they opened, and whose output is flushed.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import click
 
 from talktree import __version__
-from talktree.cli.dashes import dashed_hint, is_dashed, paths_last, takes_paths
+from talktree.cli.dashes import find_dash_hint, is_dashed, move_paths_last, takes_paths
 from talktree.cli.errors import INTERRUPTED
 from talktree.errors import UsageError
 
@@ -26,11 +26,11 @@ class Verb(click.Command):
         """Read the arguments; a path that exists may begin with a dash."""
         if not takes_paths(self) or not any(map(is_dashed, args)):
             return super().parse_args(ctx, args)
-        given = paths_last(self, args)
+        given = move_paths_last(self, args)
         try:
             return super().parse_args(ctx, given)
         except click.NoSuchOption as error:
-            hint = dashed_hint(self, args)
+            hint = find_dash_hint(self, args)
             if hint is None:
                 raise
             raise UsageError(f"no option {error.option_name}", hint=hint) from error
@@ -42,7 +42,7 @@ class Verb(click.Command):
         self.format_options(ctx, formatter)
 
 
-class Listed(NamedTuple):
+class CommandInfo(NamedTuple):
     """What the list of commands says, without importing the command."""
 
     module: str
@@ -54,7 +54,7 @@ class Listed(NamedTuple):
 class LazyGroup(click.Group):
     """Commands by name and module."""
 
-    listed: Mapping[str, Listed] = {}
+    listed: Mapping[str, CommandInfo] = {}
     examples: Sequence[str] = ()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -103,29 +103,37 @@ def _write_intro(help: str, examples: Sequence[str], formatter: click.HelpFormat
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _HERE = "talktree.cli.commands"
 COMMANDS = {
-    "formats": Listed(f"{_HERE}.formats", "List the formats and what each can hold."),
-    "detect": Listed(f"{_HERE}.detect", "Say which format files are in, and why."),
-    "show": Listed(f"{_HERE}.show", "Print the transcript of a branch."),
-    "tree": Listed(f"{_HERE}.tree", "Draw the branches of a conversation."),
-    "stats": Listed(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
-    "new": Listed(f"{_HERE}.new", "Start a conversation in any format."),
-    "edit": Listed(f"{_HERE}.edit", "Reply, replace, move, delete: as a new branch."),
-    "diff": Listed(f"{_HERE}.diff", "Tell what differs between two conversations."),
-    "convert": Listed(f"{_HERE}.convert", "Write conversations in any format."),
-    "check": Listed(f"{_HERE}.check", "Find what is wrong with conversations."),
-    "repair": Listed(f"{_HERE}.repair", "Mend what is wrong; the input stays as it is."),
-    "rule": Listed(f"{_HERE}.rule", "Explain a rule, or list them all."),
-    "migrate": Listed(f"{_HERE}.migrate", "Bring older files of a format up to date, and back."),
-    "import": Listed(f"{_HERE}.import_", "Take conversations into the library, and keep them."),
-    "list": Listed(f"{_HERE}.list_", "List the conversations of the library."),
-    "search": Listed(f"{_HERE}.search", "Find anything in the library."),
-    "studio": Listed(f"{_HERE}.studio", "See, edit and share conversations in the browser."),
-    "watch": Listed(f"{_HERE}.watch", "Follow growing files."),
-    "export": Listed(
+    "formats": CommandInfo(f"{_HERE}.formats", "List the formats and what each can hold."),
+    "detect": CommandInfo(f"{_HERE}.detect", "Say which format files are in, and why."),
+    "show": CommandInfo(f"{_HERE}.show", "Print the transcript of a branch."),
+    "tree": CommandInfo(f"{_HERE}.tree", "Draw the branches of a conversation."),
+    "stats": CommandInfo(f"{_HERE}.stats", "Count messages, tools, tokens and days."),
+    "new": CommandInfo(f"{_HERE}.new", "Start a conversation in any format."),
+    "edit": CommandInfo(f"{_HERE}.edit", "Reply, replace, move, delete: as a new branch."),
+    "diff": CommandInfo(f"{_HERE}.diff", "Tell what differs between two conversations."),
+    "convert": CommandInfo(f"{_HERE}.convert", "Write conversations in any format."),
+    "check": CommandInfo(f"{_HERE}.check", "Find what is wrong with conversations."),
+    "repair": CommandInfo(f"{_HERE}.repair", "Mend what is wrong; the input stays as it is."),
+    "rule": CommandInfo(f"{_HERE}.rule", "Explain a rule, or list them all."),
+    "migrate": CommandInfo(
+        f"{_HERE}.migrate", "Bring older files of a format up to date, and back."
+    ),
+    "import": CommandInfo(
+        f"{_HERE}.import_", "Take conversations into the library, and keep them."
+    ),
+    "list": CommandInfo(f"{_HERE}.list_", "List the conversations of the library."),
+    "search": CommandInfo(f"{_HERE}.search", "Find anything in the library."),
+    "studio": CommandInfo(f"{_HERE}.studio", "See, edit and share conversations in the browser."),
+    "watch": CommandInfo(f"{_HERE}.watch", "Follow growing files."),
+    "export": CommandInfo(
         f"{_HERE}.export", "Share conversations as pages; write tables of the library."
     ),
-    "library": Listed(f"{_HERE}.library", "Look after the library: info, check, restore, places."),
-    "session": Listed(f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."),
+    "library": CommandInfo(
+        f"{_HERE}.library", "Look after the library: info, check, restore, places."
+    ),
+    "session": CommandInfo(
+        f"{_HERE}.session", "Record sessions; undo, redo and restore work in them."
+    ),
 }
 
 
@@ -146,23 +154,23 @@ commands.examples = (
 )
 
 
-def parsed(arguments: Sequence[str]) -> int:
+def run_with_click(arguments: Sequence[str]) -> int:
     """Run one command as click understands its line; the exit code."""
     try:
         code = commands.main(list(arguments), prog_name="talktree", standalone_mode=False)
     except click.ClickException as error:
-        raise UsageError(_said(error), hint=_help_hint(error)) from error
+        raise UsageError(_error_text(error), hint=_make_help_hint(error)) from error
     except click.Abort:
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 
 
-def _help_hint(error: click.ClickException) -> str:
+def _make_help_hint(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{context.command_path if context is not None else 'talktree'} --help"
 
 
-def _said(error: click.ClickException) -> str:
+def _error_text(error: click.ClickException) -> str:
     match error:
         case click.NoSuchOption():
             near = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""

@@ -10,8 +10,15 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from talktree.cli.errors import INTERRUPTED, ReaderGone, let_go, report, show_warning, tell
-from talktree.cli.fast_start import Plain, collect_seldom, leave, plain
+from talktree.cli.errors import (
+    INTERRUPTED,
+    ReaderGone,
+    discard_pending_output,
+    print_stderr,
+    report_error,
+    show_warning,
+)
+from talktree.cli.fast_start import FastCommand, collect_garbage_rarely, exit_now, find_fast_command
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -20,35 +27,35 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         warnings.showwarning = show_warning
     try:
-        found = plain(given)
+        found = find_fast_command(given)
         if found is None or arguments is not None:
-            return _flushed(_done(given, found))
-        return _as_a_program(found)
+            return _flush_stdout(_run_fast(given, found))
+        return _run_in_own_process(found)
     except ReaderGone:
-        let_go()
+        discard_pending_output()
         return 0
     except KeyboardInterrupt:
-        tell("")  # the line on which a terminal shows ^C ends
+        print_stderr("")  # the line on which a terminal shows ^C ends
         return INTERRUPTED
     except Exception as error:
         if os.environ.get("TALKTREE_DEBUG"):
             raise
-        return report(error, as_json=_wants_json(given))
+        return report_error(error, as_json=_wants_json(given))
 
 
-def _as_a_program(found: Plain) -> int:
+def _run_in_own_process(found: FastCommand) -> int:
     """Run a plain command in a process that does nothing else."""
-    collect_seldom()
-    code = _flushed(found.run())
-    return leave(code) if found.only_reads else code
+    collect_garbage_rarely()
+    code = _flush_stdout(found.run())
+    return exit_now(code) if found.only_reads else code
 
 
-def _done(given: Sequence[str], found: Plain | None) -> int:
+def _run_fast(given: Sequence[str], found: FastCommand | None) -> int:
     if found is not None:
         return found.run()
-    from talktree.cli.group import parsed
+    from talktree.cli.group import run_with_click
 
-    return parsed(given or ["--help"])
+    return run_with_click(given or ["--help"])
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
@@ -56,11 +63,11 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in options
 
 
-def _flushed(code: int) -> int:
+def _flush_stdout(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError:
-        let_go()
+        discard_pending_output()
         return 0
     return code
 

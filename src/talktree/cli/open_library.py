@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from talktree.cli import params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from talktree.errors import Failure
     from talktree.export.batch import ArchivedSource
     from talktree.library.library import Library
-    from talktree.library.listing import Kept
+    from talktree.library.listing import LibraryEntry
     from talktree.model.document import Document
 
 
@@ -39,7 +39,7 @@ at = click.option(
 )
 
 
-class Choice(NamedTuple):
+class LibrarySelection(NamedTuple):
     """Which conversations of which library are meant."""
 
     library: str | None
@@ -50,37 +50,37 @@ class Choice(NamedTuple):
     format: str | None
 
 
-def within(function: Function) -> Function:
+def date_range_options(function: Function) -> Function:
     """A stretch of time, by its days."""
     since = click.option("--since", metavar="DAY", help=f"From then on: {DAYS}.")
     until = click.option("--until", metavar="DAY", help="Until the end of then, in the same words.")
     return since(until(function))
 
 
-def beginning(option: str, day: str | None) -> int | None:
+def parse_since(option: str, day: str | None) -> int | None:
     """The first moment of a day that an option names."""
-    return None if day is None else _moment(option, day)
+    return None if day is None else _parse_day(option, day)
 
 
-def end(option: str, day: str | None) -> int | None:
+def parse_until(option: str, day: str | None) -> int | None:
     """The first moment after a day, month or year that an option names."""
     if day is None:
         return None
-    _moment(option, day)
-    return _moment(option, _following(day))
+    _parse_day(option, day)
+    return _parse_day(option, _find_next_day(day))
 
 
-def _moment(option: str, day: str) -> int:
-    from talktree.library.search.parse import moment
+def _parse_day(option: str, day: str) -> int:
+    from talktree.library.search.parse import parse_moment
     from talktree.text.times import SECOND
 
-    found = moment(day, datetime.now().astimezone())
+    found = parse_moment(day, datetime.now().astimezone())
     if found is None:
         raise UsageError(f"{option} {day}: no such day", hint=f"write {DAYS}")
     return found * SECOND
 
 
-def _following(day: str) -> str:
+def _find_next_day(day: str) -> str:
     """The day after a day, the month after a month, the year after a year; else what is said."""
     parts = day.split("-")
     if not all(part.isdecimal() for part in parts):
@@ -97,12 +97,12 @@ def _following(day: str) -> str:
             return day
 
 
-def name(path: bytes) -> str:
+def display_path(path: bytes) -> str:
     """The name of a file, also if its bytes are no text; what is shown passes the gate later."""
     return os.fsdecode(path)
 
 
-def read(path: str, *, format: str | None, library: str | None = None) -> Document:
+def read_source(path: str, *, format: str | None, library: str | None = None) -> Document:
     """The conversations in a file or folder, or what the library keeps under a path or an id.
 
     The library is asked only where nothing is at the path.
@@ -112,7 +112,7 @@ def read(path: str, *, format: str | None, library: str | None = None) -> Docume
     try:
         return api.read(path, format=format)
     except NotFound:
-        found = None if path == "-" else _kept(path, library)
+        found = None if path == "-" else _find_entry(path, library)
         if found is None:
             raise
         opened, kept = found
@@ -131,7 +131,7 @@ def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
         if path == "-" or os.path.lexists(path):
             continue
         try:
-            kept = _kept(path, None)
+            kept = _find_entry(path, None)
         except NotFound as error:
             found[path] = failure_of(error)
             continue
@@ -141,13 +141,13 @@ def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
     return found
 
 
-def inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
+def resolve_inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
     """What is read for some arguments: files and folders, or the library for an id in it."""
     root = library or str(data_home() / "library")
     return [path if path == "-" or os.path.lexists(path) else root for path in paths]
 
 
-def is_kept(text: str) -> bool:
+def is_in_library(text: str) -> bool:
     """Whether a conversation of the library is named, not a path.
 
     What can only be an id and is not in the library is an error, and so is a locked library.
@@ -170,10 +170,10 @@ def _may_be_id(text: str) -> bool:
     return not os.path.exists(text) and os.sep not in text and "." not in text
 
 
-def _kept(named: str, folder: str | None) -> tuple[Library, Kept] | None:
+def _find_entry(named: str, folder: str | None) -> tuple[Library, LibraryEntry] | None:
     """What the library keeps under a path or an id; None if it has no such conversation."""
     from talktree.library.library import Library
-    from talktree.library.listing import by_id, by_path
+    from talktree.library.listing import find_by_id, find_by_path
 
     try:
         library = Library.open(None if folder is None else Path(folder))
@@ -183,20 +183,22 @@ def _kept(named: str, folder: str | None) -> tuple[Library, Kept] | None:
         return None
     # Contents are read when they are asked for, so the library stays open as long as the command.
     click.get_current_context().with_resource(library)
-    found = by_path(library.db, named)
+    found = find_by_path(library.db, named)
     if found is not None:
-        tell(f"talktree: {named} is gone; this is what the library has of it")
+        print_stderr(f"talktree: {named} is gone; this is what the library has of it")
         # A path means all that was in the file.
         found = found._replace(several=1)
     elif _may_be_id(named):
         found = library.conversation(named)
     elif os.sep not in named:
-        found = by_id(library.db, named)
+        found = find_by_id(library.db, named)
     return None if found is None else (library, found)
 
 
 @contextmanager
-def opened(folder: str | None, *, write: bool = False, create: bool = False) -> Iterator[Library]:
+def open_library_at(
+    folder: str | None, *, write: bool = False, create: bool = False
+) -> Iterator[Library]:
     """The library that is meant; only commands that import into it create one."""
     from talktree.library.library import Library
 
@@ -212,21 +214,21 @@ def opened(folder: str | None, *, write: bool = False, create: bool = False) -> 
 
 def require_library(folder: str | None) -> None:
     """Raise if there is no library in a folder."""
-    from talktree.library.library import missing_library
+    from talktree.library.library import missing_library_error
 
     if not has_library(folder):
-        raise missing_library(_folder(folder))
+        raise missing_library_error(_resolve_folder(folder))
 
 
 def has_library(folder: str | None) -> bool:
     """Whether there is a library in a folder, by default the one in the data folder."""
     from talktree.library.encryption.state import DATABASE, has_key_file
 
-    root = _folder(folder)
+    root = _resolve_folder(folder)
     return (root / DATABASE).exists() or has_key_file(root)
 
 
-def _folder(folder: str | None) -> Path:
+def _resolve_folder(folder: str | None) -> Path:
     from talktree.library.library import FOLDER
 
     return data_home() / FOLDER if folder is None else Path(folder)

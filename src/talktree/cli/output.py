@@ -14,19 +14,19 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from typing import BinaryIO, NamedTuple
 
-from talktree.cli.errors import ReaderGone, let_go, tell
+from talktree.cli.errors import ReaderGone, discard_pending_output, print_stderr
 from talktree.errors import Unreadable, UsageError
 from talktree.formats.collection import Collection
-from talktree.formats.engine import Origin
-from talktree.formats.engine.notices import noticed_in
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.engine.notices import select_findings
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding, Severity
-from talktree.model.link_repair import inferred_links
+from talktree.model.link_repair import find_inferred_links
 from talktree.text.json.value import Json
 from talktree.views.lines import Line
-from talktree.views.terminal import as_text
-from talktree.views.width import counted
+from talktree.views.terminal import to_text
+from talktree.views.width import format_count
 
 PIECE = 1 << 15
 
@@ -44,7 +44,7 @@ def use_color(choice: str) -> bool:
     return is_terminal() and not plain
 
 
-def width() -> int | None:
+def get_terminal_width() -> int | None:
     """The columns there are, or None if nobody looks at columns."""
     if not is_terminal():
         return None
@@ -57,20 +57,20 @@ def print_lines(
     lines: Iterable[Line], *, color: bool, paged: bool = False, at_once: bool = False
 ) -> None:
     """Print lines as they come, through the pager if a person is reading."""
-    text = _texts(lines, color=color)
-    pager = _pager() if paged and is_terminal() else None
+    text = _format_texts(lines, color=color)
+    pager = _open_pager() if paged and is_terminal() else None
     if pager is None:
         print_text(text, at_once=at_once)
         return
     with pager as sink:
-        for piece in _pieces(text):
-            sink.write(_encoded(piece))
+        for piece in _batch_text(text):
+            sink.write(_encode_text(piece))
 
 
-def _texts(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
+def _format_texts(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
     """The lines as text; the end of a long one comes by itself, so that it need not be copied."""
     for each in lines:
-        text = as_text(each, color=color)
+        text = to_text(each, color=color)
         if len(text) < PIECE:
             yield f"{text}\n"
         else:
@@ -78,13 +78,13 @@ def _texts(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
             yield "\n"
 
 
-def _pager() -> AbstractContextManager[BinaryIO] | None:
+def _open_pager() -> AbstractContextManager[BinaryIO] | None:
     from talktree.cli.pager import open_pager  # only here: it is slow to import
 
     return open_pager()
 
 
-class Look(NamedTuple):
+class OutputStyle(NamedTuple):
     """How a person wants to see a result."""
 
     color: str
@@ -97,16 +97,16 @@ class Look(NamedTuple):
 
 def print_text(text: Iterable[str], *, at_once: bool = False) -> None:
     """Print text as it comes; `at_once` if somebody waits for each piece of it."""
-    with stdout() as sink:
-        for piece in text if at_once else _pieces(text):
-            sink.write(_encoded(piece))
+    with open_stdout() as sink:
+        for piece in text if at_once else _batch_text(text):
+            sink.write(_encode_text(piece))
             if at_once:
                 sink.flush()
         sink.flush()
 
 
 @contextmanager
-def stdout() -> Iterator[BinaryIO]:
+def open_stdout() -> Iterator[BinaryIO]:
     """The bytes of stdout; a reader that has gone away and a full disk get their own errors."""
     if sys.stdout is None:
         raise Unreadable("stdout is closed", hint="give the command somewhere to write to")
@@ -116,7 +116,7 @@ def stdout() -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise ReaderGone from None
     except OSError as error:
-        let_go()
+        discard_pending_output()
         raise Unreadable(f"cannot write the result: {error.strerror or error}") from None
 
 
@@ -124,7 +124,7 @@ def write_file(files: Mapping[str, Iterable[bytes]], *, folder: bool) -> None:
     """Write the only file of a result to stdout; several, or a folder, are refused."""
     if folder or len(files) != 1:
         raise UsageError("a folder cannot go to stdout", hint="name a folder with -o")
-    with stdout() as sink, ExitStack() as ends:
+    with open_stdout() as sink, ExitStack() as ends:
         for pieces in files.values():
             if isinstance(pieces, Generator):
                 ends.enter_context(closing(pieces))  # it may run a thread
@@ -133,12 +133,12 @@ def write_file(files: Mapping[str, Iterable[bytes]], *, folder: bool) -> None:
         sink.flush()
 
 
-def _encoded(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, "backslashreplace")
 
 
-def _pieces(text: Iterable[str]) -> Iterator[str]:
+def _batch_text(text: Iterable[str]) -> Iterator[str]:
     """Small texts put together, so that writing is not what takes the time."""
     held: list[str] = []
     size = 0
@@ -162,7 +162,7 @@ MOST = 3
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
-def tell_findings(
+def report_findings(
     document: Document,
     shown: Sequence[Conversation] = (),
     *,
@@ -172,56 +172,58 @@ def tell_findings(
 
     Findings in conversations that are neither shown nor chosen are left out, if some are.
     """
-    tell_damage(document)
-    found = noticed_in(document, chosen or shown or document.conversations)
-    _tell_serious(document.shown, found)
-    links = sum(len(inferred_links(each)) for each in shown)
+    report_damage(document)
+    found = select_findings(document, chosen or shown or document.conversations)
+    _report_serious(document.shown, found)
+    links = sum(len(find_inferred_links(each)) for each in shown)
     if links:
-        what = counted(links, "link was", "links were")
-        tell(f"talktree: {document.shown}: {what} inferred; the file is as it was")
+        what = format_count(links, "link was", "links were")
+        print_stderr(f"talktree: {document.shown}: {what} inferred; the file is as it was")
 
 
-def tell_damage(document: Document) -> None:
+def report_damage(document: Document) -> None:
     """A warning for each file of which only a part could be read."""
     for source in document.sources if isinstance(document, Collection) else (document,):
         origin = source.origin
-        assert isinstance(origin, Origin)
-        for path, why in origin.damaged.items():
+        assert isinstance(origin, DocumentOrigin)
+        for path, why in origin.damaged_files.items():
             folder = source.shown if origin.source.folder else os.path.dirname(source.shown)
             name = source.shown if path == source.name else os.path.join(folder, path)
-            tell(f"talktree: {name}: {why}; the rest is missing")
+            print_stderr(f"talktree: {name}: {why}; the rest is missing")
 
 
-def tell_unrecognised(paths: Sequence[str]) -> None:
+def report_unrecognized(paths: Sequence[str]) -> None:
     """One line on files of a folder that no format recognises."""
     if paths:
         some = ", ".join(paths[:MOST]) + (", …" if len(paths) > MOST else "")
-        tell(f"talktree: {counted(len(paths), 'file')} in no known format left out: {some}")
+        print_stderr(
+            f"talktree: {format_count(len(paths), 'file')} in no known format left out: {some}"
+        )
 
 
-def _tell_serious(name: str, found: Sequence[Finding]) -> None:
+def _report_serious(name: str, found: Sequence[Finding]) -> None:
     """Notes alone are not worth telling."""
     serious = [each for each in found if each.severity != "note"]
     if not serious:
         return
     serious.sort(key=lambda each: SEVERITIES.index(each.severity))
     counts = Counter(each.severity for each in serious)
-    told = " and ".join(
+    details = " and ".join(
         f"{counts[kind]:,} {kind}{'' if counts[kind] == 1 else 's'}"
         for kind in SEVERITIES
         if counts[kind]
     )
-    first = "; ".join(_brief(each) for each in serious[:MOST])
+    first = "; ".join(_summarize_finding(each) for each in serious[:MOST])
     more = "; …" if len(serious) > MOST else ""
-    tell(f"talktree: {name}: {told}: {first}{more}")
+    print_stderr(f"talktree: {name}: {details}: {first}{more}")
 
 
-def _brief(found: Finding) -> str:
+def _summarize_finding(found: Finding) -> str:
     where = f"line {found.line} " if found.line else f"{found.entry[:40]} " if found.entry else ""
     return f"{where}{found.name}"
 
 
-def findings_shape(found: Sequence[Finding]) -> Json:
+def build_findings_shape(found: Sequence[Finding]) -> Json:
     """How many findings of each severity."""
     counts = Counter(each.severity for each in found)
     return {kind: counts[kind] for kind in SEVERITIES}

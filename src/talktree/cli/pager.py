@@ -16,7 +16,7 @@ LESS = "FRX"
 
 def open_pager() -> AbstractContextManager[BinaryIO] | None:
     """Something to write to, or None if there is no pager or it is not wanted."""
-    words = _command()
+    words = _find_command()
     if not words:
         return None
     try:
@@ -25,10 +25,10 @@ def open_pager() -> AbstractContextManager[BinaryIO] | None:
         )
     except OSError:
         return None
-    return _feeding(process)
+    return _feed(process)
 
 
-def _command() -> list[str]:
+def _find_command() -> list[str]:
     wanted = os.environ.get("PAGER", "less")
     try:
         words = shlex.split(wanted)
@@ -38,7 +38,7 @@ def _command() -> list[str]:
 
 
 @contextmanager
-def _feeding(process: subprocess.Popen[bytes]) -> Iterator[BinaryIO]:
+def _feed(process: subprocess.Popen[bytes]) -> Iterator[BinaryIO]:
     """Leaving a pager early is how people read, so its closed pipe is no error."""
     sink = cast(BinaryIO, process.stdin)
     try:
@@ -46,18 +46,18 @@ def _feeding(process: subprocess.Popen[bytes]) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         pass
     finally:
-        _close(sink)
-        _wait(process)
+        _close_sink(sink)
+        _wait_for_pager(process)
 
 
-def _close(sink: BinaryIO) -> None:
+def _close_sink(sink: BinaryIO) -> None:
     try:
         sink.close()
     except BrokenPipeError:
         pass
 
 
-def _wait(process: subprocess.Popen[bytes]) -> None:
+def _wait_for_pager(process: subprocess.Popen[bytes]) -> None:
     """Ctrl-C belongs to the pager while it runs."""
     while True:
         try:

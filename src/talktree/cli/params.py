@@ -17,7 +17,7 @@ from talktree.files.outputs import STREAM
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.views.lines import Line, line
-from talktree.views.width import clipped, counted, one_line
+from talktree.views.width import clip_text, format_count, to_one_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -137,7 +137,7 @@ jobs = click.option(
 )
 
 
-def selecting(function: Function) -> Function:
+def rule_selection(function: Function) -> Function:
     """Which rules count, by the beginning of their codes."""
     chosen = click.option(
         "--select", multiple=True, metavar="CODE", help="Only these rules, by code, prefix or name."
@@ -161,7 +161,7 @@ def optional_paths(function: Function) -> Function:
     return click.argument("paths", type=PATH, nargs=-1, metavar="[PATH]...")(function)
 
 
-def chosen(document: Document, id: str | None) -> list[Conversation]:
+def choose_conversations(document: Document, id: str | None) -> list[Conversation]:
     """The conversation with an id, or with a unique beginning of it; all if none is named."""
     if not document.conversations:
         raise NotFound(f"{document.shown}: no conversation in it")
@@ -178,31 +178,31 @@ def chosen(document: Document, id: str | None) -> list[Conversation]:
     raise NotFound(f"{document.shown}: {what}", hint=f"there are {some}")
 
 
-def conversation_list(document: Document) -> Iterator[Line]:
+def format_conversation_list(document: Document) -> Iterator[Line]:
     """One line for each conversation in a source."""
     for each in document.conversations:
-        title = one_line(each.title, 60) if each.title else ""
+        title = to_one_line(each.title, 60) if each.title else ""
         yield line(
-            (clipped(each.native_id, 60), "mark"),
-            f"  {_extent(each)}",
+            (clip_text(each.native_id, 60), "mark"),
+            f"  {_format_extent(each)}",
             (f"  {title}" if title else "", "title"),
         )
 
 
-def heading(conversation: Conversation) -> Line:
+def format_heading(conversation: Conversation) -> Line:
     """The name of a conversation."""
-    title = one_line(conversation.title, 80) if conversation.title else ""
+    title = to_one_line(conversation.title, 80) if conversation.title else ""
     return line(
-        (title or clipped(conversation.native_id, 80), "title"),
-        (f"  {conversation.format}, {_extent(conversation)}", "faint"),
+        (title or clip_text(conversation.native_id, 80), "title"),
+        (f"  {conversation.format}, {_format_extent(conversation)}", "faint"),
     )
 
 
-def _extent(conversation: Conversation) -> str:
+def _format_extent(conversation: Conversation) -> str:
     counts = conversation.counts
     parts = [
-        counted(counts.messages, "message"),
-        counted(counts.branches, "branch", "branches"),
-        *([counted(counts.sidechains, "sidechain")] if counts.sidechains else []),
+        format_count(counts.messages, "message"),
+        format_count(counts.branches, "branch", "branches"),
+        *([format_count(counts.sidechains, "sidechain")] if counts.sidechains else []),
     ]
     return ", ".join(parts)

@@ -26,7 +26,7 @@ identity = click.option(
 )
 
 
-def given_passphrase(path: str | None) -> str | None:
+def read_named_passphrase(path: str | None) -> str | None:
     """The passphrase from a file that was named; None if none was."""
     path = path or os.environ.get(PASSPHRASE_FILE) or None
     if path is None or _is_terminal(path):
@@ -35,22 +35,22 @@ def given_passphrase(path: str | None) -> str | None:
     return read_passphrase(path)
 
 
-def passphrase(path: str | None, question: str = "Passphrase") -> str:
+def get_passphrase(path: str | None, question: str = "Passphrase") -> str:
     """The passphrase of the library."""
-    found = given_passphrase(path)
-    return _asked(question, repeat=False) if found is None else found
+    found = read_named_passphrase(path)
+    return _prompt_passphrase(question, repeat=False) if found is None else found
 
 
-def new_passphrase(path: str | None, question: str = "New passphrase") -> str:
+def get_new_passphrase(path: str | None, question: str = "New passphrase") -> str:
     """A passphrase that is going to be used; a person types it twice."""
     found = read_passphrase(path) if path and not _is_terminal(path) else None
-    found = _asked(question, repeat=True) if found is None else found
+    found = _prompt_passphrase(question, repeat=True) if found is None else found
     if not found:
         raise UsageError("the passphrase is empty", hint="choose one of several words")
     return found
 
 
-def identities(path: str | None) -> list[Any]:
+def load_identities(path: str | None) -> list[Any]:
     """The identities in a file that was named."""
     if path is None:
         return []
@@ -63,7 +63,7 @@ def _is_terminal(path: str) -> bool:
     return path == "-" and sys.stdin is not None and sys.stdin.isatty()
 
 
-def _asked(question: str, *, repeat: bool) -> str:
+def _prompt_passphrase(question: str, *, repeat: bool) -> str:
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(
             "cannot ask for the passphrase: stdin is not a terminal",

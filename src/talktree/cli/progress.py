@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 
 if TYPE_CHECKING:
     from talktree.text.json.value import Json
@@ -27,13 +27,13 @@ def wants_bar(choice: str, *, quiet: bool) -> bool:
 
 
 @contextmanager
-def bar(what: str, total: int) -> Iterator[Tick]:
+def show_bar(what: str, total: int) -> Iterator[Tick]:
     """A bar that goes away when the work is done."""
     from rich.console import Console  # only here: it is slow to import
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    from talktree.views.width import one_line
+    from talktree.views.width import to_one_line
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(
@@ -52,7 +52,7 @@ def bar(what: str, total: int) -> Iterator[Tick]:
             nonlocal waiting, last
             waiting += 1
             if monotonic() - last >= SOON:
-                drawn.update(task, advance=waiting, now=one_line(now, 40), refresh=True)
+                drawn.update(task, advance=waiting, now=to_one_line(now, 40), refresh=True)
                 waiting, last = 0, monotonic()
 
         yield tick
@@ -63,13 +63,13 @@ Measured = Callable[[int, int, str], None]
 
 
 @contextmanager
-def bytes_bar(what: str) -> Iterator[Measured]:
+def show_bytes_bar(what: str) -> Iterator[Measured]:
     """A bar for work that is measured in bytes, whose extent turns out as it goes on."""
     from rich.console import Console  # only here: it is slow to import
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    from talktree.views.width import one_line
+    from talktree.views.width import to_one_line
 
     with Progress(
         TextColumn("{task.description}", markup=False),
@@ -88,15 +88,15 @@ def bytes_bar(what: str) -> Iterator[Measured]:
             """Drawn only now and then, as the other bar."""
             nonlocal last
             if monotonic() - last >= SOON:
-                told = one_line(now, 40)
-                drawn.update(task, completed=done, total=total, now=told, refresh=True)
+                details = to_one_line(now, 40)
+                drawn.update(task, completed=done, total=total, now=details, refresh=True)
                 last = monotonic()
 
         yield measured
 
 
-def tell_step(shape: dict[str, Json]) -> None:
+def print_step(shape: dict[str, Json]) -> None:
     """One JSON object on a line of its own."""
-    from talktree.views.shapes import json_text
+    from talktree.views.shapes import format_json
 
-    tell(json_text(shape), raw=True)
+    print_stderr(format_json(shape), raw=True)

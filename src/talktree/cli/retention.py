@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.errors import TalktreeError
 
@@ -24,22 +24,22 @@ def apply_confirmed(library: Library) -> RetentionResult | None:
     return run_retention(library)
 
 
-def report(result: RetentionResult | None) -> None:
+def report_retention(result: RetentionResult | None) -> None:
     """Print what was forgotten, or why nothing was."""
     if result is None:
         return
     if result.why_not is not None:
-        tell(f"talktree: {result.why_not}")
+        print_stderr(f"talktree: {result.why_not}")
         if result.hint:
-            tell(f"hint: {result.hint}")
+            print_stderr(f"hint: {result.hint}")
     elif result.cases:
-        from talktree.views.retention import result_line
+        from talktree.views.retention import format_result_line
 
-        tell(f"talktree: {result_line(result)}")
+        print_stderr(f"talktree: {format_result_line(result)}")
         report_unfinished(result.left)
 
 
-class Repeated:
+class RepeatedRetention:
     """Retention while files are watched: now and then, and not for every change."""
 
     def __init__(self, library: Library) -> None:
@@ -62,5 +62,5 @@ class Repeated:
             return
         why = result.why_not
         if not quiet and (why is None or why != self._reported):
-            report(result)
+            report_retention(result)
         self._reported = why

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from talktree.cli import params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -41,21 +41,21 @@ workspace = click.option(
 )
 
 
-class Meant(NamedTuple):
+class SessionReference(NamedTuple):
     """A store, and the id of a session in it or the beginning of one; None for the newest."""
 
     root: Path
     session: str | None
 
 
-def store_at(folder: Path) -> Store:
+def open_store(folder: Path) -> Store:
     """The store below a folder."""
     from talktree.session.store import Store
 
     return Store(folder)
 
 
-def nearest(given: str | None) -> Path | None:
+def find_nearest_store(given: str | None) -> Path | None:
     """The store that is named, or the nearest one from here upward."""
     named = given or os.environ.get(ENVIRONMENT)
     if named:
@@ -64,25 +64,25 @@ def nearest(given: str | None) -> Path | None:
     return next((each / ROOT for each in (here, *here.parents) if (each / ROOT).is_dir()), None)
 
 
-def meant(given: str | None, session: str | None) -> Meant:
+def find_session(given: str | None, session: str | None) -> SessionReference:
     """Which session is asked for: by its folder, by its id, or the newest one."""
-    folder = None if session is None else _session_folder(session)
+    folder = None if session is None else _resolve_session_folder(session)
     if folder is not None:
         if given is not None and Path(given).resolve() != folder.parent.parent:
             raise UsageError(
                 f"{session} is not in {given}", hint="leave out --root if you name the folder"
             )
-        return Meant(folder.parent.parent, folder.name)
-    found = nearest(given)
+        return SessionReference(folder.parent.parent, folder.name)
+    found = find_nearest_store(given)
     if found is None:
         raise NotFound(
             "there is no session store here or above",
             hint=f"`talktree session new` makes one; --root DIR or {ENVIRONMENT} name another",
         )
-    return Meant(found, session)
+    return SessionReference(found, session)
 
 
-def _session_folder(session: str) -> Path | None:
+def _resolve_session_folder(session: str) -> Path | None:
     """The folder of a session, if somebody named that instead of an id."""
     path = Path(session)
     if len(path.parts) < 2 and not (path / "messages.jsonl").is_file():
@@ -99,33 +99,37 @@ def _session_folder(session: str) -> Path | None:
 
 
 @contextmanager
-def opened(
+def open_session(
     given: str | None, session: str | None, *, write: bool = True, workspace: str | None = None
 ) -> Iterator[Session]:
     """The session that is meant; what was found and came up on the way is told."""
-    named = meant(given, session)
-    with store_at(named.root).open(named.session, workspace=workspace, write=write) as found:
-        told = _told(found, 0)
+    named = find_session(given, session)
+    with open_store(named.root).open(named.session, workspace=workspace, write=write) as found:
+        details = _print_notices(found, 0)
         yield found
-        _told(found, told)
+        _print_notices(found, details)
 
 
-def _told(session: Session, number: int) -> int:
+def _print_notices(session: Session, number: int) -> int:
     """Tell the notices after the first few; gives how many there are."""
     notices = session.notices
     for notice in notices[number:]:
-        tell(f"talktree: {notice}")
+        print_stderr(f"talktree: {notice}")
     return len(notices)
 
 
-def folder_of(given: str | None, session: str | None) -> tuple[str, Anchor]:
+def open_session_folder(given: str | None, session: str | None) -> tuple[str, Anchor]:
     """The id and the folder of the session that is meant, which may be too damaged to open."""
     from talktree.files.sandbox import Anchor
-    from talktree.session.names import whole
+    from talktree.session.names import resolve_short_id
 
-    named = meant(given, session)
-    store = store_at(named.root)
-    id = store.newest() if named.session is None else whole(named.session, store.ids())
+    named = find_session(given, session)
+    store = open_store(named.root)
+    id = (
+        store.find_newest()
+        if named.session is None
+        else resolve_short_id(named.session, store.list_ids())
+    )
     if id is None:
         raise NotFound(f"{named.root}: there are no sessions", hint="`talktree session new`")
     return id, Anchor(named.root / "sessions" / id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.library.erasure.finish import NOT_WRITTEN
 
 FINISH = "talktree library forget --finish"
@@ -16,5 +16,5 @@ def report_unfinished(left: Sequence[str]) -> None:
         return
     is_full = any(each.startswith(NOT_WRITTEN) for each in left)
     first = "make room on the disk" if is_full else "end that program"
-    tell(f"talktree: not finished; some of its words are still in {', '.join(left)}")
-    tell(f"hint: {first}, then run `{FINISH}`; an import or a check finishes it, too")
+    print_stderr(f"talktree: not finished; some of its words are still in {', '.join(left)}")
+    print_stderr(f"hint: {first}, then run `{FINISH}`; an import or a check finishes it, too")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from talktree.conversion.ids import id_for, is_uuid4, uuid_for
-from talktree.formats.format import About, Format
+from talktree.conversion.ids import is_uuid4, make_target_id, make_uuid
+from talktree.formats.format import ConversationInfo, Format
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.identity import find_native_id
@@ -16,7 +16,7 @@ from talktree.model.skeleton import NO_TIME
 LOOKED_AT = 20
 
 
-class _Told(NamedTuple):
+class _MessageFacts(NamedTuple):
     """What messages tell of the conversation they are in."""
 
     session: str | None
@@ -24,37 +24,37 @@ class _Told(NamedTuple):
     model: str | None
 
 
-def about(
+def build_conversation_info(
     conversation: Conversation,
     target: Format,
     *,
     leaf: int | None = None,
     own_id: str | None = None,
-) -> About:
+) -> ConversationInfo:
     """The facts of a conversation, from its skeleton and its first messages.
 
     `leaf` is where its active branch ends, if that is known already; `own_id` is the id it shall
     have instead of the one it has.
     """
-    bones = conversation.skeleton
-    nodes = [position for position, trait in enumerate(bones.traits) if trait]
-    times = [bones.times[position] for position in nodes if bones.times[position] != NO_TIME]
-    first = _told(conversation.entries_at(nodes[:LOOKED_AT]))
+    skeleton = conversation.skeleton
+    nodes = [position for position, trait in enumerate(skeleton.traits) if trait]
+    times = [skeleton.times[position] for position in nodes if skeleton.times[position] != NO_TIME]
+    first = _collect_facts(conversation.entries_at(nodes[:LOOKED_AT]))
     leaf = conversation.tree.active_leaf() if leaf is None else leaf
-    return About(
+    return ConversationInfo(
         id=conversation.id,
         format=conversation.format,
-        session=_session(conversation, first.session),
+        session=_choose_session_id(conversation, first.session),
         own_id=own_id or find_own_id(conversation),
         renamed=own_id is not None,
         title=conversation.title,
         started=min(times, default=None),
         updated=max(times, default=None),
-        leaf=None if leaf is None else id_for(bones.ids[leaf], conversation.id, target),
+        leaf=None if leaf is None else make_target_id(skeleton.ids[leaf], conversation.id, target),
         count=len(nodes),
         context=first.context,
         model=first.model,
-        habits=bones.habits,
+        habits=skeleton.habits,
     )
 
 
@@ -64,7 +64,7 @@ def find_own_id(conversation: Conversation) -> str | None:
     return found if found == conversation.native_id else None
 
 
-def _told(entries: Iterable[Entry]) -> _Told:
+def _collect_facts(entries: Iterable[Entry]) -> _MessageFacts:
     """What the first entries tell; those behind the one that tells the last of it are not read."""
     session = context = model = None
     for each in entries:
@@ -74,11 +74,11 @@ def _told(entries: Iterable[Entry]) -> _Told:
             context = each.context if context is None else context
             if session and model and context is not None:
                 break
-    return _Told(session, context, model)
+    return _MessageFacts(session, context, model)
 
 
-def _session(conversation: Conversation, named: str | None) -> str:
+def _choose_session_id(conversation: Conversation, named: str | None) -> str:
     stem = conversation.id.rpartition("/")[2]
     if named is None or not is_uuid4(named):
         named = stem if is_uuid4(stem) else named or stem
-    return uuid_for(named, "")
+    return make_uuid(named, "")

@@ -15,7 +15,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from talktree.conversion.options import Attachments
-from talktree.files import Content, Memory
+from talktree.files import Content, MemoryContent
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, ToolResult
@@ -33,7 +33,7 @@ def split_url(url: str) -> tuple[str, str] | None:
     return (head, content) if mark else None
 
 
-def content_of(url: str) -> bytes | None:
+def decode_data_url(url: str) -> bytes | None:
     """The bytes in a data URL, if it is one that writes them in the usual way."""
     found = split_url(url)
     if found is None:
@@ -45,13 +45,13 @@ def content_of(url: str) -> bytes | None:
     return data if base64.b64encode(data).decode() == found[1] else None
 
 
-def path_of(media_type: str, data: bytes) -> str:
+def content_path(media_type: str, data: bytes) -> str:
     """Where a content is put."""
     ending = mimetypes.guess_extension(media_type, strict=True) or ".bin"
     return f"{FOLDER}{sha256(data).hexdigest()[:16]}{ending}"
 
 
-def each_attachment(message: Message) -> Iterator[Attachment]:
+def iter_attachments(message: Message) -> Iterator[Attachment]:
     """All attachments of a message, also those that tools gave back."""
     for part in message.parts:
         if isinstance(part, Attachment):
@@ -60,14 +60,14 @@ def each_attachment(message: Message) -> Iterator[Attachment]:
             yield from (each for each in part.output if isinstance(each, Attachment))
 
 
-def changed(message: Message, change: Callable[[Attachment], Attachment]) -> Message:
+def map_attachments(message: Message, change: Callable[[Attachment], Attachment]) -> Message:
     """A message with each attachment changed."""
-    if not any(True for _ in each_attachment(message)):
+    if not any(True for _ in iter_attachments(message)):
         return message
-    return replace(message, parts=tuple(_changed(part, change) for part in message.parts))
+    return replace(message, parts=tuple(_map_part(part, change) for part in message.parts))
 
 
-def _changed(part: Part, change: Callable[[Attachment], Attachment]) -> Part:
+def _map_part(part: Part, change: Callable[[Attachment], Attachment]) -> Part:
     match part:
         case Attachment():
             return change(part)
@@ -80,59 +80,63 @@ def _changed(part: Part, change: Callable[[Attachment], Attachment]) -> Part:
             return part
 
 
-class Outside:
+class AttachmentContents:
     """Contents that are put beside a conversation, found while it is written."""
 
     def __init__(self, policy: Attachments) -> None:
         self.policy = policy
         self._places: dict[str, tuple[Conversation, int]] = {}
 
-    def taken_out(self, message: Message, conversation: Conversation, position: int) -> Message:
+    def extract_attachments(
+        self, message: Message, conversation: Conversation, position: int
+    ) -> Message:
         """A message as the policy wants its attachments."""
         if self.policy == "inline":
             return message
 
         def _out(part: Attachment) -> Attachment:
-            data = content_of(part.url or "")
+            data = decode_data_url(part.url or "")
             if data is None:
                 return part
             if self.policy == "link":
                 return replace(part, url=None)
-            path = path_of((split_url(part.url or "") or ("", ""))[0], data)
+            path = content_path((split_url(part.url or "") or ("", ""))[0], data)
             self._places.setdefault(path, (conversation, position))
             return replace(part, url=path)
 
-        return changed(message, _out)
+        return map_attachments(message, _out)
 
     def contents(self, message: Message) -> dict[str, Content]:
         """The contents that one message has beside it."""
         return {
-            path: Memory(b"".join(self._content(path, *self._places[path])))
-            for part in each_attachment(message)
+            path: MemoryContent(b"".join(self._read_content(path, *self._places[path])))
+            for part in iter_attachments(message)
             if (path := part.url or "") in self._places
         }
 
     def files(self) -> Iterator[tuple[str, Iterable[bytes]]]:
         """The files beside the conversation, each read again when it is written."""
         for path, place in self._places.items():
-            yield path, self._content(path, *place)
+            yield path, self._read_content(path, *place)
 
-    def _content(self, path: str, conversation: Conversation, position: int) -> Iterator[bytes]:
+    def _read_content(
+        self, path: str, conversation: Conversation, position: int
+    ) -> Iterator[bytes]:
         message = conversation.entry(position)
         assert isinstance(message, Message)
-        for part in each_attachment(message):
-            data = content_of(part.url or "")
+        for part in iter_attachments(message):
+            data = decode_data_url(part.url or "")
             if data is not None:
                 head = (split_url(part.url or "") or ("", ""))[0]
-                if path_of(head, data) == path:
+                if content_path(head, data) == path:
                     yield data
                     return
 
 
-class WithContents(Mapping[str, Iterable[bytes]]):
+class FilesWithContents(Mapping[str, Iterable[bytes]]):
     """The files of a conversion, and behind them the contents found while those were made."""
 
-    def __init__(self, files: Mapping[str, Iterable[bytes]], outside: Outside) -> None:
+    def __init__(self, files: Mapping[str, Iterable[bytes]], outside: AttachmentContents) -> None:
         self._files = files
         self._outside = outside
 
@@ -149,7 +153,7 @@ class WithContents(Mapping[str, Iterable[bytes]]):
         return len(self._files) + sum(1 for _ in self._outside.files())
 
 
-def put_back(message: Message, files: Mapping[str, Content]) -> Message:
+def restore_attachments(message: Message, files: Mapping[str, Content]) -> Message:
     """A message with the contents beside it in its attachments again."""
 
     def _in(part: Attachment) -> Attachment:
@@ -160,4 +164,4 @@ def put_back(message: Message, files: Mapping[str, Content]) -> Message:
         media = part.media_type or mimetypes.guess_type(url)[0] or ""
         return replace(part, url=f"data:{media}{MARK}{base64.b64encode(data).decode()}")
 
-    return changed(message, _in)
+    return map_attachments(message, _in)

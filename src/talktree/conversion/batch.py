@@ -34,32 +34,39 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from talktree import __version__
-from talktree.conversion.batch_state import STATE, Entry, Output, State, append, as_it_is
-from talktree.conversion.convert import converted
-from talktree.conversion.losses import FiledLedger, Ledger, Loss
-from talktree.conversion.options import Made, Options
+from talktree.conversion.batch_state import (
+    STATE,
+    BatchEntry,
+    BatchState,
+    Output,
+    append_entry,
+    stat_output,
+)
+from talktree.conversion.convert import convert_conversations
+from talktree.conversion.losses import FiledLossReport, Loss, LossReport
+from talktree.conversion.options import ConversionResult, Options
 from talktree.conversion.verify import verify_built, verify_made
 from talktree.errors import (
     ChangedMeanwhile,
     Failure,
-    Refused,
+    RefusedInput,
     TalktreeError,
     UnknownFormat,
     Unreadable,
     UsageError,
+    describe_internal_error,
     failure_of,
-    mistake,
 )
 from talktree.files import OutputGate, load, save
-from talktree.files.read_cache import held
-from talktree.formats import by_slug, resolve_alias
+from talktree.files.read_cache import cache_small_files
+from talktree.formats import get_format, resolve_alias
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
-from talktree.formats.engine import read
-from talktree.formats.sources import OWN, Found, Stamp, found
+from talktree.formats.engine import read_document
+from talktree.formats.sources import OWN, SourceCandidate, Stamp, find_sources
 from talktree.model.document import Document
-from talktree.parallel.pool import AHEAD, in_processes
-from talktree.parallel.schedule import together
+from talktree.parallel.pool import AHEAD, run_in_processes
+from talktree.parallel.schedule import count_shared_jobs
 
 
 def outputs_of(files: Sequence[Path], staged: Path, name: str) -> tuple[Output, ...]:
@@ -73,7 +80,7 @@ def outputs_of(files: Sequence[Path], staged: Path, name: str) -> tuple[Output, 
     return tuple(out)
 
 
-def refuse_strangers(
+def refuse_foreign_files(
     staged: Path, out: Path, name: str, *, known: frozenset[Output], force: bool
 ) -> None:
     """Raise an error if what is in the way of a result is not its own.
@@ -85,12 +92,12 @@ def refuse_strangers(
     if not os.path.lexists(target):
         return
     if target.is_symlink() or target.is_dir() != staged.is_dir():
-        raise _stranger(target, name)
+        raise _foreign_file_error(target, name)
     names = {output.name for output in known}
-    for each in _files(target):
+    for each in _list_target_files(target):
         inside = each.relative_to(target)
         full = name if each == target else f"{name}/{inside.as_posix()}"
-        if as_it_is(out, full) in known or _same(staged / inside, each):
+        if stat_output(out, full) in known or _has_same_content(staged / inside, each):
             continue
         ours = full in names or (staged / inside).exists()
         if not force and full in names:
@@ -99,10 +106,10 @@ def refuse_strangers(
                 hint="move it away, or replace it with --force",
             )
         if not (force and ours):
-            raise _stranger(target, full)
+            raise _foreign_file_error(target, full)
 
 
-def moved(staged: Path, target: Path) -> None:
+def move_into_place(staged: Path, target: Path) -> None:
     """Put a result in its place; the old one goes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir():
@@ -112,7 +119,7 @@ def moved(staged: Path, target: Path) -> None:
 
 
 @contextmanager
-def removed(staged: Path) -> Iterator[None]:
+def remove_afterwards(staged: Path) -> Iterator[None]:
     """Nothing that was built stays, whatever happens."""
     try:
         yield
@@ -124,19 +131,19 @@ def removed(staged: Path) -> Iterator[None]:
                 path.unlink(missing_ok=True)
 
 
-def _files(target: Path) -> list[Path]:
+def _list_target_files(target: Path) -> list[Path]:
     if not target.is_dir():
         return [target]
     return [path for path in target.rglob("*") if path.is_symlink() or not path.is_dir()]
 
 
-def _same(one: Path, other: Path) -> bool:
+def _has_same_content(one: Path, other: Path) -> bool:
     if other.is_symlink() or not one.is_file() or not other.is_file():
         return False
     return filecmp.cmp(one, other, shallow=False)
 
 
-def _stranger(target: Path, name: str) -> UsageError:
+def _foreign_file_error(target: Path, name: str) -> UsageError:
     beside = f" and holds {name}" if target.is_dir() and not name.endswith(target.name) else ""
     hint = "move it away, or name another output folder"
     return UsageError(
@@ -148,7 +155,7 @@ def _stranger(target: Path, name: str) -> UsageError:
 Status = Literal["converted", "unchanged", "skipped", "failed"]
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class BatchOptions(Struct, frozen=True, kw_only=True):
     """What is to be done with every source of a batch."""
 
     to: str
@@ -168,7 +175,7 @@ class Order(Struct, frozen=True, kw_only=True):
     """A folder for the losses of each job, if they are wanted one by one."""
 
 
-class Job(Struct, frozen=True, kw_only=True):
+class ConversionJob(Struct, frozen=True, kw_only=True):
     """One source, and where its output goes."""
 
     number: int
@@ -184,7 +191,7 @@ class Job(Struct, frozen=True, kw_only=True):
     """Files of a folder that are sources of their own."""
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class ConversionJobResult(Struct, frozen=True, kw_only=True):
     """What came of one job."""
 
     number: int
@@ -198,143 +205,155 @@ class Outcome(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
 
 
-def worked(order: Order, job: Job, *, processes: int = 1) -> Outcome:
+def run_job(order: BatchOptions, job: ConversionJob, *, processes: int = 1) -> ConversionJobResult:
     """Do one job; whatever goes wrong with it is told in the outcome and stops no other."""
     try:
-        with _losses(order, job) as file:
+        with _open_loss_file(order, job) as file:
             try:
-                return _worked(order, job, file, processes)
-            except (UnknownFormat, Refused) as error:
+                return _run_job(order, job, file, processes)
+            except (UnknownFormat, RefusedInput) as error:
                 if job.asked:
                     raise
-                return _skipped(order, job, error, file)
+                return _skipped_result(order, job, error, file)
     except TalktreeError as error:
-        return failed(job, error)
+        return failed_result(job, error)
     except OSError as error:
-        return failed(job, Unreadable(f"{job.shown}: {error.strerror or error}"))
+        return failed_result(job, Unreadable(f"{job.shown}: {error.strerror or error}"))
     except Exception as error:
-        return _mistaken(job, error)
+        return _internal_error_result(job, error)
 
 
-def failed(job: Job, error: TalktreeError) -> Outcome:
+def failed_result(job: ConversionJob, error: TalktreeError) -> ConversionJobResult:
     """The outcome of a job that could not be done."""
     failure = failure_of(error)
-    return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+    return ConversionJobResult(number=job.number, path=job.shown, status="failed", failure=failure)
 
 
-def killed(job: Job) -> Outcome:
+def killed_result(job: ConversionJob) -> ConversionJobResult:
     """The outcome of a job whose process was killed."""
     error = Unreadable(
         f"{job.shown}: the process that converted it was killed",
         hint="it may have run out of memory; try it alone",
     )
-    return failed(job, error)
+    return failed_result(job, error)
 
 
-def _mistaken(job: Job, error: Exception) -> Outcome:
-    failure = mistake(job.shown, error)
-    return Outcome(number=job.number, path=job.shown, status="failed", failure=failure)
+def _internal_error_result(job: ConversionJob, error: Exception) -> ConversionJobResult:
+    failure = describe_internal_error(job.shown, error)
+    return ConversionJobResult(number=job.number, path=job.shown, status="failed", failure=failure)
 
 
-def _skipped(order: Order, job: Job, error: TalktreeError, file: IO[bytes] | None) -> Outcome:
+def _skipped_result(
+    order: BatchOptions, job: ConversionJob, error: TalktreeError, file: IO[bytes] | None
+) -> ConversionJobResult:
     """The outcome of a file that is not a conversation: it is left out, which is a loss."""
-    ledger = FiledLedger(file)
-    ledger.add([Loss("file", job.shown, error.message)])
+    loss_report = FiledLossReport(file)
+    loss_report.add([Loss("file", job.shown, error.message)])
     if order.out is not None:
-        append(Path(order.state), _entry(order, job, counts=_counts(ledger)))
-    return Outcome(
+        append_entry(Path(order.state), _make_entry(order, job, counts=_count_losses(loss_report)))
+    return ConversionJobResult(
         number=job.number,
         path=job.shown,
         status="skipped",
-        counts=_counts(ledger),
+        counts=_count_losses(loss_report),
         losses=None if file is None else file.name,
         failure=failure_of(error),
     )
 
 
-def _worked(order: Order, job: Job, file: IO[bytes] | None, processes: int) -> Outcome:
-    ledger = FiledLedger(file)
-    document = _read(order, job)
-    made = converted(document, order.to, order.options, ledger, processes=processes)
-    outputs = _tried(order, made) if order.out is None else _written(order, job, made)
-    return Outcome(
+def _run_job(
+    order: BatchOptions, job: ConversionJob, file: IO[bytes] | None, processes: int
+) -> ConversionJobResult:
+    loss_report = FiledLossReport(file)
+    document = _read_job(order, job)
+    made = convert_conversations(
+        document, order.to, order.options, loss_report, processes=processes
+    )
+    outputs = _verify_only(order, made) if order.out is None else _write_result(order, job, made)
+    return ConversionJobResult(
         number=job.number,
         path=job.shown,
         status="converted",
         written=outputs,
-        counts=_counts(ledger),
-        carried_bytes=ledger.carried_bytes,
+        counts=_count_losses(loss_report),
+        carried_bytes=loss_report.carried_bytes,
         losses=None if file is None else file.name,
     )
 
 
-def _read(order: Order, job: Job) -> Document:
+def _read_job(order: BatchOptions, job: ConversionJob) -> Document:
     source = load(job.source, shown=job.shown)
     if job.without:
-        source = source.minus(job.without)
+        source = source.without_silently(job.without)
     if not source.folder:
-        source = held(source)
-    format = by_slug(order.source_format) if order.source_format else detect(source).format
-    return read(source if job.alone else with_companions(source, format), format)
+        source = cache_small_files(source)
+    format = get_format(order.source_format) if order.source_format else detect(source).format
+    return read_document(source if job.alone else with_companions(source, format), format)
 
 
-def _agree(order: Order, made: Made) -> None:
+def _check_losses(order: BatchOptions, made: ConversionResult) -> None:
     chosen = order.options
-    made.ledger.check(strict=chosen.strict, allow=chosen.allow, forbid=chosen.forbid)
+    made.loss_report.refuse_forbidden(
+        strict=chosen.strict, allow=chosen.allow, forbid=chosen.forbid
+    )
 
 
-def _tried(order: Order, made: Made) -> tuple[Output, ...]:
+def _verify_only(order: BatchOptions, made: ConversionResult) -> tuple[Output, ...]:
     """Everything is made and read again, and nothing written."""
     verify_made(made)
-    _agree(order, made)
+    _check_losses(order, made)
     return ()
 
 
-def _written(order: Order, job: Job, made: Made) -> tuple[Output, ...]:
+def _write_result(
+    order: BatchOptions, job: ConversionJob, made: ConversionResult
+) -> tuple[Output, ...]:
     assert order.out is not None
-    name = job.name if made.folder else f"{job.name}{_ending(made, order.to)}"
+    name = job.name if made.folder else f"{job.name}{_file_ending(made, order.to)}"
     staged, out = Path(order.work) / str(job.number), Path(order.out)
 
     def agree(built: Path) -> None:
         """Compare what was built with what it must show, then look at the losses."""
         verify_built(made, built, name)
-        _agree(order, made)
+        _check_losses(order, made)
 
-    with _named_as(staged, out / name):
+    with _errors_named_as(staged, out / name):
         files = save(made.files, staged, folder=made.folder, agreed=agree)
     outputs = outputs_of(files, staged, name)
-    entry = _entry(order, job, outputs, _counts(made.ledger), made.ledger.carried_bytes)
-    with removed(staged):
-        refuse_strangers(staged, out, name, known=job.known, force=order.force)
-        append(Path(order.state), entry)
-        moved(staged, out / name)
+    entry = _make_entry(
+        order, job, outputs, _count_losses(made.loss_report), made.loss_report.carried_bytes
+    )
+    with remove_afterwards(staged):
+        refuse_foreign_files(staged, out, name, known=job.known, force=order.force)
+        append_entry(Path(order.state), entry)
+        move_into_place(staged, out / name)
     return outputs
 
 
-def _ending(made: Made, to: str) -> str:
+def _file_ending(made: ConversionResult, to: str) -> str:
     (path,) = made.files
-    return PurePosixPath(path).suffix or by_slug(to).info.suffixes[0]
+    return PurePosixPath(path).suffix or get_format(to).info.suffixes[0]
 
 
-def _counts(ledger: Ledger) -> tuple[tuple[str, str, int], ...]:
-    found = sorted(ledger.counts.items())
+def _count_losses(loss_report: LossReport) -> tuple[tuple[str, str, int], ...]:
+    found = sorted(loss_report.counts.items())
     return tuple((kind, kept, count) for (kind, kept), count in found)
 
 
-def _entry(
-    order: Order,
-    job: Job,
+def _make_entry(
+    order: BatchOptions,
+    job: ConversionJob,
     outputs: tuple[Output, ...] = (),
     counts: tuple[tuple[str, str, int], ...] = (),
     carried_bytes: int = 0,
-) -> Entry:
-    return Entry(
+) -> BatchEntry:
+    return BatchEntry(
         job.source, order.to, order.digest, job.stamp, job.name, outputs, counts, carried_bytes
     )
 
 
 @contextmanager
-def _named_as(staged: Path, target: Path) -> Iterator[None]:
+def _errors_named_as(staged: Path, target: Path) -> Iterator[None]:
     """What goes wrong with the file that is built is told of the one it will be."""
     try:
         yield
@@ -344,7 +363,7 @@ def _named_as(staged: Path, target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _losses(order: Order, job: Job) -> Iterator[IO[bytes] | None]:
+def _open_loss_file(order: BatchOptions, job: ConversionJob) -> Iterator[IO[bytes] | None]:
     if order.losses is None:
         yield None
         return
@@ -352,7 +371,7 @@ def _losses(order: Order, job: Job) -> Iterator[IO[bytes] | None]:
         yield file
 
 
-def named(jobs: Sequence[Found], kept: Mapping[str, str]) -> list[str]:
+def name_outputs(jobs: Sequence[SourceCandidate], kept: Mapping[str, str]) -> list[str]:
     """A name of its own for each job, below the output folder; `kept` are names given before.
 
     No name is the folder of another, whether the outputs are files or folders.
@@ -368,11 +387,11 @@ def named(jobs: Sequence[Found], kept: Mapping[str, str]) -> list[str]:
             taken.add(before.lower())
     for job in jobs:
         if job.source not in names:
-            names[job.source] = _free(job.relative, taken)
+            names[job.source] = _free_name(job.relative, taken)
     return [names[job.source] for job in jobs]
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken: set[str]) -> str:
     number, free = 2, name
     while free.lower() in taken:
         free = f"{name}-{number}"
@@ -414,34 +433,34 @@ class Batch:
         to = resolve_alias(to)
         source_format = source_format and resolve_alias(source_format)
         self._gate = gate or OutputGate(paths)
-        self._found = found(paths, each=each, format=source_format)
+        self._found = find_sources(paths, each=each, format=source_format)
         self._most = jobs or len(os.sched_getaffinity(0))
         self._spare = 0 if jobs else SPARE
-        self._state: State | None = None
+        self._state: BatchState | None = None
         self._made_out = False
         self._wrote = False
-        self._running: Generator[Outcome, None, None] | None = None
-        self.order = Order(
+        self._running: Generator[ConversionJobResult, None, None] | None = None
+        self.order = BatchOptions(
             to=to,
             options=options,
             source_format=source_format,
-            digest=_digest(to, options, source_format),
+            digest=_options_digest(to, options, source_format),
             fresh=fresh,
             force=self._gate.force,
             losses=losses,
         )
         if out is not None:
-            self._open(Path(out))
+            self._open_output(Path(out))
         self._plan()
 
-    def _open(self, out: Path) -> None:
+    def _open_output(self, out: Path) -> None:
         self._gate.check_batch(out, resumes=os.path.lexists(out / STATE))
         self._made_out = not out.exists()
         try:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Unreadable(f"{out}: cannot write: {error.strerror or error}") from None
-        self._state = State(out, self.order.to)
+        self._state = BatchState(out, self.order.to)
         work = out / WORK
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(exist_ok=True)
@@ -449,16 +468,16 @@ class Batch:
 
     def _plan(self) -> None:
         state = self._state
-        names = named(self._found, {} if state is None else state.names())
-        self._done: list[Outcome] = []
-        self._todo: list[Job] = []
+        names = name_outputs(self._found, {} if state is None else state.names())
+        self._done: list[ConversionJobResult] = []
+        self._todo: list[ConversionJob] = []
         for number, (each, name) in enumerate(zip(self._found, names, strict=True)):
-            known = frozenset() if state is None else state.known(each.source)
+            known = frozenset() if state is None else state.find_known_outputs(each.source)
             entry = None
             if state is not None and not self.order.fresh:
-                entry = state.done(each.source, each.stamp, self.order.digest)
+                entry = state.find_done(each.source, each.stamp, self.order.digest)
             if entry is None or (each.asked and not entry.outputs):
-                job = Job(
+                job = ConversionJob(
                     number=number,
                     source=each.source,
                     shown=each.shown,
@@ -471,7 +490,7 @@ class Batch:
                 )
                 self._todo.append(job)
                 continue
-            outcome = Outcome(
+            outcome = ConversionJobResult(
                 number=number,
                 path=each.shown,
                 status="unchanged" if entry.outputs else "skipped",
@@ -484,31 +503,33 @@ class Batch:
     def __len__(self) -> int:
         return len(self._found)
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[ConversionJobResult]:
         """What comes of each source, as it comes: first what is done already."""
         self._running = self._outcomes()
         return self._running
 
-    def _outcomes(self) -> Generator[Outcome, None, None]:
+    def _outcomes(self) -> Generator[ConversionJobResult, None, None]:
         yield from self._done
         jobs = sorted(self._todo, key=lambda job: -job.stamp.size)
         sizes = [job.stamp.size for job in jobs]
         most = min(self._most, max(len(jobs) // A_SHARE, sum(sizes) // A_LOAD))
-        first = together(sizes, most)
-        yield from self._worked(jobs[:first], 1, processes=most)
+        first = count_shared_jobs(sizes, most)
+        yield from self._run_jobs(jobs[:first], 1, processes=most)
         rest = len(jobs) - first
-        yield from self._worked(jobs[first:], min(most + self._spare * (most > 1), rest))
+        yield from self._run_jobs(jobs[first:], min(most + self._spare * (most > 1), rest))
 
-    def _worked(
-        self, jobs: Sequence[Job], count: int, *, processes: int = 1
-    ) -> Generator[Outcome, None, None]:
+    def _run_jobs(
+        self, jobs: Sequence[ConversionJob], count: int, *, processes: int = 1
+    ) -> Generator[ConversionJobResult, None, None]:
         """What comes of some jobs in so many processes; each may use further ones."""
-        work = partial(worked, self.order, processes=processes)
-        crew = None
+        work = partial(run_job, self.order, processes=processes)
+        pool = None
         if jobs and (count > 1 or processes > 1):
             long = sum(job.stamp.size for job in jobs) // len(jobs) >= LONG
-            crew = in_processes(work, jobs, count, died=killed, ahead=1 if long else AHEAD)
-        with closing(crew or (work(job) for job in jobs)) as outcomes:
+            pool = run_in_processes(
+                work, jobs, count, died=killed_result, ahead=1 if long else AHEAD
+            )
+        with closing(pool or (work(job) for job in jobs)) as outcomes:
             for outcome in outcomes:
                 self._wrote = self._wrote or bool(outcome.written)
                 yield outcome
@@ -527,7 +548,7 @@ class Batch:
         if self._state is None:
             return
         shutil.rmtree(self.order.work, ignore_errors=True)
-        self._state.close(keep=kind is not None or self._wrote or self._state.tells)
+        self._state.close(keep=kind is not None or self._wrote or self._state.has_entries)
         if self._made_out:
             try:
                 os.rmdir(self.order.out or "")
@@ -535,8 +556,8 @@ class Batch:
                 pass
 
 
-def _digest(to: str, options: Options, source_format: str | None) -> str:
+def _options_digest(to: str, options: Options, source_format: str | None) -> str:
     """The same for two batches that would make the same of a source."""
-    told = msgspec.to_builtins(options, order="deterministic")
-    text = msgspec.json.encode([__version__, to, source_format, told], order="deterministic")
+    details = msgspec.to_builtins(options, order="deterministic")
+    text = msgspec.json.encode([__version__, to, source_format, details], order="deterministic")
     return blake2b(text, digest_size=12).hexdigest()

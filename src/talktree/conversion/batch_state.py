@@ -24,7 +24,7 @@ from talktree.formats.sources import OWN, Stamp
 STATE = f"{OWN}.jsonl"
 
 
-class Locked(TalktreeError):
+class BatchLocked(TalktreeError):
     """Another batch is at work in the same folder."""
 
     exit_code = 5
@@ -40,7 +40,7 @@ class Output(Struct, frozen=True, array_like=True):
     mtime_ns: int
 
 
-class Entry(Struct, frozen=True, omit_defaults=True):
+class BatchEntry(Struct, frozen=True, omit_defaults=True):
     """One source that was dealt with."""
 
     source: str
@@ -56,16 +56,16 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     carried_bytes: int = 0
 
 
-class State:
+class BatchState:
     """The entries of one target format in an output folder, as earlier runs left them."""
 
     def __init__(self, out: Path, to: str) -> None:
         self.path = out / STATE
         self._out = out
-        self._last: dict[str, Entry] = {}
+        self._last: dict[str, BatchEntry] = {}
         self._known: dict[str, set[Output]] = {}
-        self._file = self._locked()
-        for entry in self._entries():
+        self._file = self._open_locked()
+        for entry in self._read_entries():
             if entry.to == to:
                 self._last[entry.source] = entry
                 self._known.setdefault(entry.source, set()).update(entry.outputs)
@@ -74,24 +74,28 @@ class State:
         """The name each source was given."""
         return {source: entry.name for source, entry in self._last.items()}
 
-    def known(self, source: str) -> frozenset[Output]:
+    def find_known_outputs(self, source: str) -> frozenset[Output]:
         """Every output a source ever had."""
         return frozenset(self._known.get(source, ()))
 
-    def done(self, source: str, stamp: Stamp, options: str) -> Entry | None:
+    def find_done(self, source: str, stamp: Stamp, options: str) -> BatchEntry | None:
         """What was made of a source, if it and the way of converting are still the same."""
         last = self._last.get(source)
         if last is None or (last.stamp, last.options) != (stamp, options):
             return None
-        return last if all(self._stands(source, output) for output in last.outputs) else None
+        return (
+            last
+            if all(self._is_output_present(source, output) for output in last.outputs)
+            else None
+        )
 
-    def _stands(self, source: str, output: Output) -> bool:
+    def _is_output_present(self, source: str, output: Output) -> bool:
         """Whether an output is there; one that somebody edited counts, an older one does not."""
-        now = as_it_is(self._out, output.name)
+        now = stat_output(self._out, output.name)
         return now is not None and (now == output or now not in self._known[source])
 
     @property
-    def tells(self) -> bool:
+    def has_entries(self) -> bool:
         """Whether earlier runs have written anything."""
         return any(entry.outputs for entry in self._last.values())
 
@@ -101,7 +105,7 @@ class State:
             self.path.unlink(missing_ok=True)
         self._file.close()
 
-    def _locked(self) -> IO[bytes]:
+    def _open_locked(self) -> IO[bytes]:
         try:
             file = open(self.path, "a+b")  # noqa: SIM115
         except OSError as error:
@@ -111,18 +115,18 @@ class State:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.close()
-            raise Locked(
+            raise BatchLocked(
                 f"{self._out}: another conversion into this folder is running",
                 hint="wait until it is done, or name another folder",
             ) from None
         return file
 
-    def _entries(self) -> Iterator[Entry]:
+    def _read_entries(self) -> Iterator[BatchEntry]:
         self._file.seek(0)
         line = b"\n"
         for line in self._file:
             try:
-                yield msgspec.convert(json.loads(line), Entry)
+                yield msgspec.convert(json.loads(line), BatchEntry)
             except (ValueError, RecursionError, msgspec.ValidationError):
                 continue
         if not line.endswith(b"\n"):
@@ -130,7 +134,7 @@ class State:
             self._file.flush()
 
 
-def as_it_is(out: Path, name: str) -> Output | None:
+def stat_output(out: Path, name: str) -> Output | None:
     """A file below the output folder, as it is now."""
     try:
         found = os.lstat(out / name)
@@ -139,7 +143,7 @@ def as_it_is(out: Path, name: str) -> Output | None:
     return Output(name, found.st_size, found.st_mtime_ns)
 
 
-def append(state: Path, entry: Entry) -> None:
+def append_entry(state: Path, entry: BatchEntry) -> None:
     """Add an entry, in one piece, whoever else is adding one."""
     line = json.dumps(msgspec.to_builtins(entry)).encode() + b"\n"
     descriptor = os.open(state, os.O_WRONLY | os.O_APPEND)

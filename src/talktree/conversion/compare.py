@@ -12,7 +12,7 @@ from talktree.formats.format import TAGS
 from talktree.model.entries import Entry
 from talktree.model.message import NO_FLAGS, Context, Message
 from talktree.model.parts import Attachment, Part, Text
-from talktree.text.json.value import equal, same
+from talktree.text.json.value import is_equal, is_same
 
 PLAIN_FIELDS = ("role", "authors", "session", "model", "usage", "api_message", "agent", "tags")
 _plain_fields = attrgetter(*PLAIN_FIELDS)
@@ -22,7 +22,7 @@ MAPPED = frozenset({"leaf", "message", "size"})
 """Fields that name other entries, by the names those have in the target."""
 
 
-def message_losses(
+def find_message_losses(
     source: Message, held: Message, seams: Sequence[Seam], kept: Kept, *, name: str
 ) -> list[Loss]:
     """Everything of a message that is not held as it is; ids are compared elsewhere."""
@@ -30,24 +30,24 @@ def message_losses(
     mine, theirs = _plain_fields(source), _plain_fields(held)
     if mine != theirs:
         out += [
-            Loss(kind, name, _told(kind, value), kept)
+            Loss(kind, name, _describe_value(kind, value), kept)
             for kind, value, other in zip(PLAIN_FIELDS, mine, theirs, strict=True)
             if value and value != other
         ]
     if source.time_ns != held.time_ns and source.time_ns is not None:
-        out.append(Loss("time", name, _time_told(source, held), kept))
+        out.append(Loss("time", name, _describe_time(source, held), kept))
     if source.flags and not source.flags <= held.flags:
         gone = ", ".join(sorted(source.flags - held.flags))
         out.append(Loss("flags", name, gone, kept))
-    out += _structured(source, held, kept, name)
+    out += _find_structured_losses(source, held, kept, name)
     if source.extra:
-        out += _extra(source, held, kept, name)
+        out += _find_extra_losses(source, held, kept, name)
     if source.parts is not held.parts:
-        out += _part_losses(source.parts, held.parts, seams, kept, name)
+        out += _find_part_losses(source.parts, held.parts, seams, kept, name)
     return out
 
 
-def _told(kind: str, value: object) -> str:
+def _describe_value(kind: str, value: object) -> str:
     if isinstance(value, str):
         return value[:80]
     match value:
@@ -59,15 +59,15 @@ def _told(kind: str, value: object) -> str:
             return kind
 
 
-def _time_told(source: Message, held: Message) -> str:
+def _describe_time(source: Message, held: Message) -> str:
     return "the time" if held.time_ns is None else "digits of the time"
 
 
-def _structured(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
+def _find_structured_losses(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
     out = []
     context, todos, thinking = source.context, source.todos, source.thinking
     if context is not None and context is not held.context:
-        gone = _gone_of_context(context, held.context)
+        gone = _describe_lost_context(context, held.context)
         if gone:
             out.append(Loss("context", name, gone, kept))
     if todos is not None and todos != held.todos:
@@ -78,7 +78,7 @@ def _structured(source: Message, held: Message, kept: Kept, name: str) -> list[L
 
 
 @lru_cache(maxsize=256)
-def _gone_of_context(mine: Context, held: Context | None) -> str:
+def _describe_lost_context(mine: Context, held: Context | None) -> str:
     # Messages share few contexts, so the answer is nearly always known.
     return ", ".join(
         field
@@ -87,51 +87,51 @@ def _gone_of_context(mine: Context, held: Context | None) -> str:
     )
 
 
-def _extra(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
+def _find_extra_losses(source: Message, held: Message, kept: Kept, name: str) -> list[Loss]:
     gone = tuple(source.extra)
     if held.extra:
         gone = tuple(
             key
             for key, item in source.extra.items()
-            if key not in held.extra or not same(item, held.extra[key])
+            if key not in held.extra or not is_same(item, held.extra[key])
         )
-    return [Loss("extra", name, _listed(gone), kept)] if gone else []
+    return [Loss("extra", name, _format_names(gone), kept)] if gone else []
 
 
 @lru_cache(maxsize=256)
-def _listed(names: tuple[str, ...]) -> str:
+def _format_names(names: tuple[str, ...]) -> str:
     # Records of one kind have the same members, so the answer is nearly always known.
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join([each[:40] for each in names[:MOST_NAMES]]) + more
 
 
-def _part_losses(
+def _find_part_losses(
     source: Sequence[Part], held: Sequence[Part], seams: Sequence[Seam], kept: Kept, name: str
 ) -> Iterator[Loss]:
     for part, seam in zip(source, seams, strict=True):
         tag = TAGS[type(part)]
         if seam.part < 0:
             if part != Text(""):
-                yield Loss(tag, name, _shown(part), kept)
+                yield Loss(tag, name, _describe_part(part), kept)
         elif seam.rendered:
-            yield Loss(tag, name, _shown(part), "rendered")
+            yield Loss(tag, name, _describe_part(part), "rendered")
         elif seam.length >= 0:
             if isinstance(part, Text) and part.text:
                 yield Loss("text", name, "where it begins and ends", kept)
             if isinstance(part, Text) and part.extra:
-                yield Loss("detail", name, f"{tag}: {_listed(tuple(part.extra))}", kept)
+                yield Loss("detail", name, f"{tag}: {_format_names(tuple(part.extra))}", kept)
         else:
-            yield from _detail_losses(part, held[seam.part], tag, kept, name)
+            yield from _find_detail_losses(part, held[seam.part], tag, kept, name)
 
 
-def _detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> Iterator[Loss]:
-    if equal(part, held):
+def _find_detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> Iterator[Loss]:
+    if is_equal(part, held):
         return
     gone = tuple(
         [
             field
             for field in part.__struct_fields__
-            if not equal(value := getattr(part, field), getattr(held, field, None))
+            if not is_equal(value := getattr(part, field), getattr(held, field, None))
             and value not in _EMPTY
             and value is not False
             and value != {}
@@ -142,10 +142,10 @@ def _detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str) -> I
         gone = (*gone, "url")
     if gone:
         main = {"text", "input", "output", "content", "value"}.intersection(gone)
-        yield Loss(tag if main else "detail", name, f"{tag}: {_listed(gone)}", kept)
+        yield Loss(tag if main else "detail", name, f"{tag}: {_format_names(gone)}", kept)
 
 
-def _shown(part: Part) -> str:
+def _describe_part(part: Part) -> str:
     for field in ("name", "kind", "title", "text"):
         value = getattr(part, field, None)
         if isinstance(value, str) and value:
@@ -153,7 +153,7 @@ def _shown(part: Part) -> str:
     return TAGS[type(part)]
 
 
-def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
+def find_other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
     """Everything of an entry that is no message and is not held as it is."""
     kind = TAGS[type(was)]
     if type(was) is not type(seen):
@@ -162,7 +162,7 @@ def other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
         name.removesuffix("_ns")
         for name in was.__struct_fields__
         if name not in MAPPED
-        and not equal(value := getattr(was, name), getattr(seen, name))
+        and not is_equal(value := getattr(was, name), getattr(seen, name))
         and value not in _EMPTY
         and value != {}
     ]

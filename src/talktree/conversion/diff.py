@@ -14,12 +14,12 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from talktree.conversion.merge_conversations import digest, words_of
+from talktree.conversion.merge_conversations import digest_entry, iter_words
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
-from talktree.text.json.value import same
+from talktree.text.json.value import is_same
 
 Kind = Literal["added", "removed", "changed", "moved"]
 FIELDS = (
@@ -40,7 +40,7 @@ FIELDS = (
 """What is compared of two messages; ids, links and the name of the session tell copies apart."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class ConversationChange(Struct, frozen=True, kw_only=True):
     """One thing that differs."""
 
     kind: Kind
@@ -59,27 +59,27 @@ class _Brief(NamedTuple):
     words: bytes
 
 
-class Side:
+class DiffSide:
     """A conversation, or one branch of it."""
 
     def __init__(self, conversation: Conversation, leaf: str | None = None) -> None:
         self.conversation = conversation
         self._positions: Sequence[int] = range(conversation.record_count)
         if leaf is not None:
-            self._positions = conversation.tree.path(conversation.position(leaf))
-        self.briefs = list(self._brief())
+            self._positions = conversation.tree.path(conversation.find_position(leaf))
+        self.briefs = list(self._read_briefs())
 
-    def _brief(self) -> Iterator[_Brief]:
-        bones = self.conversation.skeleton
+    def _read_briefs(self) -> Iterator[_Brief]:
+        skeleton = self.conversation.skeleton
         entries = self.conversation.entries_at(self._positions)
         for position, entry in zip(self._positions, entries, strict=True):
             if isinstance(entry, Message):
-                above = bones.parents[position]
+                above = skeleton.parents[position]
                 yield _Brief(
-                    bones.ids[position],
-                    None if above == ROOT else bones.ids[above],
-                    digest(entry).whole,
-                    _words(entry),
+                    skeleton.ids[position],
+                    None if above == ROOT else skeleton.ids[above],
+                    digest_entry(entry).whole,
+                    _encode_words(entry),
                 )
 
     def message(self, id: str) -> Message:
@@ -87,16 +87,16 @@ class Side:
         return self.conversation[id]
 
 
-def _words(message: Message) -> bytes:
+def _encode_words(message: Message) -> bytes:
     found = blake2b(digest_size=16)
-    for kind, words in words_of(message.parts):
+    for kind, words in iter_words(message.parts):
         found.update(f"\0{kind}\0{words}".encode("utf-8", "surrogatepass"))
     return found.digest()
 
 
-def differences(one: Side, two: Side) -> Iterator[Change]:
+def find_differences(one: DiffSide, two: DiffSide) -> Iterator[ConversationChange]:
     """What went, changed, moved or came, in the order of the second side."""
-    pairs = _pairs(one.briefs, two.briefs)
+    pairs = _pair_messages(one.briefs, two.briefs)
     back = {b: a for a, b in pairs.items()}
     first = {brief.id: brief for brief in one.briefs}
     gone = deque(brief.id for brief in one.briefs if brief.id not in pairs)
@@ -104,16 +104,16 @@ def differences(one: Side, two: Side) -> Iterator[Change]:
     for brief in two.briefs:
         known = back.get(brief.id)
         if known is None:
-            yield Change(kind="added", a=None, b=brief.id)
+            yield ConversationChange(kind="added", a=None, b=brief.id)
             continue
         while gone and order[gone[0]] < order[known]:
-            yield Change(kind="removed", a=gone.popleft(), b=None)
-        yield from _between(one, two, first[known], brief, pairs)
+            yield ConversationChange(kind="removed", a=gone.popleft(), b=None)
+        yield from _compare_pair(one, two, first[known], brief, pairs)
     for id in gone:
-        yield Change(kind="removed", a=id, b=None)
+        yield ConversationChange(kind="removed", a=id, b=None)
 
 
-def _pairs(one: Sequence[_Brief], two: Sequence[_Brief]) -> dict[str, str]:
+def _pair_messages(one: Sequence[_Brief], two: Sequence[_Brief]) -> dict[str, str]:
     """The messages of the first side that are on the second, by their ids there."""
     there = {brief.id for brief in two}
     pairs = {brief.id: brief.id for brief in one if brief.id in there}
@@ -128,24 +128,26 @@ def _pairs(one: Sequence[_Brief], two: Sequence[_Brief]) -> dict[str, str]:
     return pairs
 
 
-def _between(one: Side, two: Side, a: _Brief, b: _Brief, pairs: dict[str, str]) -> Iterator[Change]:
+def _compare_pair(
+    one: DiffSide, two: DiffSide, a: _Brief, b: _Brief, pairs: dict[str, str]
+) -> Iterator[ConversationChange]:
     if a.whole != b.whole:
-        what = differing(one.message(a.id), two.message(b.id))
+        what = find_differing_fields(one.message(a.id), two.message(b.id))
         if what:
-            yield Change(kind="changed", a=a.id, b=b.id, what=what)
+            yield ConversationChange(kind="changed", a=a.id, b=b.id, what=what)
     above = None if a.parent is None else pairs.get(a.parent, a.parent)
     if above != b.parent:
-        yield Change(kind="moved", a=a.id, b=b.id)
+        yield ConversationChange(kind="moved", a=a.id, b=b.id)
 
 
-def differing(one: Entry, two: Entry) -> tuple[str, ...]:
+def find_differing_fields(one: Entry, two: Entry) -> tuple[str, ...]:
     """The fields in which two messages differ."""
     return tuple(
         name.removesuffix("_ns")
         for name in FIELDS
-        if not _same(getattr(one, name, None), getattr(two, name, None))
+        if not _is_same_value(getattr(one, name, None), getattr(two, name, None))
     )
 
 
-def _same(one: object, two: object) -> bool:
-    return one == two if type(one) is not dict else same(one, two)  # type: ignore[arg-type]
+def _is_same_value(one: object, two: object) -> bool:
+    return one == two if type(one) is not dict else is_same(one, two)  # type: ignore[arg-type]

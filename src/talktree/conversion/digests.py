@@ -22,7 +22,7 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.text.json.encode import encode_new
 from talktree.text.json.value import Json
@@ -44,11 +44,11 @@ def digest_message(message: Message) -> int:
             if part.text:
                 pieces.append(part.text)
         else:
-            pieces += _pieces(part)
+            pieces += _list_visible_pieces(part)
     return hash(tuple(pieces))
 
 
-def _pieces(part: Part) -> Iterator[str | bytes]:
+def _list_visible_pieces(part: Part) -> Iterator[str | bytes]:
     """What a part shows; nothing if it shows nothing."""
     match part:
         case Text(text=text) | Thinking(text=text):
@@ -60,14 +60,14 @@ def _pieces(part: Part) -> Iterator[str | bytes]:
         case ToolResult(output=output):
             yield "result"
             for each in output:
-                yield from _pieces(each)
+                yield from _list_visible_pieces(each)
         case Artifact(title=title, content=content):
             yield title or ""
             yield content or ""
         case Event(kind=kind, text=text):
             yield kind
             yield text or ""
-        case Unknown(kind=kind, value=value):
+        case UnknownPart(kind=kind, value=value):
             yield kind
             yield _encode_json(value)
 
@@ -87,7 +87,7 @@ class DigestLog(Struct):
         self.positions.append(position)
         self.digests.append(digest_message(message))
 
-    def packed(self) -> tuple[bytes, bytes]:
+    def pack(self) -> tuple[bytes, bytes]:
         """Return the log as bytes, for another process."""
         return self.positions.tobytes(), self.digests.tobytes()
 
@@ -104,7 +104,7 @@ class DigestLog(Struct):
 
 def digest_conversation(conversation: Conversation) -> DigestLog:
     """Return the digests of all messages that a conversation shows."""
-    positions = shown_positions(conversation)
+    positions = find_visible_positions(conversation)
     log = DigestLog()
     entries = conversation.entries_at(positions)
     for position, entry in zip(positions, entries, strict=True):
@@ -113,7 +113,7 @@ def digest_conversation(conversation: Conversation) -> DigestLog:
     return log
 
 
-def shown_positions(conversation: Conversation) -> list[int]:
+def find_visible_positions(conversation: Conversation) -> list[int]:
     """Where a conversation shows messages; copies of records before them are not shown."""
     skeleton = conversation.skeleton
     return [

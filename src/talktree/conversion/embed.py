@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Part
-from talktree.text.json.encode import encode, encode_new
-from talktree.text.json.value import Json, Token, Written
+from talktree.text.json.encode import encode_json, encode_new
+from talktree.text.json.value import EncodedValue, Json, Token
 
 VERSION = 2
 
 
-class File(Struct, frozen=True, omit_defaults=True):
+class EmbeddedFile(Struct, frozen=True, omit_defaults=True):
     """A file of the source that holds records."""
 
     number: int
@@ -37,21 +37,21 @@ class File(Struct, frozen=True, omit_defaults=True):
     """Its encoding, if its text was decoded from another than UTF-8."""
 
 
-class Origin(Struct, frozen=True, omit_defaults=True):
+class EmbeddedOrigin(Struct, frozen=True, omit_defaults=True):
     """The source as a whole."""
 
     name: str
     to: str = ""
     """The format in which the conversation was written, where no message shows it."""
     folder: bool = False
-    sheets: list[File] = []
+    sheets: list[EmbeddedFile] = []
     files: dict[str, Any] = {}
     """Files that hold no record at all."""
     via: list[str] = []
     """The formats that records of the source embed data of in turn."""
 
 
-class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth": "in"}):
+class EmbeddedRecord(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth": "in"}):
     """A record of the source."""
 
     at: list[int]
@@ -68,21 +68,21 @@ class Kept(Struct, frozen=True, omit_defaults=True, rename={"open": "as", "depth
         return self.at[0], self.at[1]
 
 
-class Carry(
+class EmbeddedData(
     Struct, frozen=True, omit_defaults=True, rename={"format": "of", "unattached": "riders"}
 ):
     """All that travels with one record of the target."""
 
     format: str
     v: int = VERSION
-    kept: Kept | None = None
+    kept: EmbeddedRecord | None = None
     """None for a record that was made up for the target."""
     seams: Any = None
     sum: str = ""
     under: str | None = None
     """What the record hung on, where the source's own record does not say so."""
-    origin: Origin | None = None
-    unattached: list[Kept] = []
+    origin: EmbeddedOrigin | None = None
+    unattached: list[EmbeddedRecord] = []
     """Records that have no place in the target."""
     src: str = ""
     """Identifies the source among others of the same format."""
@@ -92,12 +92,12 @@ class Carry(
     """A checksum of all of the above."""
 
 
-def from_json(value: Json) -> Carry | None:
+def from_json(value: Json) -> EmbeddedData | None:
     """A carry, or None if the value is none; whether it is as it was written, `is_intact` tells."""
     if not isinstance(value, dict) or "of" not in value:
         return None
     try:
-        carry = msgspec.convert(value, Carry)
+        carry = msgspec.convert(value, EmbeddedData)
     except msgspec.ValidationError:
         return None
     kept = [*carry.unattached, *([carry.kept] if carry.kept is not None else [])]
@@ -106,10 +106,10 @@ def from_json(value: Json) -> Carry | None:
     return carry
 
 
-def is_intact(carry: Carry) -> bool:
+def is_intact(carry: EmbeddedData) -> bool:
     """Whether a carry is as it was written."""
     bare = replace(carry, own="")
-    return carry.own == _own(bare, _plain(bare))
+    return carry.own == _compute_checksum(bare, _encode_plain_json(bare))
 
 
 TOKEN = b'{"token":'
@@ -192,7 +192,7 @@ def text_checksum(text: bytes) -> str:
     return blake2b(text, digest_size=6).hexdigest()
 
 
-def _plain(carry: Carry) -> bytes | None:
+def _encode_plain_json(carry: EmbeddedData) -> bytes | None:
     """A carry as plain JSON, the same for equal carries; None if that cannot hold it."""
     try:
         # Only the source's files are in a dictionary, which has no order of its own.
@@ -201,26 +201,28 @@ def _plain(carry: Carry) -> bytes | None:
         return None
 
 
-def _own(carry: Carry, plain: bytes | None) -> str:
+def _compute_checksum(carry: EmbeddedData, plain: bytes | None) -> str:
     """The checksum of a carry that has none yet."""
-    text = encode(msgspec.to_builtins(carry, order="deterministic")) if plain is None else plain
+    text = (
+        encode_json(msgspec.to_builtins(carry, order="deterministic")) if plain is None else plain
+    )
     return blake2b(text, digest_size=6).hexdigest()
 
 
-def sized(carry: Carry, *, ready: bool = False) -> tuple[Json, int]:
+def encode_with_size(carry: EmbeddedData, *, ready: bool = False) -> tuple[Json, int]:
     """A carry as it stands in a record, and how many bytes it adds, about.
 
     With `ready` it is text that need only be copied, where that is possible.
     """
-    plain = _plain(carry)
-    own = _own(carry, plain)
+    plain = _encode_plain_json(carry)
+    own = _compute_checksum(carry, plain)
     if ready and plain is not None:
         text = b'%b,"own":"%b"}' % (plain[:-1], own.encode())
-        return Written(text), len(text) + len('"x-talktree":,')
+        return EncodedValue(text), len(text) + len('"x-talktree":,')
     value: Json = msgspec.to_builtins(replace(carry, own=own))
-    return value, len(plain or encode(value)) + len('"x-talktree":,"own":"",') + len(own)
+    return value, len(plain or encode_json(value)) + len('"x-talktree":,"own":"",') + len(own)
 
 
-def size(carry: Carry) -> int:
+def estimate_size(carry: EmbeddedData) -> int:
     """How many bytes a carry adds, about."""
-    return sized(replace(carry, own=""))[1]
+    return encode_with_size(replace(carry, own=""))[1]

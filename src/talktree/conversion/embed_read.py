@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from talktree.conversion.digests import DigestLog, is_placeholder, shown_positions
-from talktree.conversion.embed import Carry, File, checksum, from_json, is_intact
-from talktree.conversion.embed import Origin as SourceNote
+from talktree.conversion.digests import DigestLog, find_visible_positions, is_placeholder
+from talktree.conversion.embed import EmbeddedData, EmbeddedFile, checksum, from_json, is_intact
+from talktree.conversion.embed import EmbeddedOrigin as SourceNote
 from talktree.files import Content
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.formats.format import CARRY, Record
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -27,7 +27,7 @@ SourceKey = tuple[str, str]
 CARRY_NAME = CARRY.encode()
 
 
-class Place(NamedTuple):
+class EmbeddedPlace(NamedTuple):
     """Where in the document a record of the source is kept."""
 
     conversation: int
@@ -36,21 +36,21 @@ class Place(NamedTuple):
     """Which of the records that ride along it is; -1 for the one the entry itself stands for."""
 
 
-class Loaded(NamedTuple):
+class LoadedRecord(NamedTuple):
     """A record of the document with what it carries."""
 
     entry: Entry
-    carry: Carry | None
+    carry: EmbeddedData | None
     intact: bool = True
     """Whether what it carries is as it was written."""
 
     @property
-    def touched(self) -> bool:
+    def is_edited(self) -> bool:
         """Whether somebody changed it since it was written."""
         return self.carry is not None and checksum(self.entry) != self.carry.sum
 
 
-class Index:
+class EmbeddedIndex:
     """The records of one source, found in a document."""
 
     def __init__(self, format: str, src: str = "") -> None:
@@ -62,10 +62,10 @@ class Index:
         """Files without records."""
         self.via: list[str] = []
         """Formats that its records embed data of in turn."""
-        self.sheets: dict[int, File] = {}
+        self.sheets: dict[int, EmbeddedFile] = {}
         self.damaged_sheets: set[int] = set()
         """Files whose names and ends are known only from a record that was changed."""
-        self.places: dict[At, Place] = {}
+        self.places: dict[At, EmbeddedPlace] = {}
         self.touched: set[At] = set()
         self.doubtful: set[At] = set()
         """Records whose embedded data was changed; it may still fit what is shown."""
@@ -82,11 +82,11 @@ class Index:
         self.digests: dict[int, DigestLog] = {}
         """What each of them shows."""
 
-    def leads_to(self, format: str) -> bool:
+    def can_restore_to(self, format: str) -> bool:
         """Whether restoring it, and what it embeds in turn, gives files of a format."""
         return format == self.format or format in self.via
 
-    def add(self, number: int, position: int, loaded: Loaded) -> bool:
+    def add(self, number: int, position: int, loaded: LoadedRecord) -> bool:
         """Take what one record carries; False if it does not stand for a record of the source."""
         carry = loaded.carry
         assert carry is not None
@@ -94,23 +94,23 @@ class Index:
             there = self.places.get(carry.kept.place)
             if there is not None and there.unattached < 0:
                 return False
-            self.places[carry.kept.place] = Place(number, position)
-            if loaded.touched:
+            self.places[carry.kept.place] = EmbeddedPlace(number, position)
+            if loaded.is_edited:
                 self.touched.add(carry.kept.place)
             if not isinstance(loaded.entry, Message):
                 self.silent.add(carry.kept.place)
             if not loaded.intact:
                 self.doubtful.add(carry.kept.place)
         if carry.origin is not None:
-            self._note(carry.origin, intact=loaded.intact)
+            self._add_note(carry.origin, intact=loaded.intact)
         for unattached, kept in enumerate(carry.unattached):
             # A branch that is written in full counts more than one that only rides along.
-            self.places.setdefault(kept.place, Place(number, position, unattached))
+            self.places.setdefault(kept.place, EmbeddedPlace(number, position, unattached))
         self.parts.add(carry.part)
         # A message that stands for no record was made up, unless what it stands for was damaged.
         return carry.kept is not None or loaded.intact or not isinstance(loaded.entry, Message)
 
-    def take(self, other: Index) -> None:
+    def merge(self, other: EmbeddedIndex) -> None:
         """Join with what another conversation of the same source carries."""
         self.name = self.name or other.name
         self.folder = self.folder or other.folder
@@ -127,22 +127,22 @@ class Index:
             if place.unattached >= 0:
                 self.places.setdefault(at, place)
             else:
-                self._join(at, place, touched=at in other.touched, silent=at in other.silent)
+                self._merge_place(at, place, touched=at in other.touched, silent=at in other.silent)
 
-    def give_up(self, places: Collection[At]) -> None:
+    def discard_records(self, places: Collection[At]) -> None:
         """Count records as they are shown, because their embedded data says something else."""
         for at in places:
-            self._show(self.places.pop(at), silent=at in self.silent)
+            self._mark_as_shown(self.places.pop(at), silent=at in self.silent)
         self.touched -= set(places)
         self.silent -= set(places)
         self.fresh.sort()
         self.others.sort()
 
-    def _show(self, place: Place, *, silent: bool) -> None:
+    def _mark_as_shown(self, place: EmbeddedPlace, *, silent: bool) -> None:
         """Count a record as what the document shows in its place."""
         (self.others if silent else self.fresh).append((place.conversation, place.position))
 
-    def _join(self, at: At, place: Place, *, touched: bool, silent: bool) -> None:
+    def _merge_place(self, at: At, place: EmbeddedPlace, *, touched: bool, silent: bool) -> None:
         """Branches that were written apart share records; one that was edited counts more."""
         there = self.places.get(at)
         if there is None or there.unattached >= 0 or (touched and at not in self.touched):
@@ -150,11 +150,11 @@ class Index:
             self.silent.discard(at)
             self.silent.update([at] if silent else [])
         elif touched:
-            self._show(place, silent=silent)
+            self._mark_as_shown(place, silent=silent)
         if touched:
             self.touched.add(at)
 
-    def _note(self, note: SourceNote, *, intact: bool) -> None:
+    def _add_note(self, note: SourceNote, *, intact: bool) -> None:
         self.name = self.name or note.name
         self.folder = self.folder or note.folder
         self.via += [each for each in note.via if each not in self.via]
@@ -162,7 +162,7 @@ class Index:
         self._add_sheets(sheets, () if intact else sheets)
         self.files.update(note.files)
 
-    def _add_sheets(self, sheets: Mapping[int, File], damaged: Collection[int]) -> None:
+    def _add_sheets(self, sheets: Mapping[int, EmbeddedFile], damaged: Collection[int]) -> None:
         """Take what is known of files; a record that is as it was written knows better."""
         for number, file in sheets.items():
             if number not in damaged:
@@ -174,59 +174,61 @@ class Index:
             self.sheets[number] = file
 
 
-def loaded(origin: Origin, record: Record) -> Loaded:
+def load_record(origin: DocumentOrigin, record: Record) -> LoadedRecord:
     """A record with what it carries taken out of it."""
     carried, value = origin.format.take_carry(record.value)
     carry = from_json(carried)
     if carry is None:
-        return Loaded(origin.format.get(record), None)
+        return LoadedRecord(origin.format.get(record), None)
     record.value = value
-    return Loaded(origin.format.get(record), carry, is_intact(carry))
+    return LoadedRecord(origin.format.get(record), carry, is_intact(carry))
 
 
-def records(
-    origin: Origin, conversation: Conversation, positions: Sequence[int]
-) -> Iterator[Loaded]:
+def load_records(
+    origin: DocumentOrigin, conversation: Conversation, positions: Sequence[int]
+) -> Iterator[LoadedRecord]:
     """Records of a conversation with what they carry."""
-    return (loaded(origin, record) for record in _records(origin, conversation, positions))
+    return (
+        load_record(origin, record) for record in _read_records(origin, conversation, positions)
+    )
 
 
-def _records(
-    origin: Origin, conversation: Conversation, positions: Sequence[int]
+def _read_records(
+    origin: DocumentOrigin, conversation: Conversation, positions: Sequence[int]
 ) -> Iterator[Record]:
     numbers = [conversation.members[position] for position in positions]
     return origin.records(numbers, map(conversation.names, positions))
 
 
-def carries(document: Document) -> bool:
+def has_embedded_data(document: Document) -> bool:
     """Whether a record of a document embeds data of another format."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     take_carry = origin.format.take_carry
     return any(
         from_json(take_carry(record.value)[0]) is not None
-        for conversation in _may_carry(document)
-        for record in _records(origin, conversation, range(conversation.record_count))
+        for conversation in _find_candidates(document)
+        for record in _read_records(origin, conversation, range(conversation.record_count))
     )
 
 
-def _may_carry(document: Document) -> Iterator[Conversation]:
+def _find_candidates(document: Document) -> Iterator[Conversation]:
     """The conversations in whose files the name of the member occurs.
 
     Looking for it is much faster than decoding records, and few files have it.
     """
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     known: dict[int, bool] = {}
     for conversation in document.conversations:
         sheets = {origin.sheet_of(number)[0] for number in conversation.members if number >= 0}
         for which in sheets - known.keys():
-            known[which] = mentions_carry(origin.sheets[which].content)
+            known[which] = mentions_embedded_data(origin.sheets[which].content)
         if any(known[which] for which in sheets):
             yield conversation
 
 
-def mentions_carry(content: Content) -> bool:
+def mentions_embedded_data(content: Content) -> bool:
     """Whether the name of the member occurs in a file, in whatever case: it may embed a source."""
     end = b""
     for block in content.blocks():
@@ -236,27 +238,27 @@ def mentions_carry(content: Content) -> bool:
     return False
 
 
-def indexed(document: Document) -> list[Index]:
+def index_embedded_sources(document: Document) -> list[EmbeddedIndex]:
     """The sources that a document embeds data of, each with its records."""
-    found: list[Index] = []
-    wanted = {each.id: each for each in _may_carry(document)}
+    found: list[EmbeddedIndex] = []
+    wanted = {each.id: each for each in _find_candidates(document)}
     for number, conversation in enumerate(document.conversations):
         if conversation is wanted.get(conversation.id):
-            index = _index_of(document, number)
+            index = _index_conversation(document, number)
             if index is not None:
-                _join(index, found)
+                _add_index(index, found)
     return found
 
 
-def _index_of(document: Document, number: int) -> Index | None:
+def _index_conversation(document: Document, number: int) -> EmbeddedIndex | None:
     """The source that most records of a conversation embed; None if they embed nothing."""
     origin, conversation = document.origin, document.conversations[number]
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     claims: dict[SourceKey, _Claim] = {}
     rest: list[tuple[int, bool]] = []
-    digests, shown = DigestLog(), set(shown_positions(conversation))
+    digests, shown = DigestLog(), set(find_visible_positions(conversation))
     for position, each in enumerate(
-        records(origin, conversation, range(conversation.record_count))
+        load_records(origin, conversation, range(conversation.record_count))
     ):
         entry = each.entry
         spoken = isinstance(entry, Message)
@@ -265,7 +267,7 @@ def _index_of(document: Document, number: int) -> Index | None:
             digests.add(position, entry)
         if each.carry is not None:
             key = each.carry.format, each.carry.src
-            claim = claims.setdefault(key, _Claim(Index(*key), []))
+            claim = claims.setdefault(key, _Claim(EmbeddedIndex(*key), []))
             if claim.source.add(number, position, each):
                 claim.records.append((position, spoken))
                 continue
@@ -286,16 +288,16 @@ def _index_of(document: Document, number: int) -> Index | None:
 class _Claim(NamedTuple):
     """What the records of one conversation embed of one source."""
 
-    source: Index
+    source: EmbeddedIndex
     records: list[tuple[int, bool]]
     """Their positions, and whether they are messages."""
 
 
-def _join(index: Index, found: list[Index]) -> None:
+def _add_index(index: EmbeddedIndex, found: list[EmbeddedIndex]) -> None:
     """Add an index to those that are there; conversations of one source belong together."""
     for other in found:
         same = (other.format, other.src) == (index.format, index.src)
         if same and not other.parts & index.parts:
-            other.take(index)
+            other.merge(index)
             return
     found.append(index)

@@ -52,27 +52,27 @@ Find = Callable[[bytes, int], tuple[int, int] | None]
 _encode: Callable[[str], bytes] = msgspec.json.Encoder().encode
 
 
-def _as_ascii(text: str) -> bytes:
+def _spell_ascii(text: str) -> bytes:
     return str(encode_basestring_ascii(text)).encode()
 
 
-def _as_text(text: str) -> bytes:
+def _spell_text(text: str) -> bytes:
     return text.encode()
 
 
-def _as_xml(text: str) -> bytes:
+def _spell_xml(text: str) -> bytes:
     return text.replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;").encode()
 
 
 SPELLINGS: dict[str, Callable[[str], bytes]] = {
     "json": _encode,
-    "ascii": _as_ascii,
-    "text": _as_text,
-    "xml": _as_xml,
+    "ascii": _spell_ascii,
+    "text": _spell_text,
+    "xml": _spell_xml,
 }
 
 
-class Misfit(Exception):
+class NotATemplate(Exception):
     """It is no template."""
 
 
@@ -91,38 +91,38 @@ class Spelling:
             return SPELLINGS[name](text)
         if name in self._derive:
             return self._derive[name](text).encode()
-        raise Misfit
+        raise NotATemplate
 
 
 PLAIN = Spelling(("text",))
 NO_STRINGS: Mapping[str, str] = MappingProxyType({})
 
 
-def made(raw: bytes, strings: Mapping[str, str], spelling: Spelling) -> Template:
+def make_template(raw: bytes, strings: Mapping[str, str], spelling: Spelling) -> Template:
     """The template of some bytes, with holes where the strings stand."""
     pieces: list[Piece] = [raw]
     if strings and len(raw) >= SHORTEST:
-        for way in _longest(strings):
-            _cut(pieces, raw, way, strings[way], spelling)
+        for way in _sort_longest_first(strings):
+            _cut_string(pieces, raw, way, strings[way], spelling)
     try:
-        return _written(pieces, spelling.usual)
+        return _encode_template(pieces, spelling.usual)
     except UnicodeDecodeError:
         # Strings are whole characters, so what is left is text if and only if all of it was.
         return {"base64": base64.b64encode(raw).decode()}
 
 
-def _longest(strings: Mapping[str, str]) -> Iterable[str]:
+def _sort_longest_first(strings: Mapping[str, str]) -> Iterable[str]:
     if len(strings) < 2:
         return strings
     return sorted(strings, key=lambda way: -len(strings[way]))[:MOST]
 
 
-def _cut(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling) -> None:
+def _cut_string(pieces: list[Piece], raw: bytes, way: str, text: str, spelling: Spelling) -> None:
     for name, spell in spelling.direct:
         if name == "ascii" and spelling.usual == "json" and text.isascii():
             continue
         try:
-            is_cut = _holed(pieces, text, spell, (way, name))
+            is_cut = _make_holes(pieces, text, spell, (way, name))
         except UnicodeEncodeError:
             continue
         if is_cut:
@@ -135,24 +135,24 @@ def _cut_derived(pieces: list[Piece], raw: bytes, way: str, text: str, spelling:
     for name, derive in spelling.derived:
         mark = derive(text).encode()
         if len(mark) >= TELLING and mark in raw:
-            _cut_all(pieces, partial(_span, sought=mark), (way, name))
+            _cut_all(pieces, partial(_find_span, sought=mark), (way, name))
             return
 
 
-def _holed(pieces: list[Piece], text: str, spell: Spell, hole: tuple[str, str]) -> bool:
+def _make_holes(pieces: list[Piece], text: str, spell: Spell, hole: tuple[str, str]) -> bool:
     """Make holes where a string stands: everywhere if it is long, else at the place that counts."""
     if len(text) > VERY_LONG:
-        return _cut_all(pieces, partial(_long_span, text=text, spell=spell), hole)
+        return _cut_all(pieces, partial(_find_long_span, text=text, spell=spell), hole)
     sought = spell(text)
     if len(sought) >= A_COPY:
-        return _cut_all(pieces, partial(_span, sought=sought), hole)
+        return _cut_all(pieces, partial(_find_span, sought=sought), hole)
     # Headers may repeat what a text says; the text itself stands behind them.
     last = hole[1] == "text"
     for at in range(len(pieces) - 1, -1, -1) if last else range(len(pieces)):
         piece = pieces[at]
         if type(piece) is not bytes:
             continue
-        found = piece.rfind(sought) if last else _found(piece, sought)
+        found = piece.rfind(sought) if last else _find_string(piece, sought)
         if found < 0:
             continue
         pieces[at : at + 1] = [piece[:found], hole, piece[found + len(sought) :]]
@@ -160,7 +160,7 @@ def _holed(pieces: list[Piece], text: str, spell: Spell, hole: tuple[str, str]) 
     return False
 
 
-def _found(piece: bytes, sought: bytes, start: int = 0) -> int:
+def _find_string(piece: bytes, sought: bytes, start: int = 0) -> int:
     """Where a string stands, told by how it begins: preparing to look for all of it takes longer
     than comparing it at the few places where it may be."""
     if len(sought) <= BEGINNING:
@@ -174,13 +174,13 @@ def _found(piece: bytes, sought: bytes, start: int = 0) -> int:
     return piece.find(sought, start)
 
 
-def _span(piece: bytes, start: int, *, sought: bytes) -> tuple[int, int] | None:
+def _find_span(piece: bytes, start: int, *, sought: bytes) -> tuple[int, int] | None:
     """Where a string starts and stops that stands behind a place; None if it does not."""
-    found = _found(piece, sought, start)
+    found = _find_string(piece, sought, start)
     return None if found < 0 else (found, found + len(sought))
 
 
-def _long_span(piece: bytes, start: int, *, text: str, spell: Spell) -> tuple[int, int] | None:
+def _find_long_span(piece: bytes, start: int, *, text: str, spell: Spell) -> tuple[int, int] | None:
     """The same for a very long string, which is spelt part by part instead of as a whole."""
     quote = spell("")[:1]
     begins = spell(text[:BEGINNING]).removesuffix(quote)
@@ -223,7 +223,7 @@ def _cut_all(pieces: list[Piece], find: Find, hole: tuple[str, str]) -> bool:
     return holes > 0
 
 
-def _written(pieces: Sequence[Piece], usual: str) -> Template:
+def _encode_template(pieces: Sequence[Piece], usual: str) -> Template:
     out: list[Json] = []
     for piece in pieces:
         if type(piece) is bytes:
@@ -235,7 +235,7 @@ def _written(pieces: Sequence[Piece], usual: str) -> Template:
     return out[0] if len(out) == 1 and type(out[0]) is str else out
 
 
-def filled(template: Template, strings: Mapping[str, str], spelling: Spelling) -> bytes:
+def fill_template(template: Template, strings: Mapping[str, str], spelling: Spelling) -> bytes:
     """The bytes again; a string that is gone leaves nothing behind."""
     match template:
         case str():
@@ -243,12 +243,12 @@ def filled(template: Template, strings: Mapping[str, str], spelling: Spelling) -
         case {"base64": str(text)}:
             return base64.b64decode(text)
         case list():
-            return b"".join(_filled(piece, strings, spelling) for piece in template)
+            return b"".join(_fill_piece(piece, strings, spelling) for piece in template)
         case _:
-            raise Misfit
+            raise NotATemplate
 
 
-def _filled(piece: Json, strings: Mapping[str, str], spelling: Spelling) -> bytes:
+def _fill_piece(piece: Json, strings: Mapping[str, str], spelling: Spelling) -> bytes:
     match piece:
         case str():
             return piece.encode()
@@ -257,13 +257,13 @@ def _filled(piece: Json, strings: Mapping[str, str], spelling: Spelling) -> byte
         case [str(way), str(name)]:
             pass
         case _:
-            raise Misfit
+            raise NotATemplate
     text = strings[way]
     try:
         return spelling.spell(text, name)
     except UnicodeEncodeError:
         # Half a character, put there by an edit: only ASCII spells it.
-        return _as_ascii(text)
+        return _spell_ascii(text)
 
 
 BASE64 = ";base64,"
@@ -293,7 +293,7 @@ class _Step:
         self.length: int = len(name) + (above.length + 1 if above is not None else 0)
         """The length of the way that ends with this step."""
 
-    def way(self) -> str:
+    def format_path(self) -> str:
         """The whole way."""
         names = []
         here: _Step | None = self
@@ -307,35 +307,35 @@ _Found = list[tuple[_Step | str, str]]
 """Strings, each with its way or the last step of it."""
 
 
-def strings_of(entry: Entry) -> dict[str, str]:
+def collect_strings(entry: Entry) -> dict[str, str]:
     """The strings that are worth a hole, by their ways; of equal ones the first."""
     if isinstance(entry, Message):
-        return strings_in(entry.parts, entry.todos, entry.extra)
+        return collect_message_strings(entry.parts, entry.todos, entry.extra)
     found: _Found = []
     for name in FIELDS[type(entry)]:
-        _gather(found, name, getattr(entry, name))
-    return _by_way(found)
+        _gather_strings(found, name, getattr(entry, name))
+    return _select_longest(found)
 
 
-def strings_in(
+def collect_message_strings(
     parts: Iterable[Part], todos: Sequence[Todo] | None = None, extra: Extra = NOTHING
 ) -> dict[str, str]:
     """The same for what a message holds."""
     found: _Found = []
     for at, part in enumerate(parts):
-        words = _words(part)
+        words = _find_part_string(part)
         if words is None:
-            _gather(found, f"parts/{at}", part)
+            _gather_strings(found, f"parts/{at}", part)
         elif len(words[1]) >= SHORTEST:
-            _take(found, f"parts/{at}/{words[0]}", words[1])
+            _add_string(found, f"parts/{at}/{words[0]}", words[1])
     if todos:
-        _gather(found, "todos", todos)
+        _gather_strings(found, "todos", todos)
     if extra:
-        _gather(found, "extra", extra)
-    return _by_way(found)
+        _gather_strings(found, "extra", extra)
+    return _select_longest(found)
 
 
-def _words(part: Part) -> tuple[str, str] | None:
+def _find_part_string(part: Part) -> tuple[str, str] | None:
     """The one string that is worth looking at in a part, with the way to it.
 
     Nearly every part is of such a kind, and then nothing need be searched.
@@ -353,7 +353,7 @@ def _words(part: Part) -> tuple[str, str] | None:
     return None
 
 
-def _gather(found: _Found, way: str, value: Any) -> None:  # noqa: ANN401
+def _gather_strings(found: _Found, way: str, value: Any) -> None:  # noqa: ANN401
     """Add the strings of a value in their order."""
     pending: list[tuple[_Step, Any]] = []
     if value and _may_hold(value):
@@ -366,33 +366,33 @@ def _gather(found: _Found, way: str, value: Any) -> None:  # noqa: ANN401
             if len(value) < SHORTEST:
                 continue
         if type(value) is str:
-            _take(found, step, value)
+            _add_string(found, step, value)
         elif step.length <= LONGEST_WAY:
-            pending += _inside(step, value)
+            pending += _list_members(step, value)
 
 
-def _take(found: _Found, way: _Step | str, text: str) -> None:
+def _add_string(found: _Found, way: _Step | str, text: str) -> None:
     found.append((way, text))
     if text.startswith("data:"):
         _, mark, content = text.partition(BASE64)
         if mark:
-            found.append((_written_string(way) + INSIDE, content))
+            found.append((_format_path(way) + INSIDE, content))
 
 
-def _by_way(found: _Found) -> dict[str, str]:
+def _select_longest(found: _Found) -> dict[str, str]:
     """The longest strings by their ways: no more than are looked for in one record."""
     if len(found) < 2:
-        return {_written_string(way): text for way, text in found}
+        return {_format_path(way): text for way, text in found}
     ways: dict[str, _Step | str] = {}
     for way, text in found:
         ways.setdefault(text, way)
     if len(ways) > MOST:
         ways = {text: ways[text] for text in sorted(ways, key=len, reverse=True)[:MOST]}
-    return {_written_string(way): text for text, way in ways.items()}
+    return {_format_path(way): text for text, way in ways.items()}
 
 
-def _written_string(way: _Step | str) -> str:
-    return way if isinstance(way, str) else way.way()
+def _format_path(way: _Step | str) -> str:
+    return way if isinstance(way, str) else way.format_path()
 
 
 def _may_hold(value: Any) -> bool:  # noqa: ANN401
@@ -401,12 +401,12 @@ def _may_hold(value: Any) -> bool:  # noqa: ANN401
     return len(value) >= SHORTEST if kind is str else kind not in _BARE
 
 
-def _inside(above: _Step, value: Any) -> list[tuple[_Step, Any]]:  # noqa: ANN401
+def _list_members(above: _Step, value: Any) -> list[tuple[_Step, Any]]:  # noqa: ANN401
     """What a value holds, the last first."""
     kind = type(value)
     if kind is dict:
         found = [
-            (_Step(above, _escaped(name)), each)
+            (_Step(above, _escape_name(name)), each)
             for name, each in value.items()
             if each and _may_hold(each)
         ]
@@ -428,7 +428,7 @@ def _inside(above: _Step, value: Any) -> list[tuple[_Step, Any]]:  # noqa: ANN40
     return found
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1") if "/" in name or "~" in name else name
 
 
@@ -441,19 +441,19 @@ class Strings(Mapping[str, str]):
     def __getitem__(self, way: str) -> str:
         value: Any = self._entry
         for step in way.removesuffix(INSIDE).split("/"):
-            value = _step(value, step)
+            value = _follow_step(value, step)
         if not isinstance(value, str):
             return ""
         return value.partition(BASE64)[2] if way.endswith(INSIDE) else value
 
     def __iter__(self) -> Iterator[str]:
-        return iter(strings_of(self._entry))
+        return iter(collect_strings(self._entry))
 
     def __len__(self) -> int:
-        return len(strings_of(self._entry))
+        return len(collect_strings(self._entry))
 
 
-def _step(value: Any, step: str) -> Any:  # noqa: ANN401
+def _follow_step(value: Any, step: str) -> Any:  # noqa: ANN401
     if isinstance(value, Struct):
         return getattr(value, step, None) if step in value.__struct_fields__ else None
     if isinstance(value, Mapping):

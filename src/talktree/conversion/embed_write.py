@@ -16,27 +16,39 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from talktree.conversion import part_map as seaming
-from talktree.conversion.attachments import put_back
+from talktree.conversion import part_map
+from talktree.conversion.attachments import restore_attachments
 from talktree.conversion.digests import DigestLog
-from talktree.conversion.embed import VERSION, Carry, File, Kept, checksum, sized
-from talktree.conversion.embed import Origin as SourceNote
+from talktree.conversion.embed import (
+    VERSION,
+    EmbeddedData,
+    EmbeddedFile,
+    EmbeddedRecord,
+    checksum,
+    encode_with_size,
+)
+from talktree.conversion.embed import EmbeddedOrigin as SourceNote
 from talktree.conversion.embed_template import (
     NO_STRINGS,
     PLAIN,
     Spelling,
-    made,
-    strings_in,
-    strings_of,
+    collect_message_strings,
+    collect_strings,
+    make_template,
 )
-from talktree.conversion.forward_chunks import Chunk, cut, packed, unpacked
-from talktree.conversion.losses import Ledger, Loss
-from talktree.conversion.map_entries import Crossing, Held
-from talktree.files import form_of
-from talktree.files.gc_pause import not_sought
+from talktree.conversion.forward_chunks import (
+    ConvertedChunk,
+    pack_chunk,
+    split_positions,
+    unpack_chunk,
+)
+from talktree.conversion.losses import Loss, LossReport
+from talktree.conversion.map_entries import EntryMapper, HeldEntry
+from talktree.files import find_text_form
+from talktree.files.gc_pause import pause_gc
 from talktree.formats.format import Record
 from talktree.formats.record_file import Item
-from talktree.model.conversation import STRETCH
+from talktree.model.conversation import BATCH_SIZE
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Part
@@ -53,17 +65,17 @@ TOO_LONG = 16 << 20
 """A longer record is not sent between processes: each of them would hold copies of it."""
 
 
-def _at_top(position: int) -> int:
+def _find_no_depth(position: int) -> int:
     return 0
 
 
-class Packing:
+class RecordEmbedder:
     """Makes the records of a conversation in the target, with what they carry."""
 
     def __init__(
         self,
-        crossing: Crossing,
-        ledger: Ledger,
+        crossing: EntryMapper,
+        loss_report: LossReport,
         *,
         carry: bool,
         src: str,
@@ -73,7 +85,7 @@ class Packing:
         processes: int = 1,
     ) -> None:
         self.crossing = crossing
-        self.ledger = ledger
+        self.loss_report = loss_report
         self.carry = carry
         self._via = list(via)
         self._files = list(files)
@@ -82,13 +94,17 @@ class Packing:
         self.digests = DigestLog()
         """What the messages that were made show."""
         self._origin = crossing.origin
-        self._blank = Carry(crossing.source.info.slug, src=src, part=part)
+        self._blank = EmbeddedData(crossing.source.info.slug, src=src, part=part)
         self._spelling = Spelling(crossing.source.can.spelling, crossing.source.derived)
 
     # records of the target
 
-    def items(
-        self, positions: Sequence[int], *, loaded: int = -1, depth: Callable[[int], int] = _at_top
+    def iter_items(
+        self,
+        positions: Sequence[int],
+        *,
+        loaded: int = -1,
+        depth: Callable[[int], int] = _find_no_depth,
     ) -> Iterator[Item]:
         """The records at some positions of the plan, each as deep as `depth` says.
 
@@ -97,13 +113,13 @@ class Packing:
         group = self.crossing.conversation.id
         # What the source was called should be known even if the first message is deleted.
         noted = positions[1:2] if loaded >= 0 else positions[:0]
-        for position, value in self._made(positions, loaded, noted):
-            self.ledger.step()
+        for position, value in self._make_records(positions, loaded, noted):
+            self.loss_report.step()
             yield Item(None, value, True, depth(position), group)
         if not self.carry and loaded >= 0:
-            self.tell_rest()
+            self.report_rest()
 
-    def _made(
+    def _make_records(
         self, positions: Sequence[int], loaded: int, noted: Sequence[int]
     ) -> Iterator[tuple[int, Json]]:
         """The records at some positions, each with its position."""
@@ -112,30 +128,32 @@ class Packing:
             sizes = self._origin.sizes([members[position] for position in positions])
             if sum(sizes) >= WORTH_SHARING and may_fork():
                 long = {at for at, size in zip(positions, sizes, strict=True) if size > TOO_LONG}
-                yield from self._shared(cut(positions, sizes), loaded, noted, long)
+                yield from self._pack_in_processes(
+                    split_positions(positions, sizes), loaded, noted, long
+                )
                 return
-        yield from self._made_here(positions, loaded, noted)
+        yield from self._make_records_here(positions, loaded, noted)
 
-    def _made_here(
+    def _make_records_here(
         self, positions: Sequence[int], loaded: int, noted: Sequence[int]
     ) -> Iterator[tuple[int, Json]]:
-        stretches = self._stretches(positions)
+        batches = self._split_into_batches(positions)
         while True:
-            with not_sought():
-                records = next(stretches, None)
+            with pause_gc():
+                records = next(batches, None)
                 if records is None:
                     return
-                held = self.crossing.held_records(records)
-                values = self._values(records, held, loaded, noted)
+                held = self.crossing.convert_records(records)
+                values = self._make_values(records, held, loaded, noted)
             for record, each in zip(records, held, strict=True):
-                self._note_down(record.line, each.seen)
+                self._note_digest(record.line, each.seen)
             places = [record.line for record in records]
             # Their bytes are freed before the values are written.
             records.clear()
             held.clear()
             yield from zip(places, values, strict=True)
 
-    def _shared(
+    def _pack_in_processes(
         self,
         chunks: Sequence[Sequence[int]],
         loaded: int,
@@ -148,105 +166,109 @@ class Packing:
             """One chunk, with a ledger of its own; nothing if it is made here."""
             if not long.isdisjoint(chunks[number]):
                 return b""
-            ledger, digests = self.ledger, self.digests
-            self.ledger, self.digests = Ledger(), DigestLog()
+            loss_report, digests = self.loss_report, self.digests
+            self.loss_report, self.digests = LossReport(), DigestLog()
             try:
-                made = self._made_here(chunks[number], loaded, noted)
-                values = self.crossing.target.readied([value for _, value in made])
-                losses, size = self.ledger.losses, self.ledger.carried_bytes
-                return packed(Chunk(values, losses, size, self.digests.packed()))
+                made = self._make_records_here(chunks[number], loaded, noted)
+                values = self.crossing.target.pre_encode([value for _, value in made])
+                losses, size = self.loss_report.losses, self.loss_report.carried_bytes
+                return pack_chunk(ConvertedChunk(values, losses, size, self.digests.pack()))
             finally:
-                self.ledger, self.digests = ledger, digests
+                self.loss_report, self.digests = loss_report, digests
 
-        from talktree.parallel.ordered_map import in_order
+        from talktree.parallel.ordered_map import map_in_order
 
         self.crossing.prepare()
-        with closing(in_order(make, len(chunks), self._processes)) as made:
+        with closing(map_in_order(make, len(chunks), self._processes)) as made:
             for places, data in zip(chunks, made, strict=True):
                 if not data:
-                    yield from self._made_here(places, loaded, noted)
+                    yield from self._make_records_here(places, loaded, noted)
                     continue
-                chunk = unpacked(data)
-                self.ledger.add(chunk.losses)
-                self.ledger.carried_bytes += chunk.carried_bytes
+                chunk = unpack_chunk(data)
+                self.loss_report.add(chunk.losses)
+                self.loss_report.carried_bytes += chunk.carried_bytes
                 self.digests.extend(chunk.digests)
                 yield from zip(places, chunk.values, strict=False)
-                self.ledger.step(len(places) - len(chunk.values))
+                self.loss_report.step(len(places) - len(chunk.values))
 
-    def _values(
-        self, records: Sequence[Record], held: Sequence[Held], loaded: int, noted: Sequence[int]
+    def _make_values(
+        self,
+        records: Sequence[Record],
+        held: Sequence[HeldEntry],
+        loaded: int,
+        noted: Sequence[int],
     ) -> list[Json]:
         """The values of records in the target, with what they carry."""
         if not self.carry:
-            self.ledger.add(chain.from_iterable(each.losses for each in held))
+            self.loss_report.add(chain.from_iterable(each.losses for each in held))
             return [each.value for each in held]
-        strings = list(map(self._strings, records, held))
-        kept = list(map(self._kept, records, strings))
+        strings = list(map(self._find_held_strings, records, held))
+        kept = list(map(self._to_embedded_record, records, strings))
         values: list[Json] = []
         losses: list[Loss] = []
         for record, each, own in zip(records, held, kept, strict=True):
             losses += each.losses
             if record.line == loaded:
                 # What rides along with it is told behind what it lost itself.
-                self.ledger.add(losses)
+                self.loss_report.add(losses)
                 losses = []
-            everything, told = record.line == loaded, record.line in noted
-            values.append(self._carrying(each, own, everything=everything, noted=told))
-        self.ledger.add(losses)
+            everything, details = record.line == loaded, record.line in noted
+            values.append(self._embed_source(each, own, everything=everything, noted=details))
+        self.loss_report.add(losses)
         return values
 
-    def _stretches(self, positions: Sequence[int]) -> Iterator[list[Record]]:
+    def _split_into_batches(self, positions: Sequence[int]) -> Iterator[list[Record]]:
         """Records that go through each step together."""
-        stretch: list[Record] = []
+        batch: list[Record] = []
         size = 0
-        for record in self._records(positions):
-            stretch.append(record)
+        for record in self._read_records(positions):
+            batch.append(record)
             size += len(record.raw)
             del record
-            if len(stretch) == TOGETHER or size >= MOST_BYTES:
-                yield stretch
-                stretch, size = [], 0
-        if stretch:
-            yield stretch
+            if len(batch) == TOGETHER or size >= MOST_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
-    def opening(self, entry: Entry, *, loaded: bool) -> Item:
+    def make_opening(self, entry: Entry, *, loaded: bool) -> Item:
         """A record made up for the target."""
-        held = self.crossing.made_up(entry)
+        held = self.crossing.convert_unchanged(entry)
         value = held.value
-        self._note_down(-1, held.seen)
+        self._note_digest(-1, held.seen)
         if self.carry:
-            value = self._carrying(held, None, everything=loaded)
+            value = self._embed_source(held, None, everything=loaded)
         elif loaded:
-            self.tell_rest()
+            self.report_rest()
         return Item(None, value, changed=True, group=self.crossing.conversation.id)
 
-    def digest(self, opening: Iterable[Entry], positions: Sequence[int]) -> None:
+    def digest_shown(self, opening: Iterable[Entry], positions: Sequence[int]) -> None:
         """Note down what the target would show, without making its records."""
         for entry in opening:
-            self._note_down(-1, self.crossing.made_up(entry).seen)
-        for records in self._stretches(positions):
-            for record, seen in zip(records, self.crossing.seen_records(records), strict=True):
-                self._note_down(record.line, seen)
+            self._note_digest(-1, self.crossing.convert_unchanged(entry).seen)
+        for records in self._split_into_batches(positions):
+            for record, seen in zip(records, self.crossing.preview_records(records), strict=True):
+                self._note_digest(record.line, seen)
 
-    def _note_down(self, position: int, seen: Entry) -> None:
+    def _note_digest(self, position: int, seen: Entry) -> None:
         if isinstance(seen, Message):
             self.digests.add(position, seen)
 
-    def carriers(self) -> Iterator[Item]:
+    def iter_carriers(self) -> Iterator[Item]:
         """Records that do nothing but carry what no other record does."""
         if not self.carry:
-            self.tell_rest()
+            self.report_rest()
             return
         target, group = self.crossing.target, self.crossing.conversation.id
-        for start in range(0, max(1, len(self.unattached)), STRETCH):
+        for start in range(0, max(1, len(self.unattached)), BATCH_SIZE):
             carry = replace(
                 self._blank,
-                origin=None if start else self._note(),
-                unattached=self._ridden(self.unattached[start : start + STRETCH]),
+                origin=None if start else self._make_source_note(),
+                unattached=self._embed_unattached(self.unattached[start : start + BATCH_SIZE]),
             )
-            carried, size = sized(carry)
-            self.ledger.carried_bytes += size
-            yield Item(None, target.carrier(carried), changed=True, group=group)
+            carried, size = encode_with_size(carry)
+            self.loss_report.carried_bytes += size
+            yield Item(None, target.make_carrier_record(carried), changed=True, group=group)
 
     @cached_property
     def unattached(self) -> list[int]:
@@ -256,23 +278,25 @@ class Packing:
             written[position] = 1
         return [position for position, there in enumerate(written) if not there]
 
-    def _records(self, positions: Sequence[int]) -> Iterator[Record]:
+    def _read_records(self, positions: Sequence[int]) -> Iterator[Record]:
         """Records of the source, those in its order in one go; `line` is the position."""
         conversation = self.crossing.conversation
-        for run in _rising(positions):
+        for run in _split_rising(positions):
             numbers = [conversation.members[position] for position in run]
             names = map(conversation.names, run)
-            yield from map(_at_position, self._origin.records(numbers, names), run)
+            yield from map(_with_position, self._origin.records(numbers, names), run)
 
     # what they carry
 
-    def _carrying(
-        self, held: Held, kept: Kept | None, *, everything: bool, noted: bool = False
+    def _embed_source(
+        self, held: HeldEntry, kept: EmbeddedRecord | None, *, everything: bool, noted: bool = False
     ) -> Json:
         seen = held.seen
-        seams = seaming.written(held.seams, len(seen.parts) if isinstance(seen, Message) else 0)
+        seams = part_map.encode_seams(
+            held.seams, len(seen.parts) if isinstance(seen, Message) else 0
+        )
         blank = self._blank
-        carry = Carry(
+        carry = EmbeddedData(
             blank.format,
             VERSION,
             kept,
@@ -283,63 +307,67 @@ class Packing:
             part=blank.part,
         )
         if everything or noted:
-            note = self._note(files=everything)
-            unattached = self._ridden(self.unattached) if everything else []
+            note = self._make_source_note(files=everything)
+            unattached = self._embed_unattached(self.unattached) if everything else []
             carry = replace(carry, origin=note, unattached=unattached)
         target = self.crossing.target
         ready = target.copies_carry and kept is not None
-        carried, size = sized(carry, ready=ready)
-        self.ledger.carried_bytes += size
+        carried, size = encode_with_size(carry, ready=ready)
+        self.loss_report.carried_bytes += size
         return target.with_carry(held.value, carried)
 
-    def _strings(self, record: Record, held: Held) -> Mapping[str, str]:
+    def _find_held_strings(self, record: Record, held: HeldEntry) -> Mapping[str, str]:
         """The strings of a record that the target holds."""
         seen = held.seen
         if not isinstance(seen, Message):
-            return strings_of(seen)
+            return collect_strings(seen)
         # Half a character would have been told as a problem of the record.
-        parts = self._parts_restored(seen.parts, held, plain=not record.problems)
+        parts = self._restore_parts(seen.parts, held, plain=not record.problems)
         if self.crossing.outside.policy == "beside":
             found = replace(seen, parts=parts)
-            return strings_of(put_back(found, self.crossing.outside.contents(found)))
-        return strings_in(parts, seen.todos, seen.extra)
+            return collect_strings(
+                restore_attachments(found, self.crossing.outside.contents(found))
+            )
+        return collect_message_strings(parts, seen.todos, seen.extra)
 
-    def _kept(self, record: Record, strings: Mapping[str, str] = NO_STRINGS) -> Kept:
+    def _to_embedded_record(
+        self, record: Record, strings: Mapping[str, str] = NO_STRINGS
+    ) -> EmbeddedRecord:
         """A record of the source without the strings that stand elsewhere."""
         which, index = self._origin.sheet_of(self.crossing.conversation.members[record.line])
         sheet = self._origin.sheets[which]
-        gap, hole, tail, depth = sheet.around(index)
+        gap, hole, tail, depth = sheet.get_context(index)
         raw = record.raw or sheet.raw(index)
         opens = gap + (raw if hole is None else raw[:hole])
         ends = b"" if hole is None else tail + raw[hole:]
-        return Kept(
+        return EmbeddedRecord(
             [which, index],
-            made(opens, strings, self._spelling),
-            made(ends, strings, self._spelling) if ends else "",
+            make_template(opens, strings, self._spelling),
+            make_template(ends, strings, self._spelling) if ends else "",
             depth,
         )
 
-    def _parts_restored(
-        self, parts: tuple[Part, ...], held: Held, *, plain: bool
+    def _restore_parts(
+        self, parts: tuple[Part, ...], held: HeldEntry, *, plain: bool
     ) -> tuple[Part, ...]:
         """What the target holds of a message, taken apart."""
-        if seaming.are_wholes(held.seams, len(parts)):
+        if part_map.are_wholes(held.seams, len(parts)):
             return parts
-        known = seaming.foreseen(held.own, parts, held.seams) if plain else None
-        return (known or seaming.opened(parts, held.seams)).parts
+        known = part_map.predict_split(held.own, parts, held.seams) if plain else None
+        return (known or part_map.split_parts(parts, held.seams)).parts
 
-    def _ridden(self, positions: Sequence[int]) -> list[Kept]:
+    def _embed_unattached(self, positions: Sequence[int]) -> list[EmbeddedRecord]:
         kept = []
-        for record in self._records(positions):
-            self.ledger.add([self._unattached_loss(record)])
-            self.ledger.step()
-            kept.append(self._kept(record))
+        for record in self._read_records(positions):
+            self.loss_report.add([self._unattached_loss(record)])
+            self.loss_report.step()
+            kept.append(self._to_embedded_record(record))
         return kept
 
-    def tell_rest(self) -> None:
+    def report_rest(self) -> None:
         """Put into the ledger what has no record of its own."""
-        self.ledger.add(map(self._unattached_loss, self._records(self.unattached)))
-        self._tell_files()
+        self.loss_report.add(map(self._unattached_loss, self._read_records(self.unattached)))
+        self._report_files()
 
     def _unattached_loss(self, record: Record) -> Loss:
         crossing = self.crossing
@@ -350,50 +378,50 @@ class Packing:
         name = record.id or getattr(entry, "message", None) or entry.id or f"@{record.line + 1}"
         return Loss(kind, name, what, crossing.how)
 
-    def _tell_files(self) -> None:
-        self.ledger.add(Loss("file", path, path, self.crossing.how) for path in self._files)
+    def _report_files(self) -> None:
+        self.loss_report.add(Loss("file", path, path, self.crossing.how) for path in self._files)
 
-    def _note(self, *, files: bool = True) -> SourceNote:
+    def _make_source_note(self, *, files: bool = True) -> SourceNote:
         """What the source is called, which files it has, and those that hold no record."""
         if files:
-            self._tell_files()
+            self._report_files()
         source = self._origin.source
         return SourceNote(
             source.name,
             self.crossing.target.info.slug,
             source.folder,
-            [self._file(which) for which in self._sheets],
-            {path: self._content(path) for path in self._files} if files else {},
+            [self._describe_file(which) for which in self._list_record_files],
+            {path: self._embed_content(path) for path in self._files} if files else {},
             self._via,
         )
 
     @cached_property
-    def _sheets(self) -> list[int]:
+    def _list_record_files(self) -> list[int]:
         """The sheets that hold records of the conversation."""
         members = self.crossing.conversation.members
         return sorted({self._origin.sheet_of(number)[0] for number in members})
 
-    def _content(self, path: str) -> Json:
-        return made(self._origin.source.files[path].read(), NO_STRINGS, PLAIN)
+    def _embed_content(self, path: str) -> Json:
+        return make_template(self._origin.source.files[path].read(), NO_STRINGS, PLAIN)
 
-    def _file(self, which: int) -> File:
+    def _describe_file(self, which: int) -> EmbeddedFile:
         sheet = self._origin.sheets[which]
-        lead, trail = sheet.ends()
-        return File(
+        lead, trail = sheet.get_outer_bytes()
+        return EmbeddedFile(
             which,
             sheet.path,
-            made(lead, NO_STRINGS, PLAIN),
-            made(trail, NO_STRINGS, PLAIN),
-            form_of(sheet.content),
+            make_template(lead, NO_STRINGS, PLAIN),
+            make_template(trail, NO_STRINGS, PLAIN),
+            find_text_form(sheet.content),
         )
 
 
-def _at_position(record: Record, position: int) -> Record:
+def _with_position(record: Record, position: int) -> Record:
     record.line = position
     return record
 
 
-def _rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:
+def _split_rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:
     """Stretches in which each position is behind the one before."""
     start = 0
     for at in range(1, len(positions) + 1):

@@ -14,11 +14,18 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion.part_map import BETWEEN, GONE, Seam, stretch, whole, wholes
-from talktree.conversion.render import rendered
-from talktree.formats.format import TAGS, Can, Format
+from talktree.conversion.part_map import (
+    BETWEEN,
+    GONE,
+    Seam,
+    make_span,
+    make_whole_seam,
+    make_whole_seams,
+)
+from talktree.conversion.render import render_part
+from talktree.formats.format import TAGS, Format, FormatCapabilities
 from talktree.model.message import NO_FLAGS, Message
-from talktree.model.parts import NOTHING, Part, Text, ToolResult, Unknown
+from talktree.model.parts import NOTHING, Part, Text, ToolResult, UnknownPart
 
 ALWAYS = frozenset({"id", "parent"})
 """Fields that every format has a place for, beside those that are fitted: role, parts, flags."""
@@ -27,42 +34,44 @@ OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": 
 """What else people are called."""
 
 
-class Draft(Struct):
+class FittedMessage(Struct):
     """A message as it should stand in a format, and where its parts went."""
 
     message: Message
     seams: Sequence[Seam]
 
 
-def drafted(message: Message, format: Format, *, extra: bool, **names: str | None) -> Draft:
+def fit_message(
+    message: Message, format: Format, *, extra: bool, **names: str | None
+) -> FittedMessage:
     """A message cut down to what a format can hold; `extra` where its own members mean the same.
 
     `names` are its id and the ids it names, as they are in the format.
     """
     can = format.can
-    parts, seams = _fitted_parts(message.parts, format, extra=extra)
+    parts, seams = _fit_parts(message.parts, format, extra=extra)
     if can.everything:
-        return Draft(replace(message, **names), seams)
+        return FittedMessage(replace(message, **names), seams)
     fields = {
         **names,
-        "role": message.role if extra else role_for(message.role, can),
+        "role": message.role if extra else choose_role(message.role, can),
         "parts": parts,
         "flags": message.flags & can.flags if message.flags else NO_FLAGS,
         "extra": message.extra if extra else NOTHING,
-        **_left_out(format),
+        **_find_omitted_fields(format),
     }
-    return Draft(replace(message, **fields), seams)
+    return FittedMessage(replace(message, **fields), seams)
 
 
 @lru_cache(maxsize=64)
-def _left_out(format: Format) -> Mapping[str, Any]:
+def _find_omitted_fields(format: Format) -> Mapping[str, Any]:
     """The fields a format does not hold, with what stands there instead."""
     kept = FITTED | format.can.fields | ALWAYS
     bare = Message()
     return {name: getattr(bare, name) for name in bare.__struct_fields__ if name not in kept}
 
 
-def role_for(role: str, can: Can) -> str:
+def choose_role(role: str, can: FormatCapabilities) -> str:
     """The role a format has for another format's role."""
     known = can.roles
     if known is None or role in known:
@@ -75,47 +84,49 @@ def role_for(role: str, can: Can) -> str:
     return "system" if "system" in known else known[-1]
 
 
-def _fitted_parts(
+def _fit_parts(
     parts: tuple[Part, ...], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], Sequence[Seam]]:
     if format.can.everything:
-        return parts, wholes(len(parts))
+        return parts, make_whole_seams(len(parts))
     if format.can.texts == "many":
-        return _kept_apart(parts, format, extra=extra)
-    return _joined(parts, format, extra=extra)
+        return _separate_parts(parts, format, extra=extra)
+    return _join_texts(parts, format, extra=extra)
 
 
-def _kept_apart(
+def _separate_parts(
     parts: Sequence[Part], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], list[Seam]]:
     out: list[Part] = []
     seams: list[Seam] = []
     for at, part in enumerate(parts):
         if _has_place(part, format, own=extra):
-            out.append(part if extra else _bare(part))
-            seams.append(whole(at))
+            out.append(part if extra else _without_extra(part))
+            seams.append(make_whole_seam(at))
         else:
-            out.append(Text(rendered(part)))
+            out.append(Text(render_part(part)))
             seams.append(Seam(at, rendered=True))
     return tuple(out), seams
 
 
-def _joined(
+def _join_texts(
     parts: tuple[Part, ...], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], Sequence[Seam]]:
     """All words in one text, where the first of them stood."""
     if len(parts) == 1 and type(parts[0]) is Text:
         # Nearly always it is nothing but that.
-        return (parts if extra or not parts[0].extra else (_bare(parts[0]),)), wholes(1)
+        return (
+            parts if extra or not parts[0].extra else (_without_extra(parts[0]),)
+        ), make_whole_seams(1)
     if len(parts) == 1 and not isinstance(parts[0], Text):
-        return _alone(parts[0], format, extra=extra)
+        return _keep_single_part(parts[0], format, extra=extra)
     said = [
-        (at, part.text if isinstance(part, Text) else rendered(part))
+        (at, part.text if isinstance(part, Text) else render_part(part))
         for at, part in enumerate(parts)
         if isinstance(part, Text) or not _has_place(part, format, own=extra)
     ]
     if not said or (len(said) == 1 and isinstance(parts[said[0][0]], Text)):
-        return parts if extra else tuple(map(_bare, parts)), wholes(len(parts))
+        return parts if extra else tuple(map(_without_extra, parts)), make_whole_seams(len(parts))
     texts = dict(said)
     out_parts: list[Part] = []
     seams: list[Seam] = [GONE] * len(parts)
@@ -125,19 +136,21 @@ def _joined(
             if place < 0:
                 place = len(out_parts)
                 out_parts.append(Text(BETWEEN.join(text for _, text in said)))
-            seams[at] = stretch(place, texts[at], rendered=not isinstance(part, Text))
+            seams[at] = make_span(place, texts[at], rendered=not isinstance(part, Text))
         else:
-            seams[at] = whole(len(out_parts))
-            out_parts.append(part if extra else _bare(part))
+            seams[at] = make_whole_seam(len(out_parts))
+            out_parts.append(part if extra else _without_extra(part))
     return tuple(out_parts), seams
 
 
-def _alone(part: Part, format: Format, *, extra: bool) -> tuple[tuple[Part, ...], Sequence[Seam]]:
+def _keep_single_part(
+    part: Part, format: Format, *, extra: bool
+) -> tuple[tuple[Part, ...], Sequence[Seam]]:
     """The one part of a message that is no text."""
     if _has_place(part, format, own=extra):
-        return (part if extra else _bare(part),), wholes(1)
-    text = rendered(part)
-    return (Text(text),), [stretch(0, text, rendered=True)]
+        return (part if extra else _without_extra(part),), make_whole_seams(1)
+    text = render_part(part)
+    return (Text(text),), [make_span(0, text, rendered=True)]
 
 
 def _has_place(part: Part, format: Format, *, own: bool) -> bool:
@@ -145,30 +158,30 @@ def _has_place(part: Part, format: Format, *, own: bool) -> bool:
     return TAGS[type(part)] in format.can.parts if own else format.has_place(part)
 
 
-def _bare(part: Part) -> Part:
+def _without_extra(part: Part) -> Part:
     """A part without members that only its own format knows."""
-    if isinstance(part, Unknown):
+    if isinstance(part, UnknownPart):
         return part
     if isinstance(part, ToolResult):
         for each in part.output:
-            if not isinstance(each, Unknown) and each.extra:
-                return replace(part, output=tuple(map(_bare, part.output)), extra=NOTHING)
+            if not isinstance(each, UnknownPart) and each.extra:
+                return replace(part, output=tuple(map(_without_extra, part.output)), extra=NOTHING)
     return replace(part, extra=NOTHING) if part.extra else part
 
 
-def settled_seams(draft: Draft, held: Sequence[Part]) -> Sequence[Seam]:
+def resolve_seams(draft: FittedMessage, held: Sequence[Part]) -> Sequence[Seam]:
     """The seams by the parts that are really held, which may stand in another order."""
     meant = draft.message.parts
     if meant is held or list(map(type, meant)) == list(map(type, held)):
         return draft.seams
-    place = _places(meant, held)
+    place = _match_parts(meant, held)
     return [
         replace(seam, part=place[seam.part]) if seam.part >= 0 and place[seam.part] >= 0 else GONE
         for seam in draft.seams
     ]
 
 
-def _places(meant: Sequence[Part], held: Sequence[Part]) -> list[int]:
+def _match_parts(meant: Sequence[Part], held: Sequence[Part]) -> list[int]:
     """For each part that was meant, which of the held ones it is; -1 if none."""
     place = [-1] * len(meant)
     free = dict.fromkeys(range(len(held)))

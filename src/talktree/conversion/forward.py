@@ -11,21 +11,20 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.conversion.about import about as about_of
-from talktree.conversion.about import find_own_id
-from talktree.conversion.attachments import Outside, WithContents
+from talktree.conversion.about import build_conversation_info, find_own_id
+from talktree.conversion.attachments import AttachmentContents, FilesWithContents
 from talktree.conversion.digests import PLACEHOLDER
-from talktree.conversion.embed_write import Packing
-from talktree.conversion.ids import id_for, source_id, uuid_for
-from talktree.conversion.losses import Ledger
-from talktree.conversion.map_entries import Crossing
-from talktree.conversion.options import Made, Options
-from talktree.conversion.plan import linked_for, planned
+from talktree.conversion.embed_write import RecordEmbedder
+from talktree.conversion.ids import compute_source_id, make_target_id, make_uuid
+from talktree.conversion.losses import LossReport
+from talktree.conversion.map_entries import EntryMapper
+from talktree.conversion.options import ConversionResult, Options
+from talktree.conversion.plan import infer_links_for, plan_records
 from talktree.conversion.proof import Proof
-from talktree.conversion.refine import Embedded, Refinement
+from talktree.conversion.refine import EmbeddedSources, Refinement
 from talktree.errors import UsageError
 from talktree.files import Source, stem_of
-from talktree.formats.engine import Origin, read, write
+from talktree.formats.engine import DocumentOrigin, read_document, write_document
 from talktree.formats.format import BESIDE, Format
 from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
@@ -33,50 +32,57 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.text.file_names import LONGEST_NAME, tame
+from talktree.text.file_names import LONGEST_NAME, sanitize_name
 
 Slot = int | Entry
 """A position, or an entry made up for the target."""
 _ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
 
 
-def forwarded(
-    document: Document, target: Format, options: Options, ledger: Ledger, *, processes: int = 1
-) -> Made:
+def convert_to_format(
+    document: Document,
+    target: Format,
+    options: Options,
+    loss_report: LossReport,
+    *,
+    processes: int = 1,
+) -> ConversionResult:
     """A document as files of another format."""
-    outside = Outside(options.attachments)
-    outputs = _outputs(document, target, options, ledger, outside, processes)
-    made = _gathered(outputs, target, ledger)
+    outside = AttachmentContents(options.attachments)
+    outputs = _make_outputs(document, target, options, loss_report, outside, processes)
+    made = _gather_result(outputs, target, loss_report)
     made.proof = Proof(
         format=target.info.slug,
         shown=[(each.conversation, each.packing.digests) for each in outputs],
     )
     if options.attachments == "beside":
-        made.files, made.folder = WithContents(made.files, outside), True
+        made.files, made.folder = FilesWithContents(made.files, outside), True
     return made
 
 
-def digest_forwarded(document: Document, target: Format, options: Options) -> Iterator[int]:
+def digest_in_format(document: Document, target: Format, options: Options) -> Iterator[int]:
     """The digests of what a document would show in another format; nothing is written."""
-    outside = Outside(options.attachments)
-    for each in _outputs(document, target, options, Ledger(), outside, 1):
+    outside = AttachmentContents(options.attachments)
+    for each in _make_outputs(document, target, options, LossReport(), outside, 1):
         yield from each.digests()
 
 
-def _outputs(
+def _make_outputs(
     document: Document,
     target: Format,
     options: Options,
-    ledger: Ledger,
-    outside: Outside,
+    loss_report: LossReport,
+    outside: AttachmentContents,
     processes: int,
 ) -> list[_Output]:
     """What becomes of each conversation, or of each branch of it."""
-    document = as_written(document)
+    document = encode_edits(document)
     origin = document.origin
-    assert isinstance(origin, Origin)
-    document = document.with_these([linked_for(target, each) for each in document.conversations])
-    conversations = document.conversations or _nothing(document)
+    assert isinstance(origin, DocumentOrigin)
+    document = document.with_these(
+        [infer_links_for(target, each) for each in document.conversations]
+    )
+    conversations = document.conversations or _list_no_conversations(document)
     if options.id is not None and len(conversations) > 1:
         raise UsageError(
             f"{document.name} holds {len(conversations)} conversations, and an id is for one",
@@ -85,22 +91,22 @@ def _outputs(
     outputs: list[_Output] = []
     stems = _Stems()
     # In its own format a conversation has a place for all that it shows.
-    embedded = None if target is origin.format else Embedded(document, ledger)
-    src = source_id(origin)
-    setting = _Setting(origin, target, options, ledger, outside, embedded, src, processes)
+    embedded = None if target is origin.format else EmbeddedSources(document, loss_report)
+    src = compute_source_id(origin)
+    setting = _Setting(origin, target, options, loss_report, outside, embedded, src, processes)
     for number, conversation in enumerate(conversations):
-        files = without_records(origin) if number == 0 else ()
+        files = list_files_without_records(origin) if number == 0 else ()
         mine: list[_Output] = []
-        for leaf, stem in _branches(conversation, target, options, stems):
+        for leaf, stem in _list_branches(conversation, target, options, stems):
             part = len(outputs) + len(mine)
             mine.append(_Output(conversation, setting, leaf, stem, files, part=part))
             files = ()
-        _share(mine)
+        _share_embedded_data(mine)
         outputs += mine
     return outputs
 
 
-def _share(outputs: Sequence[_Output]) -> None:
+def _share_embedded_data(outputs: Sequence[_Output]) -> None:
     """What one of several branches holds need not travel along with the others."""
     if len(outputs) > 1:
         held = {position for each in outputs for position in each.plan.order}
@@ -111,46 +117,46 @@ def _share(outputs: Sequence[_Output]) -> None:
             each.packing.unattached = unattached
 
 
-def as_written(document: Document) -> Document:
+def encode_edits(document: Document) -> Document:
     """The document as its own files would be read again, so that each record has its bytes."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if not any(conversation.changed for conversation in document.conversations):
         return document
-    files = {path: b"".join(pieces) for path, pieces in write(document).items()}
+    files = {path: b"".join(pieces) for path, pieces in write_document(document).items()}
     source = Source.of_files(files, name=origin.source.name)
     source.folder = origin.source.folder
-    return read(source, origin.format)
+    return read_document(source, origin.format)
 
 
-def _nothing(document: Document) -> Sequence[Conversation]:
+def _list_no_conversations(document: Document) -> Sequence[Conversation]:
     from talktree.model.skeleton import Skeleton
 
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     stem = stem_of(document.name)
     return [
         Conversation(id=stem, format=document.format, store=origin, members=[], skeleton=Skeleton())
     ]
 
 
-def without_records(origin: Origin) -> list[str]:
+def list_files_without_records(origin: DocumentOrigin) -> list[str]:
     """The files in which no record was found."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     return [path for path in origin.source.files if path not in read_from]
 
 
-def _branches(
+def _list_branches(
     conversation: Conversation, target: Format, options: Options, stems: _Stems
 ) -> Iterator[tuple[str | None, str]]:
     """The leaves to write to, each with the stem of its file."""
     own = target.stem_for(options.id or find_own_id(conversation) or "")
-    stem = stems.take(own or conversation.id, conversation.main_file)
+    stem = stems.take_name(own or conversation.id, conversation.main_file)
     if options.branch != "all" or target.can.branches:
         yield None if options.branch == "all" else options.branch, stem
         return
     for number, branch in enumerate(conversation.branches()):
-        yield branch.leaf, stem if not number else stems.take(f"{stem}-{number + 1}")
+        yield branch.leaf, stem if not number else stems.take_name(f"{stem}-{number + 1}")
     if not conversation.branches():
         yield None, stem
 
@@ -167,7 +173,7 @@ class _Stems:
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
-    def take(self, name: str, file: str = "") -> str:
+    def take_name(self, name: str, file: str = "") -> str:
         """A name of its own, close to the one asked for.
 
         The name of the file or folder it was read from is kept as it is; any other is content, and
@@ -176,7 +182,7 @@ class _Stems:
         stem = _ODD.sub("-", name.rpartition("/")[2]).strip("-.") or "conversation"
         if (
             _is_name_of(file, name)
-            and tame(name) == name
+            and sanitize_name(name) == name
             and len(name.encode("utf-8", "surrogatepass")) <= LONGEST_NAME
         ):
             stem = name
@@ -192,12 +198,12 @@ class _Stems:
 class _Setting(NamedTuple):
     """What all conversations of a conversion share."""
 
-    origin: Origin
+    origin: DocumentOrigin
     target: Format
     options: Options
-    ledger: Ledger
-    outside: Outside
-    embedded: Embedded | None
+    loss_report: LossReport
+    outside: AttachmentContents
+    embedded: EmbeddedSources | None
     src: str
     """The identity of the source."""
     processes: int = 1
@@ -216,26 +222,26 @@ class _Output:
         *,
         part: int,
     ) -> None:
-        origin, target, options, ledger = setting[:4]
+        origin, target, options, loss_report = setting[:4]
         embedded = setting.embedded
         refinement = None if embedded is None else embedded.refined.get(conversation.id)
         self.conversation = conversation
         self.target = target
         self.stem = stem
         active = conversation.tree.active_leaf()
-        self.about = about_of(conversation, target, leaf=active, own_id=options.id)
+        self.about = build_conversation_info(conversation, target, leaf=active, own_id=options.id)
         if refinement is not None:
-            self.about = refinement.completed(self.about, target)
-        self.plan = planned(conversation, origin.format, target, self.about, leaf)
+            self.about = refinement.complete_info(self.about, target)
+        self.plan = plan_records(conversation, origin.format, target, self.about, leaf)
         traits = conversation.skeleton.traits
         written = sum(1 for position in self.plan.order if traits[position])
-        last = self._leaf(conversation, leaf, active, refinement)
+        last = self._find_active_leaf(conversation, leaf, active, refinement)
         self.about = replace(self.about, count=written, leaf=last)
         self._traits = conversation.skeleton.traits
-        self._opening: list[Entry] = list(target.opening(self.about))
+        self._opening: list[Entry] = list(target.make_opening_entries(self.about))
         self._depths: dict[int, int] = {}
-        self.packing = Packing(
-            Crossing(
+        self.packing = RecordEmbedder(
+            EntryMapper(
                 conversation,
                 origin,
                 target,
@@ -245,7 +251,7 @@ class _Output:
                 outside=setting.outside,
                 refinement=refinement,
             ),
-            ledger,
+            loss_report,
             carry=options.carry,
             src=setting.src,
             part=part,
@@ -254,7 +260,7 @@ class _Output:
             processes=setting.processes,
         )
 
-    def _leaf(
+    def _find_active_leaf(
         self,
         conversation: Conversation,
         branch: str | None,
@@ -263,16 +269,16 @@ class _Output:
     ) -> str | None:
         """The last message of the active branch that is really written, by its new id."""
         named = branch not in (None, "active", "all")
-        leaf = conversation.position(branch or "") if named else active
-        parents = conversation.tree.bones.parents
+        leaf = conversation.find_position(branch or "") if named else active
+        parents = conversation.tree.skeleton.parents
         while leaf is not None and leaf >= 0 and leaf in self.plan.left:
             leaf = parents[leaf]
         if leaf is None or leaf < 0:
             return None
         name = conversation.skeleton.ids[leaf]
         if refinement is not None:
-            name = refinement.name(leaf)
-        return id_for(name, conversation.id, self.target)
+            name = refinement.find_name(leaf)
+        return make_target_id(name, conversation.id, self.target)
 
     @property
     def is_folder(self) -> bool:
@@ -281,53 +287,53 @@ class _Output:
 
     def files(self, prefix: str, *, first: bool = True) -> dict[str, Iterable[bytes]]:
         """The files by path."""
-        homes = self._homes([*self._opening, *self.plan.order], prefix)
+        homes = self._group_by_file([*self._opening, *self.plan.order], prefix)
         if self.target.keeper == "beside" and not self.packing.carry:
-            self.packing.tell_rest()
+            self.packing.report_rest()
         return {
-            path: self.target.compose(path, self.about, self._items(slots), first=first)
+            path: self.target.compose(path, self.about, self._iter_items(slots), first=first)
             for path, slots in homes.items()
         }
 
     def digests(self) -> Sequence[int]:
         """The digests of all that the target shows of it, but for a placeholder."""
-        self.packing.digest(self._opening, self.plan.order)
+        self.packing.digest_shown(self._opening, self.plan.order)
         return self.packing.digests.digests
 
-    def _items(self, slots: Sequence[Slot]) -> Iterator[Item]:
+    def _iter_items(self, slots: Sequence[Slot]) -> Iterator[Item]:
         keeper = self.target.keeper
         for number, slot in enumerate(slots):
             if not isinstance(slot, int):
-                yield self.packing.opening(slot, loaded=keeper == "opening" and not number)
+                yield self.packing.make_opening(slot, loaded=keeper == "opening" and not number)
         places = array("q", (slot for slot in slots if isinstance(slot, int)))
         loaded = places[0] if keeper == "first" and places else -1
-        yield from self.packing.items(places, loaded=loaded, depth=self._depth)
+        yield from self.packing.iter_items(places, loaded=loaded, depth=self._find_depth)
         if keeper == "line" or (keeper == "beside" and not slots):
-            yield from self.packing.carriers()
+            yield from self.packing.iter_carriers()
         elif keeper == "first" and not places:
-            yield self.packing.opening(self._placeholder(), loaded=True)
+            yield self.packing.make_opening(self._make_placeholder(), loaded=True)
 
-    def _depth(self, position: int) -> int:
+    def _find_depth(self, position: int) -> int:
         if not self.target.nests or not self._traits[position]:
             return self.target.depth_inside
-        above = self.packing.crossing.above(position)
+        above = self.packing.crossing.find_parent_position(position)
         depth = self._depths[position] = self._depths.get(above, -1) + 1
         return depth
 
-    def _placeholder(self) -> Message:
+    def _make_placeholder(self) -> Message:
         """A message for a conversation that has none, to keep what has no other place."""
         roles = self.target.can.roles
         role = "system" if roles is None or "system" in roles else roles[0]
-        id = uuid_for("placeholder", self.about.id)
+        id = make_uuid("placeholder", self.about.id)
         message = Message(id=id, role=role, parts=(Text(PLACEHOLDER),))
         return self.target.adopt(message, self.about, moment=self.about.started or 0)
 
-    def _homes(self, slots: Sequence[Slot], prefix: str) -> dict[str, list[Slot]]:
+    def _group_by_file(self, slots: Sequence[Slot], prefix: str) -> dict[str, list[Slot]]:
         main = prefix + self.target.path_for(self.about, self.stem)
-        kinds = [self._kind(slot) for slot in slots]
+        kinds = [self._find_entry(slot) for slot in slots]
         homes: dict[str, list[Slot]] = {}
         if self.target.file_per_record:
-            names = self.target.named(kinds, main_file=main)
+            names = self.target.assign_file_names(kinds, main_file=main)
             homes = {name: [slot] for name, slot in zip(names, slots, strict=True)}
         else:
             before: str | None = None
@@ -337,7 +343,7 @@ class _Output:
                 # Nearly always it is a message behind a message of the same file.
                 if kind is not asked[0] or before != asked[1]:
                     asked = kind, before
-                    home = before = self.target.home(kind, main, before=before)
+                    home = before = self.target.choose_file(kind, main, before=before)
                 homes.setdefault(home, []).append(slot)
         if self.target.keeper == "beside":
             if self.packing.carry:
@@ -346,7 +352,7 @@ class _Output:
             homes[main] = []
         return homes
 
-    def _kind(self, slot: Slot) -> Entry:
+    def _find_entry(self, slot: Slot) -> Entry:
         if not isinstance(slot, int):
             return slot
         return self.plan.others.get(slot) or _ANY_MESSAGE
@@ -355,21 +361,25 @@ class _Output:
 _ANY_MESSAGE = Message()
 
 
-def _gathered(outputs: Sequence[_Output], target: Format, ledger: Ledger) -> Made:
+def _gather_result(
+    outputs: Sequence[_Output], target: Format, loss_report: LossReport
+) -> ConversionResult:
     if target.many_in_one:
         path = target.path_for(outputs[0].about, outputs[0].stem)
         pieces = [
             next(iter(each.files("", first=not number).values()))
             for number, each in enumerate(outputs)
         ]
-        return Made({path: chain.from_iterable(pieces)}, folder=False, ledger=ledger)
+        return ConversionResult(
+            {path: chain.from_iterable(pieces)}, folder=False, loss_report=loss_report
+        )
     if len(outputs) == 1:
         files = outputs[0].files("")
-        return Made(files, folder=outputs[0].is_folder, ledger=ledger)
+        return ConversionResult(files, folder=outputs[0].is_folder, loss_report=loss_report)
     files = {}
     for each in outputs:
         made = each.files(f"{each.stem}/" if each.is_folder else "")
         for path, content in made.items():
             # Two conversations may be called by the same session.
             files[path if path not in files else f"{each.stem}/{path}"] = content
-    return Made(files, folder=True, ledger=ledger)
+    return ConversionResult(files, folder=True, loss_report=loss_report)

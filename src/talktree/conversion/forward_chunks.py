@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.msgpack import Ext
 
 from talktree.conversion.losses import Loss
-from talktree.text.json.value import Json, Written
+from talktree.text.json.value import EncodedValue, Json
 
 A_CHUNK = 1 << 20
 """How many bytes of the source go from process to process at once; a long record goes alone."""
@@ -20,7 +20,7 @@ MOST_CHUNKS = 1 << 12
 _WRITTEN = 1
 
 
-class Chunk(Struct, array_like=True, gc=False):
+class ConvertedChunk(Struct, array_like=True, gc=False):
     """What was made of some records."""
 
     values: Sequence[Any]
@@ -30,21 +30,21 @@ class Chunk(Struct, array_like=True, gc=False):
     """What the messages among them show."""
 
 
-def _as_bytes(value: object) -> Ext:
-    if isinstance(value, Written):
+def _encode_written(value: object) -> Ext:
+    if isinstance(value, EncodedValue):
         return Ext(_WRITTEN, memoryview(value.raw))
     raise TypeError(type(value).__name__)
 
 
-def _as_value(code: int, data: memoryview) -> Json:
-    return Written(bytes(data))
+def _decode_written(code: int, data: memoryview) -> Json:
+    return EncodedValue(bytes(data))
 
 
-_encoder = msgspec.msgpack.Encoder(enc_hook=_as_bytes)
-_decoder = msgspec.msgpack.Decoder(Chunk, ext_hook=_as_value)
+_encoder = msgspec.msgpack.Encoder(enc_hook=_encode_written)
+_decoder = msgspec.msgpack.Decoder(ConvertedChunk, ext_hook=_decode_written)
 
 
-def packed(chunk: Chunk) -> bytes:
+def pack_chunk(chunk: ConvertedChunk) -> bytes:
     """A chunk as bytes; none at all if there is something in it that cannot travel."""
     try:
         return _encoder.encode(chunk)
@@ -53,12 +53,12 @@ def packed(chunk: Chunk) -> bytes:
         return b""
 
 
-def unpacked(data: bytes) -> Chunk:
+def unpack_chunk(data: bytes) -> ConvertedChunk:
     """The chunk that was packed."""
     return _decoder.decode(data)
 
 
-def cut(positions: Sequence[int], sizes: Sequence[int]) -> list[array[int]]:
+def split_positions(positions: Sequence[int], sizes: Sequence[int]) -> list[array[int]]:
     """Positions in chunks, given the size of each one's record."""
     enough = max(A_CHUNK, 4 * sum(sizes) // MOST_CHUNKS)
     many = max(MOST_RECORDS, 4 * len(positions) // MOST_CHUNKS)

@@ -14,14 +14,14 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.conversion.fit import role_for
-from talktree.formats.engine import Origin
-from talktree.formats.format import Can, Format
+from talktree.conversion.fit import choose_role
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.format import Format, FormatCapabilities
 from talktree.model.message import SIDECHAIN, Message
-from talktree.model.pairing import Call, Pair, Turn
+from talktree.model.pairing import Pair, PairedCall, TurnPairing
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
 from talktree.text.uuids import is_uuid4 as is_uuid4
-from talktree.text.uuids import uuid_for as uuid_for
+from talktree.text.uuids import make_uuid as make_uuid
 
 Place = tuple[str, int]
 """A message and the number of a part in it."""
@@ -30,83 +30,83 @@ Place = tuple[str, int]
 class CallNames:
     """What each call of a conversation is called, and which call each result names."""
 
-    def __init__(self, messages: Iterable[Message], can: Can) -> None:
+    def __init__(self, messages: Iterable[Message], can: FormatCapabilities) -> None:
         self._can = can
         self._calls: dict[Place, str] = {}
         self._results: dict[Place, str] = {}
         self._taken: set[str] = set()
-        self._turns: dict[tuple[bool, str | None], Turn] = {}
+        self._turns: dict[tuple[bool, str | None], TurnPairing] = {}
         self._order: dict[str, int] = {}
         self._last: dict[tuple[bool, str | None], str] = {}
         """The last message of each line, whose calls may still be answered."""
         for message in messages:
             self._order.setdefault(message.id, len(self._order))
-            for pair in self._pairs(message):
-                self._join(pair)
+            for pair in self._find_pairs(message):
+                self._join_pair(pair)
         for turn in self._turns.values():
-            for pair in turn.close():
-                self._join(pair)
+            for pair in turn.close_turn():
+                self._join_pair(pair)
         self._answered = set(self._results.values())
 
-    def given_to(self, message: Message) -> Message:
+    def rename_calls(self, message: Message) -> Message:
         """The message with its calls and results named."""
         if not any(isinstance(part, ToolCall | ToolResult) for part in message.parts):
             return message
-        parts = (self._named(part, (message.id, at)) for at, part in enumerate(message.parts))
+        parts = (self._rename_part(part, (message.id, at)) for at, part in enumerate(message.parts))
         return replace(message, parts=tuple(parts))
 
-    def _named(self, part: Part, place: Place) -> Part:
+    def _rename_part(self, part: Part, place: Place) -> Part:
         match part:
             case ToolCall():
-                return replace(part, id=self._call_name(part, place))
+                return replace(part, id=self._find_call_name(part, place))
             case ToolResult():
                 return replace(part, call=self._results.get(place))
             case _:
                 return part
 
-    def _call_name(self, call: ToolCall, place: Place) -> str | None:
+    def _find_call_name(self, call: ToolCall, place: Place) -> str | None:
         name = self._calls.get(place, call.id)
         gone = name not in self._answered and place in self._calls
         return None if gone and place[0] not in self._last.values() else name
 
-    def _pairs(self, message: Message) -> Iterator[Pair]:
+    def _find_pairs(self, message: Message) -> Iterator[Pair]:
         """What is known to belong together once a message was seen."""
         message = self._without_idle_calls(message)
         line = (SIDECHAIN in message.flags, message.agent)
         self._last[line] = message.id
-        turn = self._turns.setdefault(line, Turn())
-        if turn.ends_before(message):
-            yield from turn.close()
+        turn = self._turns.setdefault(line, TurnPairing())
+        if turn.is_ended_by(message):
+            yield from turn.close_turn()
         before = len(turn.calls)
-        turn.take(message)
+        turn.take_message(message)
         for call in turn.calls[before:]:
-            self._note(call)
-        if turn.results and turn.complete:
-            yield from turn.close()
+            self._note_call(call)
+        if turn.results and turn.is_complete:
+            yield from turn.close_turn()
 
     def _without_idle_calls(self, message: Message) -> Message:
         """Only the assistant calls, and not where the answer stands in the same message."""
-        speaks = role_for(message.role, self._can) == "assistant"
-        if speaks and not _brings_results(message):
+        speaks = choose_role(message.role, self._can) == "assistant"
+        if speaks and not _has_results(message):
             return message
         parts = (Text("") if isinstance(part, ToolCall) else part for part in message.parts)
         return replace(message, parts=tuple(parts))
 
-    def _note(self, call: Call) -> None:
+    def _note_call(self, call: PairedCall) -> None:
         name = call.id
         if not name or name in self._taken:
             name = f"{name or 'call'} {call.part} of {call.message}"
         self._taken.add(name)
         self._calls[call.message, call.part] = name
 
-    def _join(self, pair: Pair) -> None:
+    def _join_pair(self, pair: Pair) -> None:
         call, result = pair
         # A result that stands before the call cannot answer it.
         if call is not None and self._order[call.message] < self._order[result.message]:
             self._results[result.message, result.part] = self._calls[call.message, call.part]
 
 
-def _brings_results(message: Message) -> bool:
+def _has_results(message: Message) -> bool:
     return any(isinstance(part, ToolResult) for part in message.parts)
 
 
@@ -115,16 +115,16 @@ MOST_HEADS = 64
 """How many bytes of how many files identify a source, beside the names and sizes of all."""
 
 
-def id_for(name: str, conversation: str, target: Format) -> str:
+def make_target_id(name: str, conversation: str, target: Format) -> str:
     """The id that a message of a conversation gets in another format."""
     return (
-        uuid_for(name, conversation)
+        make_uuid(name, conversation)
         if target.can.ids == "uuid"
         else target.id_for(name, conversation)
     )
 
 
-def source_id(origin: Origin) -> str:
+def compute_source_id(origin: DocumentOrigin) -> str:
     """Identifies a source: by its name, the files with its records, and how these begin."""
     state = blake2b(origin.source.name.encode("utf-8", "surrogatepass"), digest_size=5)
     sheets = sorted((sheet for sheet in origin.sheets if len(sheet)), key=lambda each: each.path)

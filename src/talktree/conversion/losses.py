@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from talktree.errors import WouldLose
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 
 Kept = Literal["carried", "rendered", "lost"]
 """How a thing the target has no place for is kept: it travels along unseen, is shown as text (and
@@ -77,7 +77,7 @@ kind_of: Callable[[Loss], tuple[str, Kept]] = attrgetter("kind", "kept")
 """What losses are counted by."""
 
 
-class Ledger:
+class LossReport:
     """Losses, and what carrying them costs."""
 
     def __init__(self, *, keep: bool = True, most: int | None = None) -> None:
@@ -98,24 +98,24 @@ class Ledger:
     def step(self, count: int = 1) -> None:
         """So many more records are done."""
 
-    def lost(self) -> Iterator[tuple[str, int]]:
+    def count_by_kind(self) -> Iterator[tuple[str, int]]:
         """Kinds of which something is not kept, with how often."""
         for (kind, kept), count in self.counts.items():
             if kept == "lost":
                 yield kind, count
 
-    def check(
+    def refuse_forbidden(
         self, *, strict: bool, allow: Collection[str] = (), forbid: Collection[str] = ()
     ) -> None:
         """Refuse what may not be: under `strict` anything lost, else what is forbidden by kind."""
-        gone = {kind: count for kind, count in self.lost() if strict and kind not in allow}
+        gone = {kind: count for kind, count in self.count_by_kind() if strict and kind not in allow}
         for (kind, _), count in self.counts.items():
             if kind in forbid:
                 gone[kind] = gone.get(kind, 0) + count
         if gone:
-            told = ", ".join(f"{count} x {kind}" for kind, count in sorted(gone.items()))
+            details = ", ".join(f"{count} x {kind}" for kind, count in sorted(gone.items()))
             raise WouldLose(
-                f"the target cannot hold everything: {told}",
+                f"the target cannot hold everything: {details}",
                 hint="--ledger FILE lists each loss; --allow KIND accepts a kind",
             )
 
@@ -129,14 +129,14 @@ EXAMPLES = 3
 """How many losses of each kind are kept at hand."""
 
 
-def _untold() -> None:
+def _do_nothing() -> None:
     """Nobody wants to know how far it is."""
 
 
-class FiledLedger(Ledger):
+class FiledLossReport(LossReport):
     """Losses as JSON lines in a file, counts and a few examples at hand."""
 
-    def __init__(self, file: IO[bytes] | None = None, *, step: Callable[[], None] = _untold):
+    def __init__(self, file: IO[bytes] | None = None, *, step: Callable[[], None] = _do_nothing):
         super().__init__(keep=False)
         self.examples: dict[tuple[str, Kept], list[Loss]] = {}
         self._file = file
@@ -146,11 +146,13 @@ class FiledLedger(Ledger):
         losses = list(losses)
         counts = Counter(map(kind_of, losses))
         self.counts.update(counts)
-        self._show(losses, counts)
+        self._keep_examples(losses, counts)
         if self._file is not None:
-            self._file.writelines(map(line_of, losses))
+            self._file.writelines(map(encode_loss, losses))
 
-    def _show(self, losses: Sequence[Loss], counts: Mapping[tuple[str, Kept], int]) -> None:
+    def _keep_examples(
+        self, losses: Sequence[Loss], counts: Mapping[tuple[str, Kept], int]
+    ) -> None:
         """Keep the first losses of each kind that has too few examples yet."""
         wanted = {}
         for kind, count in counts.items():
@@ -173,10 +175,10 @@ class FiledLedger(Ledger):
             self._step()
 
 
-def line_of(loss: Loss) -> bytes:
+def encode_loss(loss: Loss) -> bytes:
     """A loss as one line of JSON."""
     try:
         return msgspec.json.encode(loss) + b"\n"
     except UnicodeEncodeError:
         # Half a character in an id: only an escape can say it.
-        return encode(msgspec.structs.asdict(loss)) + b"\n"
+        return encode_json(msgspec.structs.asdict(loss)) + b"\n"

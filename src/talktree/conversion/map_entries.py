@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion import part_map as seaming
-from talktree.conversion.attachments import Outside
-from talktree.conversion.compare import message_losses, other_losses
+from talktree.conversion import part_map
+from talktree.conversion.attachments import AttachmentContents
+from talktree.conversion.compare import find_message_losses, find_other_losses
 from talktree.conversion.embed import TOKEN, plain_text, text_checksum
-from talktree.conversion.fit import Draft, drafted, settled_seams
-from talktree.conversion.ids import CallNames, id_for
+from talktree.conversion.fit import FittedMessage, fit_message, resolve_seams
+from talktree.conversion.ids import CallNames, make_target_id
 from talktree.conversion.losses import Kept, Loss
-from talktree.conversion.plan import Plan
-from talktree.conversion.surrogates import as_written, shows_as_written
-from talktree.formats.engine import Origin
-from talktree.formats.format import About, Format, Record
+from talktree.conversion.plan import RecordPlan
+from talktree.conversion.surrogates import join_surrogates, shows_as_written
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.format import ConversationInfo, Format, Record
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.message import Message
@@ -37,12 +37,12 @@ LONG = 1 << 20
 """The bytes of longer records are not held while their entries are written."""
 
 
-class Held(Struct):
+class HeldEntry(Struct):
     """What a format holds of one entry: its native value, and that read again."""
 
     value: Any
     seen: Entry
-    seams: Sequence[seaming.Seam] = ()
+    seams: Sequence[part_map.Seam] = ()
     losses: Sequence[Loss] = ()
     own: Sequence[Part] = ()
     """The parts it has in the source."""
@@ -52,19 +52,19 @@ class Held(Struct):
     """The checksum of what is seen, where that is known."""
 
 
-class Crossing:
+class EntryMapper:
     """Takes the entries of a conversation over into a format."""
 
     def __init__(
         self,
         conversation: Conversation,
-        origin: Origin,
+        origin: DocumentOrigin,
         target: Format,
-        about: About,
-        plan: Plan,
+        about: ConversationInfo,
+        plan: RecordPlan,
         *,
         carry: bool,
-        outside: Outside | None = None,
+        outside: AttachmentContents | None = None,
         refinement: Refinement | None = None,
     ) -> None:
         self.conversation = conversation
@@ -76,8 +76,8 @@ class Crossing:
         self.about = about
         self.plan = plan
         self.how: Kept = "carried" if carry else "lost"
-        self.outside = outside or Outside("inline")
-        self.bones = conversation.tree.bones
+        self.outside = outside or AttachmentContents("inline")
+        self.skeleton = conversation.tree.skeleton
         self._extra = self.source.lens is target.lens or target.can.everything
         self._as_it_is = self.outside.policy == "inline" and target.can.calls == "loose"
         """Whether messages are drafted with just the attachments and calls they have."""
@@ -98,21 +98,21 @@ class Crossing:
     def new_id(self, position: int) -> str:
         """The id of a message in the target."""
         refined = self.refinement
-        name = self.bones.ids[position] if refined is None else refined.name(position)
-        return id_for(name, self.conversation.id, self.target)
+        name = self.skeleton.ids[position] if refined is None else refined.find_name(position)
+        return make_target_id(name, self.conversation.id, self.target)
 
     def _new_name(self, name: str | None) -> str | None:
-        return None if name is None else id_for(name, self.conversation.id, self.target)
+        return None if name is None else make_target_id(name, self.conversation.id, self.target)
 
-    def above(self, position: int) -> int:
+    def find_parent_position(self, position: int) -> int:
         """The position a message hangs on in the target."""
         found = self.plan.parents.get(position)
-        return self.bones.parents[position] if found is None else found
+        return self.skeleton.parents[position] if found is None else found
 
     def _new_parent(self, position: int, message: Message) -> str | None:
         if self.target.can.everything and position not in self.plan.parents:
             return message.parent
-        above = self.above(position)
+        above = self.find_parent_position(position)
         return None if above == ROOT else self.new_id(above)
 
     @cached_property
@@ -124,7 +124,7 @@ class Crossing:
         last = self.about.started or 0
         siblings: dict[int, int] = {}
         moments = array("q")
-        for time, above in zip(self.bones.times, self.bones.parents, strict=True):
+        for time, above in zip(self.skeleton.times, self.skeleton.parents, strict=True):
             number = siblings.get(above, 0)
             if time == NO_TIME:
                 moments.append(min(last + number * MILLI, FURTHEST))
@@ -134,101 +134,105 @@ class Crossing:
             siblings[above] = number + 1
         return moments
 
-    def _shown(self, position: int, message: Message) -> Message:
+    def _prepare_message(self, position: int, message: Message) -> Message:
         """A message with the attachments and the calls that it shall have in the target."""
         where = self.conversation, position
         if self.refinement is not None:
             where = self.refinement.where.get(position, where)
-        shown = self.outside.taken_out(message, *where)
+        shown = self.outside.extract_attachments(message, *where)
         loose = self.target.can.calls == "loose"
-        return shown if loose else self._call_names.given_to(shown)
+        return shown if loose else self._call_names.rename_calls(shown)
 
     @cached_property
     def _call_names(self) -> CallNames:
-        places = [place for place in self.plan.order if self.bones.traits[place]]
+        places = [place for place in self.plan.order if self.skeleton.traits[place]]
         found = self.conversation.entries_at(places)
         said: Iterator[Message] = (each for each in found if isinstance(each, Message))
         if self.refinement is not None:
-            said = iter(self._refined(places, list(said)))
+            said = iter(self._refine_messages(places, list(said)))
         return CallNames(said, self.target.can)
 
     # what the target holds
 
-    def held_records(self, records: Sequence[Record]) -> list[Held]:
+    def convert_records(self, records: Sequence[Record]) -> list[HeldEntry]:
         """What the target makes of some records; `line` is the position of each.
 
         The bytes of long records are let go; to pack them, they are read again.
         """
         others = self.plan.others
-        told = [record for record in records if record.line not in others]
-        said = list(map(self._said, told))
-        for record in told:
+        details = [record for record in records if record.line not in others]
+        said = list(map(self._read_message, details))
+        for record in details:
             if len(record.raw) > LONG:
                 record.raw = b""
-        held = iter(self._held_messages([record.line for record in told], said))
-        if len(told) == len(records):
+        held = iter(self._convert_messages([record.line for record in details], said))
+        if len(details) == len(records):
             return list(held)
         return [
-            self._held_other(record.line, self.source.get(record))
+            self._convert_other(record.line, self.source.get(record))
             if record.line in others
             else next(held)
             for record in records
         ]
 
-    def seen_records(self, records: Sequence[Record]) -> list[Entry]:
+    def preview_records(self, records: Sequence[Record]) -> list[Entry]:
         """What the target shows of some records; nothing is asked about what is lost of them."""
         others = self.plan.others
-        told = [record for record in records if record.line not in others]
-        positions = [record.line for record in told]
-        messages = self._refined(positions, list(map(self._said, told)))
-        drafts = list(map(self._drafted, positions, messages))
-        seen = iter(list(map(self._seen, map(self._adopted, positions, drafts), drafts)))
+        details = [record for record in records if record.line not in others]
+        positions = [record.line for record in details]
+        messages = self._refine_messages(positions, list(map(self._read_message, details)))
+        drafts = list(map(self._draft_message, positions, messages))
+        seen = iter(
+            list(map(self._preview_message, map(self._adopt_message, positions, drafts), drafts))
+        )
         return [
-            self._held_other(record.line, self.source.get(record)).seen
+            self._convert_other(record.line, self.source.get(record)).seen
             if record.line in others
             else next(seen)
             for record in records
         ]
 
-    def held_record(self, position: int, record: Record) -> Held:
+    def convert_record(self, position: int, record: Record) -> HeldEntry:
         """What the target makes of a record at a position."""
         record.line = position
-        return self.held_records([record])[0]
+        return self.convert_records([record])[0]
 
-    def _said(self, record: Record) -> Message:
+    def _read_message(self, record: Record) -> Message:
         # What it carries itself is no part of what it says; its bytes have it.
         record.value = self.source.take_carry(record.value)[1]
         message = self.source.get(record)
         assert isinstance(message, Message)
         return message
 
-    def held(self, position: int, message: Message) -> Held:
+    def convert_message(self, position: int, message: Message) -> HeldEntry:
         """What the target makes of a message at a position."""
-        return self._held_messages([position], [message])[0]
+        return self._convert_messages([position], [message])[0]
 
-    def _held_messages(self, positions: Sequence[int], messages: Iterable[Message]) -> list[Held]:
+    def _convert_messages(
+        self, positions: Sequence[int], messages: Iterable[Message]
+    ) -> list[HeldEntry]:
         """What the target makes of messages, each step done for all of them before the next.
 
         Many messages in one step are faster than one in many: all that the step needs is at hand.
         """
-        messages = self._refined(positions, list(messages))
-        drafts = list(map(self._drafted, positions, messages))
-        adopted = list(map(self._adopted, positions, drafts))
+        messages = self._refine_messages(positions, list(messages))
+        drafts = list(map(self._draft_message, positions, messages))
+        adopted = list(map(self._adopt_message, positions, drafts))
         meant = [self.target.put(each, None) for each in adopted]
-        held = list(map(self._read_again, meant, adopted, drafts))
+        held = list(map(self._reread_message, meant, adopted, drafts))
         for position, each, message, draft in zip(positions, held, messages, drafts, strict=True):
-            self._compare(position, each, message, draft)
+            self._compare_message(position, each, message, draft)
         for each, position in zip(held, positions, strict=True):
-            each.value = self.target.adopted(each.value, self.bones, position)
+            each.value = self.target.place_adopted(each.value, self.skeleton, position)
         return held
 
-    def _refined(self, positions: Sequence[int], messages: list[Message]) -> list[Message]:
+    def _refine_messages(self, positions: Sequence[int], messages: list[Message]) -> list[Message]:
         """The messages, where their records embed more of them with all of that."""
         if self.refinement is None:
             return messages
-        refined = self.refinement.messages(positions)
+        refined = self.refinement.find_messages(positions)
         return [
-            self.refinement.placed(position, refined[position], message)
+            self.refinement.relocate_message(position, refined[position], message)
             if position in refined
             else message
             for position, message in zip(positions, messages, strict=True)
@@ -240,9 +244,9 @@ class Crossing:
             return self._extra
         return self.refinement.format.lens is self.target.lens or self.target.can.everything
 
-    def _drafted(self, position: int, message: Message) -> Draft:
-        return drafted(
-            message if self._as_it_is else self._shown(position, message),
+    def _draft_message(self, position: int, message: Message) -> FittedMessage:
+        return fit_message(
+            message if self._as_it_is else self._prepare_message(position, message),
             self.target,
             extra=self._keeps_extra(position),
             id=self.new_id(position),
@@ -250,72 +254,76 @@ class Crossing:
             follows=self._new_name(message.follows),
         )
 
-    def _adopted(self, position: int, draft: Draft) -> Message:
+    def _adopt_message(self, position: int, draft: FittedMessage) -> Message:
         if self.source is self.target and self.refinement is None:
             # Its own programs wrote it; what they demand of others is not asked of them.
             return draft.message
         return self.target.adopt(draft.message, self.about, moment=self._moments[position])
 
-    def _read_again(self, meant: Json, adopted: Message, draft: Draft) -> Held:
+    def _reread_message(self, meant: Json, adopted: Message, draft: FittedMessage) -> HeldEntry:
         """What was written as it is read."""
-        told = plain_text(adopted) if self._is_sure(adopted) else None
-        if told is not None and TOKEN not in told:
-            seams = settled_seams(draft, adopted.parts)
-            return Held(meant, adopted, seams, sum=text_checksum(told))
+        details = plain_text(adopted) if self._is_read_as_written(adopted) else None
+        if details is not None and TOKEN not in details:
+            seams = resolve_seams(draft, adopted.parts)
+            return HeldEntry(meant, adopted, seams, sum=text_checksum(details))
         # Half a character or a token is written as it stands, and may be read as another value.
-        value = as_written(meant)
-        seen = self._read(value, draft.message.parent)
-        return Held(value, seen, settled_seams(draft, seen.parts))
+        value = join_surrogates(meant)
+        seen = self._read_value(value, draft.message.parent)
+        return HeldEntry(value, seen, resolve_seams(draft, seen.parts))
 
-    def _seen(self, adopted: Message, draft: Draft) -> Message:
+    def _preview_message(self, adopted: Message, draft: FittedMessage) -> Message:
         """The same, but only what is shown of it."""
-        if self._is_sure(adopted) and shows_as_written(adopted):
+        if self._is_read_as_written(adopted) and shows_as_written(adopted):
             return adopted
-        return self._read(as_written(self.target.put(adopted, None)), draft.message.parent)
+        return self._read_value(
+            join_surrogates(self.target.put(adopted, None)), draft.message.parent
+        )
 
-    def _is_sure(self, adopted: Message) -> bool:
+    def _is_read_as_written(self, adopted: Message) -> bool:
         """Whether a message of plain characters is read again just as it is."""
         return self.target.faithful and not is_ambiguous(adopted.time_ns)
 
     @cached_property
-    def _doubled(self) -> dict[int, str]:
+    def _duplicate_ids(self) -> dict[int, str]:
         """Ids that several messages share in the source, where each is known by another one."""
         refined = {} if self.refinement is None else self.refinement.where
         native = self.conversation.skeleton.native
         return {place: id for place, id in native.items() if id and place not in refined}
 
-    def _compare(self, position: int, held: Held, message: Message, draft: Draft) -> None:
+    def _compare_message(
+        self, position: int, held: HeldEntry, message: Message, draft: FittedMessage
+    ) -> None:
         """Find out what is lost of a message."""
         seen, parent = held.seen, draft.message.parent
         assert isinstance(seen, Message)
         held.own = message.parts
-        losses = message_losses(message, seen, held.seams, self.how, name=message.id)
+        losses = find_message_losses(message, seen, held.seams, self.how, name=message.id)
         astray = message.parent != parent and self._new_name(message.parent) != parent
         if astray and parent is not None:
             held.under = parent
         if astray or seen.id != message.id or message.follows is not None:
-            losses += self._place_losses(position, message, seen, parent)
-        elif position in self._doubled:
-            losses.append(Loss("id", message.id, self._doubled[position][:80], self.how))
+            losses += self._find_place_losses(position, message, seen, parent)
+        elif position in self._duplicate_ids:
+            losses.append(Loss("id", message.id, self._duplicate_ids[position][:80], self.how))
         held.losses = losses
 
-    def _read(self, value: Json, parent: str | None) -> Message:
+    def _read_value(self, value: Json, parent: str | None) -> Message:
         seen = self.target.get(Record(value, parent=parent))
         assert isinstance(seen, Message)
         return seen
 
-    def _place_losses(
+    def _find_place_losses(
         self, position: int, message: Message, seen: Message, parent: str | None
     ) -> Iterator[Loss]:
         # A message without an id loses none.
-        if seen.id != message.id and self.bones.native.get(position, message.id):
+        if seen.id != message.id and self.skeleton.native.get(position, message.id):
             yield Loss("id", message.id, message.id[:80], self.how)
         if message.parent is not None and self._new_name(message.parent) != parent:
             yield Loss("parent", message.id, message.parent[:80], self.how)
         if message.follows is not None and seen.follows != self._new_name(message.follows):
             yield Loss("follows", message.id, message.follows[:80], self.how)
 
-    def _held_other(self, position: int, was: Entry) -> Held:
+    def _convert_other(self, position: int, was: Entry) -> HeldEntry:
         assert not isinstance(was, Message)
         entry = self.target.adopt_other(was, self.about)
         assert entry is not None
@@ -323,19 +331,19 @@ class Crossing:
             entry = replace(entry, leaf=self._new_name(entry.leaf))
         elif isinstance(entry, Snapshot):
             entry = replace(entry, message=self._new_name(entry.message))
-        held = self.made_up(entry)
-        held.losses = other_losses(was, held.seen, self.how)
-        held.value = self.target.adopted(held.value, self.bones, position)
+        held = self.convert_unchanged(entry)
+        held.losses = find_other_losses(was, held.seen, self.how)
+        held.value = self.target.place_adopted(held.value, self.skeleton, position)
         return held
 
-    def made_up(self, entry: Entry) -> Held:
+    def convert_unchanged(self, entry: Entry) -> HeldEntry:
         """What the target holds of an entry that is written as it is."""
-        value = as_written(self.target.put(entry, None))
-        return Held(value, self.target.get(Record(value, id=entry.id)))
+        value = join_surrogates(self.target.put(entry, None))
+        return HeldEntry(value, self.target.get(Record(value, id=entry.id)))
 
 
-def unjoined(entry: Entry, seams: Sequence[seaming.Seam]) -> Entry:
+def unjoin_parts(entry: Entry, seams: Sequence[part_map.Seam]) -> Entry:
     """An entry with its parts as they were before they were joined."""
-    if not isinstance(entry, Message) or seaming.are_wholes(seams, len(entry.parts)):
+    if not isinstance(entry, Message) or part_map.are_wholes(seams, len(entry.parts)):
         return entry
-    return replace(entry, parts=seaming.opened(entry.parts, seams).parts)
+    return replace(entry, parts=part_map.split_parts(entry.parts, seams).parts)

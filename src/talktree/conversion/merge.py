@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from talktree.conversion.merge_conversations import Place, places_in, talks_of
-from talktree.conversion.merge_tree import Merging
-from talktree.conversion.merge_write import MergedTree, about_merged
+from talktree.conversion.merge_conversations import Place, collect_conversations, parse_places
+from talktree.conversion.merge_tree import TreeMerger
+from talktree.conversion.merge_write import MergedTree, build_merged_info
 from talktree.errors import UsageError
-from talktree.files import Source, parked
-from talktree.formats import NATIVE, by_slug
-from talktree.formats.engine import Origin, read
+from talktree.files import Source, park_pieces
+from talktree.formats import NATIVE, get_format
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 
@@ -22,27 +22,27 @@ NAME = "merged"
 PATH = f"{NAME}.jsonl"
 
 
-def merged(documents: Sequence[Document]) -> Document:
+def merge_documents(documents: Sequence[Document]) -> Document:
     """Documents as one, in our own format; what has no single answer is told as findings."""
     if not documents:
         raise UsageError("there is nothing to merge", hint="name some files")
-    merging = Merging(talks_of(documents))
+    merging = TreeMerger(collect_conversations(documents))
     groups: dict[int, list[int]] = {}
     for number in range(len(merging.talks)):
-        groups.setdefault(merging.group(number), []).append(number)
+        groups.setdefault(merging.find_group(number), []).append(number)
     trees = [MergedTree(merging, talks) for talks in groups.values()]
-    names = _free_names(trees)
-    source = Source(PATH, {PATH: parked(_bytes(trees, names))}, folder=False)
-    document = read(source, by_slug(NATIVE))
+    names = _choose_free_names(trees)
+    source = Source(PATH, {PATH: park_pieces(_encode_trees(trees, names))}, folder=False)
+    document = read_document(source, get_format(NATIVE))
     for name, tree in zip(names, trees, strict=True):
         findings = document.find(name).skeleton.findings
         for line in tree.lines:
             if line.node is not None:
-                findings += merging.findings(line.node)
+                findings += merging.report_node(line.node)
     return document
 
 
-def _free_names(trees: Sequence[MergedTree]) -> list[str]:
+def _choose_free_names(trees: Sequence[MergedTree]) -> list[str]:
     names: list[str] = []
     for tree in trees:
         number, name = 2, tree.id
@@ -53,16 +53,18 @@ def _free_names(trees: Sequence[MergedTree]) -> list[str]:
     return names
 
 
-def _bytes(trees: Sequence[MergedTree], names: Sequence[str]) -> Iterator[bytes]:
-    native = by_slug(NATIVE)
+def _encode_trees(trees: Sequence[MergedTree], names: Sequence[str]) -> Iterator[bytes]:
+    native = get_format(NATIVE)
     for number, (tree, name) in enumerate(zip(trees, names, strict=True)):
-        about = about_merged(tree, name)
-        yield from native.compose(PATH, about, tree.items(), first=not number)
+        about = build_merged_info(tree, name)
+        yield from native.compose(PATH, about, tree.iter_items(), first=not number)
 
 
-def places(conversation: Conversation, id: str) -> list[Place]:
+def find_places(conversation: Conversation, id: str) -> list[Place]:
     """Where an entry of a merged conversation was found: source, file, number of the record."""
     origin = conversation.store
-    assert isinstance(origin, Origin)
-    position = conversation.position(id)
-    return places_in(origin.record(conversation.members[position], *conversation.names(position)))
+    assert isinstance(origin, DocumentOrigin)
+    position = conversation.find_position(id)
+    return parse_places(
+        origin.record(conversation.members[position], *conversation.names(position))
+    )

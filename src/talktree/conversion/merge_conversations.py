@@ -18,15 +18,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from talktree.conversion.embed_read import indexed, loaded, records
-from talktree.conversion.losses import Ledger
-from talktree.conversion.migrate import as_written
-from talktree.conversion.restore_edits import restoration, restored
-from talktree.errors import Damaged, WouldLose
-from talktree.formats.engine import Origin
+from talktree.conversion.embed_read import index_embedded_sources, load_record, load_records
+from talktree.conversion.losses import LossReport
+from talktree.conversion.migrate import reread_with_edits
+from talktree.conversion.restore_edits import find_restoration, restore_document
+from talktree.errors import DamagedRecord, WouldLose
+from talktree.formats.engine import DocumentOrigin
 from talktree.formats.format import CARRY, Record
 from talktree.formats.migration import WAS
-from talktree.model.conversation import STRETCH, Conversation
+from talktree.model.conversation import BATCH_SIZE, Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
@@ -39,7 +39,7 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
 from talktree.text.json.value import Json, Token
@@ -67,27 +67,27 @@ class Digest(NamedTuple):
     """How much there is to it, so that the fullest copy can be kept."""
 
 
-def digest(entry: Entry) -> Digest:
+def digest_entry(entry: Entry) -> Digest:
     """An entry in short."""
-    bare = _bare(entry)
-    text = _bytes(bare)
+    bare = _without_names(entry)
+    text = _encode_value(bare)
     whole = blake2b(text, digest_size=SIZE).digest()
     if isinstance(entry, Message):
         known = entry.role != "unknown"
-        return Digest(_said(entry), whole, len(text) + (known << 40))
+        return Digest(_content_digest(entry), whole, len(text) + (known << 40))
     return Digest(whole, whole, len(text))
 
 
-def _bytes(value: object) -> bytes:
+def _encode_value(value: object) -> bytes:
     try:
         return _encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
         # Every field counts, and the `repr` of a message shows only some.
-        told = asdict(value) if isinstance(value, Struct) else value
-        return repr(told).encode("utf-8", "surrogatepass")
+        details = asdict(value) if isinstance(value, Struct) else value
+        return repr(details).encode("utf-8", "surrogatepass")
 
 
-def _bare(entry: Entry) -> Entry:
+def _without_names(entry: Entry) -> Entry:
     """An entry without its names and without what differs between copies by design."""
     match entry:
         case Message():
@@ -97,40 +97,44 @@ def _bare(entry: Entry) -> Entry:
                 parent=None,
                 follows=None,
                 session=None,
-                time_ns=_millis(entry.time_ns),
-                extra=_without(entry.extra),
+                time_ns=_to_millis(entry.time_ns),
+                extra=_drop_members(entry.extra),
             )
         case Head():
-            return replace(entry, extra=_without(entry.extra))
+            return replace(entry, extra=_drop_members(entry.extra))
         case Snapshot():
-            return replace(entry, id="", extra=_without(entry.extra))
+            return replace(entry, id="", extra=_drop_members(entry.extra))
         case Opaque(value=dict()):
             named = {key: item for key, item in entry.value.items() if key not in NAMES}
-            return replace(entry, id="", size=0, value=_without(named))
+            return replace(entry, id="", size=0, value=_drop_members(named))
         case Opaque():
             return replace(entry, id="")
 
 
-def _without(members: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_members(members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: item for name, item in members.items() if name not in BY_DESIGN}
 
 
-def _millis(time: int | None) -> int | None:
+def _to_millis(time: int | None) -> int | None:
     return None if time is None else time // MILLI
 
 
-def _said(message: Message) -> bytes:
+def _content_digest(message: Message) -> bytes:
     found = blake2b(digest_size=SIZE)
-    found.update(str(_millis(message.time_ns)).encode())
-    for kind, words in words_of(message.parts):
-        text = words if isinstance(words, str) else _bytes(words).decode("utf-8", "surrogatepass")
+    found.update(str(_to_millis(message.time_ns)).encode())
+    for kind, words in iter_words(message.parts):
+        text = (
+            words
+            if isinstance(words, str)
+            else _encode_value(words).decode("utf-8", "surrogatepass")
+        )
         raw = text.encode("utf-8", "surrogatepass")
         found.update(f"\0{kind}{len(raw)}:".encode())
         found.update(raw)
     return found.digest()
 
 
-def words_of(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
+def iter_words(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
     """What was said and done; what goes with it, an export may have left out."""
     for part in parts:
         match part:
@@ -139,10 +143,10 @@ def words_of(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
             case ToolCall():
                 yield "call", [part.name, part.input]
             case ToolResult():
-                yield from (("result", words) for _, words in words_of(part.output))
+                yield from (("result", words) for _, words in iter_words(part.output))
             case Event():
                 yield "event", [part.kind, part.text]
-            case Unknown():
+            case UnknownPart():
                 yield "unknown", part.value
             case Attachment() | Artifact():
                 pass
@@ -156,14 +160,14 @@ Place = list[Json]
 """Source, file, the number of the record in it, and the id it has there or null."""
 
 
-class Talk:
+class MergeConversation:
     """One conversation of one source."""
 
     def __init__(
         self, conversation: Conversation, document: Document, number: int, *, part: bool
     ) -> None:
         origin = document.origin
-        assert isinstance(origin, Origin)
+        assert isinstance(origin, DocumentOrigin)
         self.conversation = conversation
         self.origin = origin
         self.name = document.name
@@ -171,7 +175,7 @@ class Talk:
         """Which of the documents it is in."""
         self.part_of = (document.format, document.name, conversation.id) if part else None
         """The conversation it is a part of, if it was written as one."""
-        self.bones: Skeleton = conversation.tree.bones
+        self.skeleton: Skeleton = conversation.tree.skeleton
         self._sums = bytearray()
         self._weights = array("q")
         self.missing: dict[int, str] = {}
@@ -180,25 +184,25 @@ class Talk:
         """Where entries of a merged file were found before."""
         names = map(conversation.names, range(conversation.record_count))
         for position, record in enumerate(origin.records(conversation.members, names)):
-            self._look_at(position, record)
+            self._index_record(position, record)
 
-    def _look_at(self, position: int, record: Record) -> None:
-        entry, carry, _ = loaded(self.origin, record)
+    def _index_record(self, position: int, record: Record) -> None:
+        entry, carry, _ = load_record(self.origin, record)
         if carry is not None and carry.kept is None and not isinstance(entry, Message):
             self._sums += bytes(2 * SIZE)
             self._weights.append(NOTHING)
             return
-        said, whole, weight = digest(entry)
+        said, whole, weight = digest_entry(entry)
         self._sums += said + whole
         self._weights.append(weight)
-        found = places_in(record)
+        found = parse_places(record)
         if found:
             self._places[position] = found
-        bones = self.bones
+        skeleton = self.skeleton
         if (
             isinstance(entry, Message)
-            and bones.parents[position] == ROOT
-            and position not in bones.linked
+            and skeleton.parents[position] == ROOT
+            and position not in skeleton.linked
             and entry.parent
         ):
             self.missing[position] = entry.parent
@@ -213,47 +217,47 @@ class Talk:
 
     def ids(self, position: int) -> tuple[str, ...]:
         """The ids a message has in its files, if they are its own alone; the first is its name."""
-        found = self.places(position)
+        found = self.find_places(position)
         return tuple(dict.fromkeys(place[3] for place in found if isinstance(place[3], str)))
 
     @cached_property
     def _replies(self) -> list[str | None]:
-        return self.bones.groups()
+        return self.skeleton.groups()
 
     def reply(self, position: int) -> str | None:
         """The API reply a message is a piece of."""
         return self._replies[position]
 
-    def places(self, position: int) -> list[Place]:
+    def find_places(self, position: int) -> list[Place]:
         """Where an entry stands, or stood before it was merged."""
         known = self._places.get(position)
         if known is not None:
             return known
         number = self.conversation.members[position]
         which, index = self.origin.sheet_of(number)
-        own = None if position in self.bones.native else self.bones.ids[position] or None
+        own = None if position in self.skeleton.native else self.skeleton.ids[position] or None
         return [[self.name, self.origin.sheets[which].path, index, own]]
 
     def entries_at(self, positions: Sequence[int]) -> Iterator[Entry]:
         """Entries in the order asked for, without what they carry."""
-        for start in range(0, len(positions), STRETCH):
-            asked = positions[start : start + STRETCH]
+        for start in range(0, len(positions), BATCH_SIZE):
+            asked = positions[start : start + BATCH_SIZE]
             ordered = sorted(set(asked))
-            found = records(self.origin, self.conversation, ordered)
+            found = load_records(self.origin, self.conversation, ordered)
             entries = dict(zip(ordered, (each.entry for each in found), strict=True))
             yield from (entries[position] for position in asked)
 
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:
         """What talks are put in order by: the newest message, their number, what is said."""
-        times = [time for time in self.bones.times if time != NO_TIME]
+        times = [time for time in self.skeleton.times if time != NO_TIME]
         said = blake2b(self._sums, digest_size=SIZE)
-        for name in self.bones.ids:
+        for name in self.skeleton.ids:
             said.update(name.encode("utf-8", "surrogatepass") + b"\0")
-        return max(times, default=NO_TIME), len(self.bones), said.digest()
+        return max(times, default=NO_TIME), len(self.skeleton), said.digest()
 
 
-def places_in(record: Record) -> list[Place]:
+def parse_places(record: Record) -> list[Place]:
     """The places that a line of a merged file names."""
     found = record.value.get(PLACES) if isinstance(record.value, dict) else None
     if not isinstance(found, list):
@@ -261,26 +265,26 @@ def places_in(record: Record) -> list[Place]:
     return [each for each in found if isinstance(each, list) and len(each) == 4]
 
 
-def talks_of(documents: Sequence[Document]) -> list[Talk]:
+def collect_conversations(documents: Sequence[Document]) -> list[MergeConversation]:
     """All conversations, in an order that does not depend on the one they were named in."""
     found = [
-        Talk(conversation, document, number, part=part)
-        for number, (document, part) in enumerate(_sources(documents))
+        MergeConversation(conversation, document, number, part=part)
+        for number, (document, part) in enumerate(_iter_sources(documents))
         for conversation in document.conversations
         if conversation.record_count
     ]
     return sorted(found, key=lambda talk: (*talk.rank, talk.name, talk.conversation.id))
 
 
-def _sources(documents: Sequence[Document]) -> Iterator[tuple[Document, bool]]:
+def _iter_sources(documents: Sequence[Document]) -> Iterator[tuple[Document, bool]]:
     """The documents; conversations that embed what they were made from count as parts of that."""
-    for document in map(as_written, documents):
+    for document in map(reread_with_edits, documents):
         taken: set[int] = set()
-        for index in indexed(document):
+        for index in index_embedded_sources(document):
             try:
-                back = restoration(document, index)
-                found = None if back is None else restored(back, Ledger())
-            except (Damaged, WouldLose):
+                back = find_restoration(document, index)
+                found = None if back is None else restore_document(back, LossReport())
+            except (DamagedRecord, WouldLose):
                 continue
             if found is None:
                 continue

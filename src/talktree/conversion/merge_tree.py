@@ -10,8 +10,8 @@ from array import array
 
 from msgspec import Struct
 
-from talktree.conversion.merge_conversations import Talk
-from talktree.model.findings import Finding, finding
+from talktree.conversion.merge_conversations import MergeConversation
+from talktree.model.findings import Finding, make_finding
 from talktree.model.skeleton import NO_TIME, ROOT
 
 Copy = tuple[int, int]
@@ -20,7 +20,7 @@ LONG = 16
 """Ids of so many characters are not the same by chance."""
 
 
-class Node(Struct):
+class MergedNode(Struct):
     """One message of the merged tree."""
 
     said: bytes
@@ -45,58 +45,62 @@ class Node(Struct):
     name: str = ""
 
 
-class Merging:
+class TreeMerger:
     """Takes talks one after the other into one tree."""
 
-    def __init__(self, talks: list[Talk]) -> None:
+    def __init__(self, talks: list[MergeConversation]) -> None:
         self.talks = talks
-        self.nodes: list[Node] = []
+        self.nodes: list[MergedNode] = []
         self.maps: list[array[int]]
         """For each talk, the node of each position; -1 for what is no message."""
         self._by_id: dict[str, list[int]] = {}
         self._below: dict[tuple[int, bytes], list[int]] = {}
         """Nodes by what they hang on and what they say."""
         self._groups = list(range(len(talks)))
-        self.maps = [array("q", [-1]) * len(talk.bones) for talk in talks]
+        self.maps = [array("q", [-1]) * len(talk.skeleton) for talk in talks]
         # What names parents in other files comes after those files.
         for number in sorted(range(len(talks)), key=lambda number: bool(talks[number].missing)):
             for position in talks[number].conversation.tree.order:
-                self._take(number, talks[number], position)
+                self._add_message(number, talks[number], position)
         self._find_missing_parents()
         self._unite_equals()
-        self._name_all()
+        self._name_nodes()
 
     # one message
 
-    def _take(self, number: int, talk: Talk, position: int) -> None:
-        above = talk.bones.parents[position]
+    def _add_message(self, number: int, talk: MergeConversation, position: int) -> None:
+        above = talk.skeleton.parents[position]
         if above != ROOT:
             parent = self.maps[number][above]
         else:
-            parent = self._named(talk.missing.get(position), number)
-        found = self._same(number, talk, position, parent)
+            parent = self._resolve_name(talk.missing.get(position), number)
+        found = self._find_same(number, talk, position, parent)
         if found is None:
-            found = self._new(number, talk, position, parent)
+            found = self._add_node(number, talk, position, parent)
         else:
-            self._join(found, number, talk, position, parent)
+            self._join_copy(found, number, talk, position, parent)
         self.maps[number][position] = found
 
-    def _same(self, number: int, talk: Talk, position: int, parent: int) -> int | None:
+    def _find_same(
+        self, number: int, talk: MergeConversation, position: int, parent: int
+    ) -> int | None:
         """The node a message is a copy of."""
         ids = talk.ids(position)
         for each in (node for id in ids for node in self._by_id.get(id, ())):
-            if self._fits(each, number, talk, position) and self._hangs(each, parent):
+            if self._is_copy_of(each, number, talk, position) and self._is_possible_parent(
+                each, parent
+            ):
                 return each
         digest = talk.digest(position)
         assert digest is not None
         for each in self._below.get((parent, digest.said), ()):
-            if not self._fits(each, number, talk, position):
+            if not self._is_copy_of(each, number, talk, position):
                 continue
             if self.nodes[each].timed or self._is_sure(self.nodes[each], talk, named=bool(ids)):
                 return each
         return None
 
-    def _is_sure(self, node: Node, talk: Talk, *, named: bool) -> bool:
+    def _is_sure(self, node: MergedNode, talk: MergeConversation, *, named: bool) -> bool:
         """Whether a message without a time is the same though only its words and place say so."""
         if named and node.own_id is not None:
             # Two ids: two people may have said the same.
@@ -104,55 +108,57 @@ class Merging:
         # What a source tells apart stays apart.
         return all(self.talks[number].document != talk.document for number, _ in node.copies)
 
-    def _fits(self, node: int, number: int, talk: Talk, position: int) -> bool:
+    def _is_copy_of(self, node: int, number: int, talk: MergeConversation, position: int) -> bool:
         known, digest = self.nodes[node], talk.digest(position)
         assert digest is not None
-        role = talk.bones.roles[position]
+        role = talk.skeleton.roles[position]
         same_role = known.role == role or "unknown" in (known.role, role)
         return known.copies[-1][0] != number and known.said == digest.said and same_role
 
-    def _hangs(self, node: int, parent: int) -> bool:
+    def _is_possible_parent(self, node: int, parent: int) -> bool:
         """Whether a copy below a node may be the same; one without a place may be anywhere."""
         return parent == ROOT or self.nodes[node].parent in (ROOT, parent)
 
-    def _new(self, number: int, talk: Talk, position: int, parent: int) -> int:
+    def _add_node(self, number: int, talk: MergeConversation, position: int, parent: int) -> int:
         digest, ids = talk.digest(position), talk.ids(position)
         assert digest is not None
-        node = Node(
+        node = MergedNode(
             *digest,
             best=(number, position),
             placed=(number, position),
             parent=parent,
             own_id=ids[0] if ids else None,
-            alias=talk.bones.ids[position],
-            role=talk.bones.roles[position],
-            timed=talk.bones.times[position] != NO_TIME,
+            alias=talk.skeleton.ids[position],
+            role=talk.skeleton.roles[position],
+            timed=talk.skeleton.times[position] != NO_TIME,
             copies=((number, position),),
         )
         found = len(self.nodes)
         self.nodes.append(node)
         self._below.setdefault((parent, digest.said), []).append(found)
-        self._learn(found, ids)
-        self._unite(number, parent)
+        self._learn_ids(found, ids)
+        self._unite_with_node(number, parent)
         return found
 
-    def _join(self, found: int, number: int, talk: Talk, position: int, parent: int) -> None:
+    def _join_copy(
+        self, found: int, number: int, talk: MergeConversation, position: int, parent: int
+    ) -> None:
         """One more copy of a message."""
         node, digest, ids = self.nodes[found], talk.digest(position), talk.ids(position)
         assert digest is not None
-        self._link(number, node.best[0])
+        self._link_groups(number, node.best[0])
         node.copies += ((number, position),)
         node.differs = node.differs or node.whole != digest.whole
         if digest.weight > node.weight:
             node.best, node.weight, node.whole = (number, position), digest.weight, digest.whole
-            node.role = talk.bones.roles[position]
+            node.role = talk.skeleton.roles[position]
         node.own_id = node.own_id or (ids[0] if ids else None)
-        self._learn(found, ids)
+        self._learn_ids(found, ids)
         if node.parent == ROOT and parent != ROOT and not self._is_below(parent, found):
             node.parent, node.placed = parent, (number, position)
             self._below.setdefault((parent, node.said), []).append(found)
 
-    def _learn(self, found: int, ids: tuple[str, ...]) -> None:
+    def _learn_ids(self, found: int, ids: tuple[str, ...]) -> None:
         for id in ids:
             known = self._by_id.setdefault(id, [])
             if found not in known:
@@ -165,15 +171,15 @@ class Merging:
 
     # which talks belong together
 
-    def _unite(self, number: int, node: int) -> None:
+    def _unite_with_node(self, number: int, node: int) -> None:
         if node != ROOT:
-            self._link(number, self.nodes[node].best[0])
+            self._link_groups(number, self.nodes[node].best[0])
 
-    def _link(self, one: int, two: int) -> None:
-        one, two = self.group(one), self.group(two)
+    def _link_groups(self, one: int, two: int) -> None:
+        one, two = self.find_group(one), self.find_group(two)
         self._groups[max(one, two)] = min(one, two)
 
-    def group(self, talk: int) -> int:
+    def find_group(self, talk: int) -> int:
         """The first of the talks that a talk shares its history with."""
         while self._groups[talk] != talk:
             self._groups[talk] = self._groups[self._groups[talk]]
@@ -187,34 +193,34 @@ class Merging:
         for number, talk in enumerate(self.talks):
             for position, name in talk.missing.items():
                 found = self.maps[number][position]
-                above = self._named(name, number)
+                above = self._resolve_name(name, number)
                 node = self.nodes[found]
                 if above != ROOT and node.parent == ROOT and not self._is_below(above, found):
                     node.parent, node.placed = above, (number, position)
-                    self._unite(number, above)
+                    self._unite_with_node(number, above)
 
     def _unite_equals(self) -> None:
         """Talks that are the same, or were one, belong together though they share no message."""
         known: dict[object, int] = {}
         for number, talk in enumerate(self.talks):
             for key in (talk.rank, talk.part_of or talk.rank):
-                self._link(number, known.setdefault(key, number))
+                self._link_groups(number, known.setdefault(key, number))
 
-    def _named(self, name: str | None, number: int) -> int:
+    def _resolve_name(self, name: str | None, number: int) -> int:
         """The node that a message means by a name that is not in its own file."""
         if name is None:
             return ROOT
         for each in self._by_id.get(name, ()):
-            related = self.group(self.nodes[each].best[0]) == self.group(number)
+            related = self.find_group(self.nodes[each].best[0]) == self.find_group(number)
             if related or len(name) >= LONG:
                 return each
         return ROOT
 
-    def _name_all(self) -> None:
+    def _name_nodes(self) -> None:
         """A name of its own in its tree for every node: its id, or an alias."""
         taken: set[tuple[int, str]] = set()
         for node in sorted(self.nodes, key=lambda node: node.own_id is None):
-            group = self.group(node.best[0])
+            group = self.find_group(node.best[0])
             number, wanted = 2, node.own_id or node.alias
             node.clash = node.own_id is not None and (group, wanted) in taken
             node.name = wanted
@@ -223,14 +229,14 @@ class Merging:
                 number += 1
             taken.add((group, node.name))
 
-    def findings(self, node: Node) -> list[Finding]:
+    def report_node(self, node: MergedNode) -> list[Finding]:
         """What was odd about putting a message together."""
         names = dict.fromkeys(self.talks[number].name for number, _ in node.copies)
         where = ", ".join(names)[:80]
         if node.clash:
             what = f"{where}: another message has the id {(node.own_id or '')[:60]}; both are kept"
-            return [finding("conflict", what, entry=node.name)]
+            return [make_finding("conflict", what, entry=node.name)]
         if node.differs:
             what = f"{where}: its copies differ in more than their place; the fullest is kept"
-            return [finding("copies", what, entry=node.name)]
+            return [make_finding("copies", what, entry=node.name)]
         return []

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion.merge_conversations import PLACES, Place, Talk
-from talktree.conversion.merge_tree import Copy, Merging, Node
-from talktree.formats import NATIVE, by_slug
-from talktree.formats.format import About
+from talktree.conversion.merge_conversations import PLACES, MergeConversation, Place
+from talktree.conversion.merge_tree import Copy, MergedNode, TreeMerger
+from talktree.formats import NATIVE, get_format
+from talktree.formats.format import ConversationInfo
 from talktree.formats.record_file import Item
-from talktree.model.conversation import STRETCH
+from talktree.model.conversation import BATCH_SIZE
 from talktree.model.entries import Entry, Head, Snapshot
 from talktree.model.habits import ANY
 from talktree.model.message import Message
@@ -24,50 +24,50 @@ from talktree.model.outline import Trait
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
 
 
-class Line(Struct):
+class MergedLine(Struct):
     """One line of the file to be."""
 
     copy: Copy
     """Where its content is read."""
     copies: tuple[Copy, ...]
-    node: Node | None = None
+    node: MergedNode | None = None
     """None for what is no part of the tree."""
 
 
 class MergedTree:
     """One conversation of the result."""
 
-    def __init__(self, merging: Merging, talks: Sequence[int]) -> None:
+    def __init__(self, merging: TreeMerger, talks: Sequence[int]) -> None:
         self._merging = merging
         self._talks = talks
         first = merging.talks[talks[0]].conversation
         self.id = first.id
         self.format = first.format
-        found = {merging.talks[number].bones.habits for number in talks}
+        found = {merging.talks[number].skeleton.habits for number in talks}
         self.habits = found.pop() if len(found) == 1 else ANY
         """How its tree is read, where all that it is made of are read in one way."""
         self.lines = list(_Lines(merging, talks))
         self._names = {line.node.name for line in self.lines if line.node is not None}
-        self._bones = self._skeleton()
+        self._skeleton = self._build_skeleton()
 
     # the skeleton
 
-    def _skeleton(self) -> Skeleton:
-        bones = Skeleton()
+    def _build_skeleton(self) -> Skeleton:
+        skeleton = Skeleton()
         for line in self.lines:
             if line.node is None:
-                bones.add(Trait.NONE)
+                skeleton.add(Trait.NONE)
             else:
-                self._add(bones, line.node)
-        bones.finish()
-        return bones
+                self._add_node(skeleton, line.node)
+        skeleton.finish()
+        return skeleton
 
-    def _add(self, bones: Skeleton, node: Node) -> None:
+    def _add_node(self, skeleton: Skeleton, node: MergedNode) -> None:
         talk, at = self._merging.talks[node.best[0]], node.best[1]
-        old = talk.bones
+        old = talk.skeleton
         time = old.times[at]
         above = None if node.parent == ROOT else self._merging.nodes[node.parent].name
-        bones.add(
+        skeleton.add(
             old.traits[at],
             node.name,
             above,
@@ -76,30 +76,30 @@ class MergedTree:
             old.sidechain[at],
             talk.reply(at),
         )
-        placed, at = self._merging.talks[node.placed[0]].bones, node.placed[1]
+        placed, at = self._merging.talks[node.placed[0]].skeleton, node.placed[1]
         if above is not None and at in placed.linked and placed.linked[at] != "cut":
-            bones.linked[len(bones) - 1] = placed.linked[at]
+            skeleton.linked[len(skeleton) - 1] = placed.linked[at]
             if at in placed.spawned:
-                bones.spawned[len(bones) - 1] = placed.spawned[at]
+                skeleton.spawned[len(skeleton) - 1] = placed.spawned[at]
 
     # the lines
 
-    def items(self) -> Iterator[Item]:
+    def iter_items(self) -> Iterator[Item]:
         """The lines with their contents."""
-        native = by_slug(NATIVE)
-        for position, (line, entry) in enumerate(self._contents()):
-            named = self._named(line, entry, position)
-            value = native.adopted(native.put(named, None), self._bones, position)
+        native = get_format(NATIVE)
+        for position, (line, entry) in enumerate(self._iter_contents()):
+            named = self._with_merged_names(line, entry, position)
+            value = native.place_adopted(native.put(named, None), self._skeleton, position)
             assert isinstance(value, dict)
             places: list[Place] = []
             for number, at in line.copies:
-                found = self._merging.talks[number].places(at)
+                found = self._merging.talks[number].find_places(at)
                 places += [place for place in found if place not in places]
             yield Item(None, {**value, PLACES: [*places]}, changed=True, group=self.id)
 
-    def _contents(self) -> Iterator[tuple[Line, Entry]]:
-        for start in range(0, len(self.lines), STRETCH):
-            asked = self.lines[start : start + STRETCH]
+    def _iter_contents(self) -> Iterator[tuple[MergedLine, Entry]]:
+        for start in range(0, len(self.lines), BATCH_SIZE):
+            asked = self.lines[start : start + BATCH_SIZE]
             entries: dict[Copy, Entry] = {}
             for number in {line.copy[0] for line in asked}:
                 positions = [line.copy[1] for line in asked if line.copy[0] == number]
@@ -107,7 +107,7 @@ class MergedTree:
                 entries |= {(number, at): each for at, each in zip(positions, found, strict=True)}
             yield from ((line, entries[line.copy]) for line in asked)
 
-    def _named(self, line: Line, entry: Entry, position: int) -> Entry:
+    def _with_merged_names(self, line: MergedLine, entry: Entry, position: int) -> Entry:
         """An entry under the names of the merged tree."""
         number = line.copy[0]
         name = entry.id if line.node is None else line.node.name
@@ -116,28 +116,28 @@ class MergedTree:
                 return replace(
                     entry,
                     id=name,
-                    parent=self._parent(entry, position),
-                    follows=self._name(number, entry.follows),
+                    parent=self._find_new_parent(entry, position),
+                    follows=self._find_new_name(number, entry.follows),
                 )
             case Head():
-                return replace(entry, id=name, leaf=self._name(number, entry.leaf))
+                return replace(entry, id=name, leaf=self._find_new_name(number, entry.leaf))
             case Snapshot():
-                return replace(entry, id=name, message=self._name(number, entry.message))
+                return replace(entry, id=name, message=self._find_new_name(number, entry.message))
             case _:
                 return replace(entry, id=name)
 
-    def _parent(self, message: Message, position: int) -> str | None:
-        above = self._bones.parents[position]
+    def _find_new_parent(self, message: Message, position: int) -> str | None:
+        above = self._skeleton.parents[position]
         if above != ROOT:
-            return None if position in self._bones.linked else self._bones.ids[above]
+            return None if position in self._skeleton.linked else self._skeleton.ids[above]
         # A parent that is nowhere goes on being named; one that cannot be true does not.
         return None if message.parent in self._names else message.parent
 
-    def _name(self, number: int, name: str | None) -> str | None:
+    def _find_new_name(self, number: int, name: str | None) -> str | None:
         """What a message of a talk is called now."""
         if name is None:
             return None
-        position = self._merging.talks[number].bones.by_id.get(name)
+        position = self._merging.talks[number].skeleton.by_id.get(name)
         found = -1 if position is None else self._merging.maps[number][position]
         return name if found < 0 else self._merging.nodes[found].name
 
@@ -145,13 +145,13 @@ class MergedTree:
 class _Lines:
     """The lines of some talks in order, each thing once."""
 
-    def __init__(self, merging: Merging, talks: Sequence[int]) -> None:
+    def __init__(self, merging: TreeMerger, talks: Sequence[int]) -> None:
         self._merging = merging
         self._talks = talks
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[MergedLine]:
         written = bytearray(len(self._merging.nodes))
-        others: dict[tuple[bytes, int], Line] = {}
+        others: dict[tuple[bytes, int], MergedLine] = {}
         """What is no message, by what it says and how often that was said before it."""
         for number in self._talks:
             talk = self._merging.talks[number]
@@ -161,20 +161,20 @@ class _Lines:
                     if not written[found]:
                         written[found] = 1
                         node = self._merging.nodes[found]
-                        yield Line(node.best, node.copies, node)
+                        yield MergedLine(node.best, node.copies, node)
                     continue
-                line = self._other(number, position, talk, counts, others)
+                line = self._make_other_line(number, position, talk, counts, others)
                 if line is not None:
                     yield line
 
-    def _other(
+    def _make_other_line(
         self,
         number: int,
         position: int,
-        talk: Talk,
+        talk: MergeConversation,
         counts: dict[bytes, int],
-        others: dict[tuple[bytes, int], Line],
-    ) -> Line | None:
+        others: dict[tuple[bytes, int], MergedLine],
+    ) -> MergedLine | None:
         digest = talk.digest(position)
         if digest is None:
             return None
@@ -184,10 +184,10 @@ class _Lines:
         if key in others:
             others[key].copies += ((number, position),)
             return None
-        others[key] = Line((number, position), ((number, position),))
+        others[key] = MergedLine((number, position), ((number, position),))
         return others[key]
 
 
-def about_merged(tree: MergedTree, id: str) -> About:
+def build_merged_info(tree: MergedTree, id: str) -> ConversationInfo:
     """What the file says of a conversation."""
-    return About(id=id, format=tree.format, session="", habits=tree.habits)
+    return ConversationInfo(id=id, format=tree.format, session="", habits=tree.habits)

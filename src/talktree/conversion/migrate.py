@@ -12,30 +12,34 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.conversion.losses import Ledger, Loss
-from talktree.conversion.migrate_back import kept_by, returned, way_back
-from talktree.conversion.migrate_files import heads_of, renewed
-from talktree.conversion.migrate_records import own_about
-from talktree.conversion.options import Made, Options
-from talktree.errors import Damaged, UsageError, WouldLose
-from talktree.files import Source, parked
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read, write
-from talktree.formats.format import About, Record
+from talktree.conversion.losses import Loss, LossReport
+from talktree.conversion.migrate_back import (
+    find_migration_source,
+    read_embedded_source,
+    restore_source,
+)
+from talktree.conversion.migrate_files import heads_of, migrate_files
+from talktree.conversion.migrate_records import build_own_info
+from talktree.conversion.options import ConversionResult, Options
+from talktree.errors import DamagedRecord, UsageError, WouldLose
+from talktree.files import Source, park_pieces
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document, write_document
+from talktree.formats.format import ConversationInfo, Record
 from talktree.formats.migration import Reason, Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 
 
-def as_written(document: Document) -> Document:
+def reread_with_edits(document: Document) -> Document:
     """The same document without edits that only memory knows."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if not any(conversation.changed for conversation in document.conversations):
         return document
-    files = {path: parked(pieces) for path, pieces in write(document).items()}
+    files = {path: park_pieces(pieces) for path, pieces in write_document(document).items()}
     source = Source(origin.source.name, files, folder=origin.source.folder)
-    return read(source, origin.format)
+    return read_document(source, origin.format)
 
 
 NO_ID = "no id"
@@ -43,90 +47,97 @@ NO_ID = "no id"
 
 def needs_migration(document: Document) -> list[Reason]:
     """Everything in a document that is not as the current version of its format has it."""
-    renewal = by_slug(document.format).renewal()
-    return list(_reasons(_as_read(document, renewal), renewal))
+    renewal = get_format(document.format).renewal()
+    return list(_find_reasons(_reread_document(document, renewal), renewal))
 
 
-def migrated(document: Document, options: Options, ledger: Ledger | None = None) -> Made:
+def migrate_document(
+    document: Document, options: Options, loss_report: LossReport | None = None
+) -> ConversionResult:
     """A document in the current version of its format."""
-    ledger = ledger or Ledger()
-    renewal = by_slug(document.format).renewal()
-    document = _as_read(document, renewal)
+    loss_report = loss_report or LossReport()
+    renewal = get_format(document.format).renewal()
+    document = _reread_document(document, renewal)
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if not renewal.exists or not any(each.record_count for each in document.conversations):
         source = origin.source
-        return Made(write(document), folder=source.folder, ledger=ledger, main=source.main)
-    kept = kept_by(origin.source, renewal)
+        return ConversionResult(
+            write_document(document),
+            folder=source.folder,
+            loss_report=loss_report,
+            main=source.main,
+        )
+    kept = read_embedded_source(origin.source, renewal)
     if kept is not None:
         # Migrated before: from what it was then, with all edits since, there is but one way.
         try:
-            document = way_back(kept, renewal).source_document(ledger)
-            document = _as_read(document, renewal)
-        except (Damaged, WouldLose, UsageError) as error:
-            ledger.add([Loss("edit", document.name, str(error), "carried")])
-    return renewed(document, renewal, options, ledger)
+            document = find_migration_source(kept, renewal).source_document(loss_report)
+            document = _reread_document(document, renewal)
+        except (DamagedRecord, WouldLose, UsageError) as error:
+            loss_report.add([Loss("edit", document.name, str(error), "carried")])
+    return migrate_files(document, renewal, options, loss_report)
 
 
-def unmigrated(document: Document, ledger: Ledger | None = None) -> Made:
+def revert_migration(document: Document, loss_report: LossReport | None = None) -> ConversionResult:
     """A migrated document as it was before, with the edits that were made since."""
-    renewal = by_slug(document.format).renewal()
-    document = as_written(document)
+    renewal = get_format(document.format).renewal()
+    document = reread_with_edits(document)
     origin = document.origin
-    assert isinstance(origin, Origin)
-    kept = kept_by(origin.source, renewal)
+    assert isinstance(origin, DocumentOrigin)
+    kept = read_embedded_source(origin.source, renewal)
     if kept is None:
         raise UsageError(
             f"{document.shown}: nothing is kept of an older version",
             hint="only what `talktree migrate` wrote without --clean leads back",
         )
-    return returned(kept, renewal, ledger or Ledger())
+    return restore_source(kept, renewal, loss_report or LossReport())
 
 
-def _as_read(document: Document, renewal: Renewal) -> Document:
+def _reread_document(document: Document, renewal: Renewal) -> Document:
     """The document as its files are read, by what knows their version."""
-    document = as_written(document)
+    document = reread_with_edits(document)
     origin = document.origin
-    assert isinstance(origin, Origin)
-    reader = renewal.reader(origin.source)
-    return document if reader is origin.format else read(origin.source, reader)
+    assert isinstance(origin, DocumentOrigin)
+    reader = renewal.make_reader(origin.source)
+    return document if reader is origin.format else read_document(origin.source, reader)
 
 
 # reasons
 
 
-def _reasons(document: Document, renewal: Renewal) -> Iterator[Reason]:
+def _find_reasons(document: Document, renewal: Renewal) -> Iterator[Reason]:
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     for sheet in origin.sheets:
         if len(sheet):
-            yield from (Reason(what, "", sheet.path) for what in renewal.of_sheet(sheet))
+            yield from (Reason(what, "", sheet.path) for what in renewal.describe_old_sheet(sheet))
     folder = renewal.is_folder(origin.source, origin.sheets)
     for conversation in document.conversations:
-        yield from _of_conversation(conversation, origin, renewal, folder=folder)
+        yield from _find_conversation_reasons(conversation, origin, renewal, folder=folder)
 
 
-def _of_conversation(
-    conversation: Conversation, origin: Origin, renewal: Renewal, *, folder: bool
+def _find_conversation_reasons(
+    conversation: Conversation, origin: DocumentOrigin, renewal: Renewal, *, folder: bool
 ) -> Iterator[Reason]:
-    bones = conversation.skeleton
+    skeleton = conversation.skeleton
     heads = heads_of(conversation)
-    if not any(bones.traits) and not heads:
+    if not any(skeleton.traits) and not heads:
         return
-    about = own_about(conversation, heads, renewal)
+    about = build_own_info(conversation, heads, renewal)
     positions = range(conversation.record_count)
     records = origin.records(conversation.members, map(conversation.names, positions))
     for position, record in zip(positions, records, strict=True):
-        old = _of_record(record, renewal, about)
-        if position in bones.native and renewal.all_named:
-            old.append("its id stands twice" if bones.native[position] else NO_ID)
+        old = _find_record_reasons(record, renewal, about)
+        if position in skeleton.native and renewal.all_named:
+            old.append("its id stands twice" if skeleton.native[position] else NO_ID)
         yield from (Reason(what, record.id, record.path) for what in dict.fromkeys(old))
-    if renewal.opening(about, headed=bool(heads), folder=folder):
+    if renewal.make_opening_entries(about, headed=bool(heads), folder=folder):
         yield Reason(renewal.headless, "", conversation.main_file)
 
 
-def _of_record(record: Record, renewal: Renewal, about: About) -> list[str]:
+def _find_record_reasons(record: Record, renewal: Renewal, about: ConversationInfo) -> list[str]:
     if not record.usable:
         return []
-    record = replace(record, value=renewal.take(record.value)[1])
-    return list(renewal.of_record(record, renewal.format.get(record), about))
+    record = replace(record, value=renewal.extract_source(record.value)[1])
+    return list(renewal.describe_old_record(record, renewal.format.get(record), about))

@@ -14,19 +14,19 @@ from copy import copy
 
 from msgspec.structs import replace
 
-from talktree.conversion.embed_write import Packing
-from talktree.conversion.ids import source_id
-from talktree.conversion.losses import Ledger
-from talktree.conversion.migrate_records import ANY_MESSAGE, Renewing, own_about
-from talktree.conversion.options import Made, Options
-from talktree.conversion.plan import Plan
+from talktree.conversion.embed_write import RecordEmbedder
+from talktree.conversion.ids import compute_source_id
+from talktree.conversion.losses import LossReport
+from talktree.conversion.migrate_records import ANY_MESSAGE, MigrationMapper, build_own_info
+from talktree.conversion.options import ConversionResult, Options
+from talktree.conversion.plan import RecordPlan
 from talktree.files import Content, Source
-from talktree.formats.engine import Origin, write
-from talktree.formats.format import Format, Record, Split
-from talktree.formats.jsonl_format import composed_lines
+from talktree.formats.engine import DocumentOrigin, write_document
+from talktree.formats.format import Format, Record, SplitSource
+from talktree.formats.jsonl_format import compose_lines
 from talktree.formats.migration import BESIDE_WAS, WAS, Renewal
 from talktree.formats.record_file import Item
-from talktree.formats.sidecar import kept_sheet
+from talktree.formats.sidecar import open_sidecar
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head, Opaque
@@ -34,7 +34,7 @@ from talktree.model.skeleton import ROOT
 from talktree.text.json.value import Json
 
 
-def twin_of(format: Format, renewal: Renewal) -> Format:
+def make_twin_format(format: Format, renewal: Renewal) -> Format:
     """The format as it is, but for where its records keep what they were before."""
 
     def _get(record: Record) -> Entry:
@@ -45,29 +45,33 @@ def twin_of(format: Format, renewal: Renewal) -> Format:
     def _carrier(carry: Json) -> Json:
         return {WAS: carry} if renewal.carrier_lines else {"type": WAS, WAS: carry}
 
-    def _split(source: Source) -> Split:
-        return _with_kept(format.split(source), source)
+    def _split(source: Source) -> SplitSource:
+        return _split_with_kept(format.split(source), source)
 
     twin = copy(format)
     vars(twin).update(
-        get=_get, take_carry=renewal.take, with_carry=renewal.give, carrier=_carrier, split=_split
+        get=_get,
+        take_carry=renewal.extract_source,
+        with_carry=renewal.embed_source,
+        carrier=_carrier,
+        split=_split,
     )
     return twin
 
 
-def _with_kept(found: Split, source: Source) -> Split:
+def _split_with_kept(found: SplitSource, source: Source) -> SplitSource:
     """The files beside the conversations of a folder are read as well."""
-    groups = {_folder(sheet.path): sheet.group for sheet in found.sheets}
+    groups = {_parent_folder(sheet.path): sheet.group for sheet in found.sheets}
     kept = [path for path in source.files if path.rpartition("/")[2] == BESIDE_WAS]
     sheets = [
-        kept_sheet(path, source.files[path], group=groups.get(_folder(path), source.name))
+        open_sidecar(path, source.files[path], group=groups.get(_parent_folder(path), source.name))
         for path in kept
     ]
     foreign_files = [path for path in found.foreign_files if path not in kept]
-    return Split([*found.sheets, *sheets], foreign_files)
+    return SplitSource([*found.sheets, *sheets], foreign_files)
 
 
-def _folder(path: str) -> str:
+def _parent_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
@@ -76,40 +80,46 @@ Slot = int | Entry
 """A position, or an entry made up."""
 
 
-def renewed(document: Document, renewal: Renewal, options: Options, ledger: Ledger) -> Made:
+def migrate_files(
+    document: Document, renewal: Renewal, options: Options, loss_report: LossReport
+) -> ConversionResult:
     """The files of a document in the current version of its format."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     folder = renewal.is_folder(origin.source, origin.sheets)
     outputs = [
-        _Renewed(conversation, origin, renewal, options, ledger, folder=folder, part=part)
+        _Renewed(conversation, origin, renewal, options, loss_report, folder=folder, part=part)
         for part, conversation in enumerate(document.conversations)
         if conversation.record_count
     ]
     if not folder and any(each.is_empty for each in outputs):
         # Nothing in it can be written anew, and nothing could carry what it is.
-        return Made(write(document), folder=False, ledger=ledger)
+        return ConversionResult(write_document(document), folder=False, loss_report=loss_report)
     if not folder:
         (path,) = origin.source.files
-        pieces = [each.whole(path, first=not number) for number, each in enumerate(outputs)]
-        return Made({path: renewal.together(pieces)}, folder=False, ledger=ledger)
-    files, main = _in_folder(origin, outputs), origin.source.main
-    return Made(files, folder=True, ledger=ledger, main=main if main in files else None)
+        pieces = [each.encode_whole(path, first=not number) for number, each in enumerate(outputs)]
+        return ConversionResult(
+            {path: renewal.combine_conversations(pieces)}, folder=False, loss_report=loss_report
+        )
+    files, main = _gather_folder(origin, outputs), origin.source.main
+    return ConversionResult(
+        files, folder=True, loss_report=loss_report, main=main if main in files else None
+    )
 
 
-def _in_folder(origin: Origin, outputs: Sequence[_Renewed]) -> Files:
+def _gather_folder(origin: DocumentOrigin, outputs: Sequence[_Renewed]) -> Files:
     taken = {path for each in outputs for path in each.slots}
-    beside = without_records(origin) if origin.source.folder else {}
+    beside = find_files_without_records(origin) if origin.source.folder else {}
     in_the_way = [path for path in beside if path in taken]
     if outputs:
-        outputs[0].carry_files(in_the_way)
+        outputs[0].embed_files(in_the_way)
     files: Files = {path: content.blocks() for path, content in beside.items() if path not in taken}
     for each in outputs:
         files |= each.files()
     return files
 
 
-def without_records(origin: Origin) -> dict[str, Content]:
+def find_files_without_records(origin: DocumentOrigin) -> dict[str, Content]:
     """The files in which no record was found."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     files = origin.source.files
@@ -122,17 +132,17 @@ def heads_of(conversation: Conversation) -> list[Head]:
     return [entry for entry in conversation.entries_at(others) if isinstance(entry, Head)]
 
 
-def crossing_of(
-    conversation: Conversation, origin: Origin, renewal: Renewal, *, carry: bool
-) -> Renewing:
+def make_mapper(
+    conversation: Conversation, origin: DocumentOrigin, renewal: Renewal, *, carry: bool
+) -> MigrationMapper:
     """The way of a conversation into the current version, its records still to be planned."""
-    about = own_about(conversation, heads_of(conversation), renewal)
-    return Renewing(
+    about = build_own_info(conversation, heads_of(conversation), renewal)
+    return MigrationMapper(
         conversation,
         origin,
-        twin_of(renewal.format, renewal),
+        make_twin_format(renewal.format, renewal),
         about,
-        Plan(array("q"), {}, {}, {}),
+        RecordPlan(array("q"), {}, {}, {}),
         renewal,
         carry=carry,
         folder=origin.source.folder,
@@ -145,10 +155,10 @@ class _Renewed:
     def __init__(
         self,
         conversation: Conversation,
-        origin: Origin,
+        origin: DocumentOrigin,
         renewal: Renewal,
         options: Options,
-        ledger: Ledger,
+        loss_report: LossReport,
         *,
         folder: bool,
         part: int,
@@ -156,16 +166,16 @@ class _Renewed:
         self._renewal = renewal
         self._origin = origin
         self._carry = options.carry
-        self._ledger = ledger
-        self._crossing = crossing_of(conversation, origin, renewal, carry=options.carry)
+        self._loss_report = loss_report
+        self._crossing = make_mapper(conversation, origin, renewal, carry=options.carry)
         self._about = self._crossing.about
-        self._kinds = self._plan(conversation)
+        self._kinds = self._fill_plan(conversation)
         headed = any(isinstance(entry, Head) for entry in self._kinds.values())
-        self._opening = renewal.opening(self._about, headed=headed, folder=folder)
-        self._identity = source_id(origin), part
-        self._packing = self._packed_with(())
+        self._opening = renewal.make_opening_entries(self._about, headed=headed, folder=folder)
+        self._identity = compute_source_id(origin), part
+        self._packing = self._make_embedder(())
         self._depths: dict[int, int] = {}
-        self.slots = self._homes() if folder else {}
+        self.slots = self._group_by_file() if folder else {}
         """What stands in which file, if it is one of a folder."""
 
     @property
@@ -174,19 +184,19 @@ class _Renewed:
         carries = self._renewal.carrier_lines or self._opening
         return not carries and not self._crossing.plan.order
 
-    def carry_files(self, paths: Sequence[str]) -> None:
+    def embed_files(self, paths: Sequence[str]) -> None:
         """Let files travel along that are in the way of new ones."""
-        self._packing = self._packed_with(paths)
+        self._packing = self._make_embedder(paths)
 
-    def _packed_with(self, files: Sequence[str]) -> Packing:
+    def _make_embedder(self, files: Sequence[str]) -> RecordEmbedder:
         src, part = self._identity
-        return Packing(
-            self._crossing, self._ledger, carry=self._carry, src=src, part=part, files=files
+        return RecordEmbedder(
+            self._crossing, self._loss_report, carry=self._carry, src=src, part=part, files=files
         )
 
     # which records, in which files
 
-    def _plan(self, conversation: Conversation) -> Mapping[int, Entry]:
+    def _fill_plan(self, conversation: Conversation) -> Mapping[int, Entry]:
         """Fill the plan; the answer is what is no message and has a place."""
         crossing, plan = self._crossing, self._crossing.plan
         traits = conversation.skeleton.traits
@@ -196,7 +206,7 @@ class _Renewed:
         found = self._origin.records(numbers, map(conversation.names, others))
         for position, record in zip(others, found, strict=True):
             if crossing.has_place(position, record):
-                kinds[position] = crossing.source.get(crossing.bare(record))
+                kinds[position] = crossing.source.get(crossing.strip_embedded(record))
             else:
                 plan.left[position] = "other"
         first: list[int] = []
@@ -215,12 +225,12 @@ class _Renewed:
         )
         return kinds
 
-    def _homes(self) -> dict[str, list[Slot]]:
+    def _group_by_file(self) -> dict[str, list[Slot]]:
         homes: dict[str, list[Slot]] = {}
         for entry in self._opening:
-            homes.setdefault(self._crossing.home(0, entry), []).append(entry)
+            homes.setdefault(self._crossing.choose_file(0, entry), []).append(entry)
         for position in self._crossing.plan.order:
-            home = self._crossing.home(position, self._kinds.get(position, ANY_MESSAGE))
+            home = self._crossing.choose_file(position, self._kinds.get(position, ANY_MESSAGE))
             homes.setdefault(home, []).append(position)
         if self._carry:
             first = next(iter(homes), "")
@@ -232,46 +242,46 @@ class _Renewed:
     def files(self) -> Files:
         """The files of a conversation in a folder."""
         if not self._carry:
-            self._packing.tell_rest()
+            self._packing.report_rest()
         found: Files = {}
         for path, slots in self.slots.items():
             if path.rpartition("/")[2] == BESIDE_WAS:
-                found[path] = composed_lines(self._packing.carriers())
+                found[path] = compose_lines(self._packing.iter_carriers())
             else:
-                items = self._items(slots, loaded=False)
+                items = self._iter_items(slots, loaded=False)
                 found[path] = self._renewal.compose(
                     path, self._about, items, first=True, sheet=self._origin.by_path.get(path)
                 )
         return found
 
-    def whole(self, path: str, *, first: bool) -> Iterable[bytes]:
+    def encode_whole(self, path: str, *, first: bool) -> Iterable[bytes]:
         """The bytes of a conversation that is a file, or stands in one."""
         slots: list[Slot] = [*self._opening, *self._crossing.plan.order]
-        items = self._items(slots, loaded=not self._renewal.carrier_lines)
+        items = self._iter_items(slots, loaded=not self._renewal.carrier_lines)
         if self._renewal.carrier_lines:
-            items = _one_after_the_other(items, self._packing.carriers())
+            items = _chain_items(items, self._packing.iter_carriers())
         sheet = self._origin.by_path[path]
         return self._renewal.compose(path, self._about, items, first=first, sheet=sheet)
 
-    def _items(self, slots: Sequence[Slot], *, loaded: bool) -> Iterator[Item]:
+    def _iter_items(self, slots: Sequence[Slot], *, loaded: bool) -> Iterator[Item]:
         """The records; the first of them is loaded with all that has no other place."""
         for number, slot in enumerate(slots):
             if not isinstance(slot, int):
-                yield self._packing.opening(slot, loaded=loaded and not number)
+                yield self._packing.make_opening(slot, loaded=loaded and not number)
         places = [slot for slot in slots if isinstance(slot, int)]
         first = places[0] if loaded and len(places) == len(slots) and places else -1
-        for place, item in zip(places, self._packing.items(places, loaded=first), strict=True):
-            yield item._replace(depth=self._depth(place))
+        for place, item in zip(places, self._packing.iter_items(places, loaded=first), strict=True):
+            yield item._replace(depth=self._find_depth(place))
 
-    def _depth(self, position: int) -> int:
+    def _find_depth(self, position: int) -> int:
         if not self._crossing.target.nests:
             return 0
-        above = self._crossing.bones.parents[position]
+        above = self._crossing.skeleton.parents[position]
         depth = 0 if above == ROOT else self._depths[above] + 1
         self._depths[position] = depth
         return depth
 
 
-def _one_after_the_other(*items: Iterator[Item]) -> Iterator[Item]:
+def _chain_items(*items: Iterator[Item]) -> Iterator[Item]:
     for each in items:
         yield from each

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from talktree.conversion.about import about as about_of
-from talktree.conversion.compare import message_losses, other_losses
-from talktree.conversion.fit import Draft, settled_seams
-from talktree.conversion.ids import id_for
+from talktree.conversion.about import build_conversation_info
+from talktree.conversion.compare import find_message_losses, find_other_losses
+from talktree.conversion.fit import FittedMessage, resolve_seams
+from talktree.conversion.ids import make_target_id
 from talktree.conversion.losses import Loss
-from talktree.conversion.map_entries import Crossing, Held
-from talktree.conversion.part_map import whole
-from talktree.conversion.plan import Plan
-from talktree.conversion.surrogates import as_written
-from talktree.formats.engine import Origin
-from talktree.formats.format import About, Format, Record
+from talktree.conversion.map_entries import EntryMapper, HeldEntry
+from talktree.conversion.part_map import make_whole_seam
+from talktree.conversion.plan import RecordPlan
+from talktree.conversion.surrogates import join_surrogates
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.format import ConversationInfo, Format, Record
 from talktree.formats.migration import Renewal
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head
@@ -32,9 +32,11 @@ LOOKED_AT = 20
 ANY_MESSAGE = Message()
 
 
-def own_about(conversation: Conversation, heads: Sequence[Head], renewal: Renewal) -> About:
+def build_own_info(
+    conversation: Conversation, heads: Sequence[Head], renewal: Renewal
+) -> ConversationInfo:
     """The facts of a conversation; its session goes on being called what it was called."""
-    found = renewal.about(about_of(conversation, renewal.format), heads)
+    found = renewal.complete_about(build_conversation_info(conversation, renewal.format), heads)
     nodes = [position for position, trait in enumerate(conversation.skeleton.traits) if trait]
     first = conversation.entries_at(nodes[:LOOKED_AT])
     named = [each.session for each in first if isinstance(each, Message) and each.session]
@@ -42,16 +44,16 @@ def own_about(conversation: Conversation, heads: Sequence[Head], renewal: Renewa
     return replace(found, session=named[0]) if named else found
 
 
-class Renewing(Crossing):
+class MigrationMapper(EntryMapper):
     """Takes the entries of a conversation over into the current version of their format."""
 
     def __init__(
         self,
         conversation: Conversation,
-        origin: Origin,
+        origin: DocumentOrigin,
         target: Format,
-        about: About,
-        plan: Plan,
+        about: ConversationInfo,
+        plan: RecordPlan,
         renewal: Renewal,
         *,
         carry: bool,
@@ -66,103 +68,107 @@ class Renewing(Crossing):
     # names
 
     def new_id(self, position: int) -> str:
-        alias = self.bones.ids[position]
-        if position not in self.bones.native:
+        alias = self.skeleton.ids[position]
+        if position not in self.skeleton.native:
             return alias
-        name = self.renewal.name(alias, self.about, moment=self._moments[position])
-        return id_for(name, self.conversation.id, self.target)
+        name = self.renewal.make_id(alias, self.about, moment=self._moments[position])
+        return make_target_id(name, self.conversation.id, self.target)
 
-    def _renamed(self, position: int, message: Message, own: Message) -> Message:
+    def _rename_message(self, position: int, message: Message, own: Message) -> Message:
         """A message under the names it and its neighbours have from now on."""
-        above = self.bones.parents[position]
+        above = self.skeleton.parents[position]
         parent, follows = own.parent, own.follows
         if above != ROOT:
-            if position not in self.bones.linked:
+            if position not in self.skeleton.linked:
                 parent = self.new_id(above)
-            elif above in self.bones.native and follows is not None:
+            elif above in self.skeleton.native and follows is not None:
                 follows = self.new_id(above)
         return replace(message, id=self.new_id(position), parent=parent, follows=follows)
 
     # records
 
-    def bare(self, record: Record) -> Record:
+    def strip_embedded(self, record: Record) -> Record:
         """A record without what it keeps from an earlier migration."""
         return replace(record, value=self.target.take_carry(record.value)[1])
 
-    def held_records(self, records: Sequence[Record]) -> list[Held]:
-        return [self.held_record(record.line, record) for record in records]
+    def convert_records(self, records: Sequence[Record]) -> list[HeldEntry]:
+        return [self.convert_record(record.line, record) for record in records]
 
-    def held_record(self, position: int, record: Record) -> Held:
+    def convert_record(self, position: int, record: Record) -> HeldEntry:
         """What the current version makes of a record."""
-        record = self.bare(record)
+        record = self.strip_embedded(record)
         entry = self.source.get(record)
         if not isinstance(entry, Message):
-            return self._held_as_other(position, record, entry)
+            return self._convert_as_other(position, record, entry)
         own = self.source.get(replace(record, id="", parent=None))
         assert isinstance(own, Message)
-        wanted = self._renamed(position, entry, own)
+        wanted = self._rename_message(position, entry, own)
         value = record.value
         if self._is_old(record, entry, own, wanted):
             moment = self._moments[position]
-            value = as_written(self.renewal.value(record, wanted, self.about, moment=moment))
-        seen = self.target.get(Record(value, parent=self._named_above(position), path=record.path))
+            value = join_surrogates(
+                self.renewal.migrate_value(record, wanted, self.about, moment=moment)
+            )
+        seen = self.target.get(
+            Record(value, parent=self._find_parent_name(position), path=record.path)
+        )
         assert isinstance(seen, Message)
-        draft = Draft(entry, [whole(at) for at in range(len(entry.parts))])
-        seams = settled_seams(draft, seen.parts)
-        losses = message_losses(entry, seen, seams, self.how, name=entry.id)
-        held = Held(value, seen, seams, [*losses, *self._name_losses(own, seen)])
+        draft = FittedMessage(entry, [make_whole_seam(at) for at in range(len(entry.parts))])
+        seams = resolve_seams(draft, seen.parts)
+        losses = find_message_losses(entry, seen, seams, self.how, name=entry.id)
+        held = HeldEntry(value, seen, seams, [*losses, *self._find_name_losses(own, seen)])
         held.own = entry.parts
         return held
 
-    def held(self, position: int, message: Message) -> Held:
+    def convert_message(self, position: int, message: Message) -> HeldEntry:
         number = self.conversation.members[position]
         names = self.conversation.names(position)
-        return self.held_record(position, self.origin.record(number, *names))
+        return self.convert_record(position, self.origin.record(number, *names))
 
     def _is_old(self, record: Record, entry: Message, own: Message, wanted: Message) -> bool:
         if own.id != wanted.id or own.follows != wanted.follows:
             return True
         if self._by_name and own.parent != wanted.parent:
             return True
-        return any(self.renewal.of_record(record, entry, self.about))
+        return any(self.renewal.describe_old_record(record, entry, self.about))
 
-    def _named_above(self, position: int) -> str | None:
+    def _find_parent_name(self, position: int) -> str | None:
         """What a reader of the new file will call the message it hangs on, if it is named."""
-        above = self.bones.parents[position]
-        return None if above == ROOT or position in self.bones.linked else self.new_id(above)
+        above = self.skeleton.parents[position]
+        return None if above == ROOT or position in self.skeleton.linked else self.new_id(above)
 
-    def _name_losses(self, own: Message, seen: Message) -> Iterator[Loss]:
+    def _find_name_losses(self, own: Message, seen: Message) -> Iterator[Loss]:
         if own.id and own.id != seen.id:
             yield Loss("id", own.id, own.id[:80], self.how)
 
-    def _held_as_other(self, position: int, record: Record, entry: Entry) -> Held:
-        depth = self._depth_of(position)
-        value = as_written(self.renewal.other(record, entry, self.about, depth=depth))
-        path = self.home(position, entry)
+    def _convert_as_other(self, position: int, record: Record, entry: Entry) -> HeldEntry:
+        depth = self._find_depth(position)
+        value = join_surrogates(self.renewal.migrate_other(record, entry, self.about, depth=depth))
+        path = self.choose_file(position, entry)
         seen = self.target.get(Record(value, path=path))
-        return Held(value, seen, losses=other_losses(entry, seen, self.how))
+        return HeldEntry(value, seen, losses=find_other_losses(entry, seen, self.how))
 
-    def made_up(self, entry: Entry) -> Held:
-        value = as_written(self.target.put(entry, None))
-        path = self.home(0, entry) if self.conversation.record_count else ""
-        return Held(value, self.target.get(Record(value, path=path)))
+    def convert_unchanged(self, entry: Entry) -> HeldEntry:
+        value = join_surrogates(self.target.put(entry, None))
+        path = self.choose_file(0, entry) if self.conversation.record_count else ""
+        return HeldEntry(value, self.target.get(Record(value, path=path)))
 
     # places
 
-    def home(self, position: int, entry: Entry = ANY_MESSAGE) -> str:
+    def choose_file(self, position: int, entry: Entry = ANY_MESSAGE) -> str:
         """The file an entry goes to."""
         which, _ = self.origin.sheet_of(self.conversation.members[position])
-        return self.renewal.home(self.origin.sheets[which], entry, folder=self._folder)
+        return self.renewal.choose_file(self.origin.sheets[which], entry, folder=self._folder)
 
-    def _depth_of(self, position: int) -> int:
+    def _find_depth(self, position: int) -> int:
         which, index = self.origin.sheet_of(self.conversation.members[position])
-        return self.origin.sheets[which].around(index).depth
+        return self.origin.sheets[which].get_context(index).depth
 
     def has_place(self, position: int, record: Record) -> bool:
         """Whether there is a place for a record that is no message."""
         if not record.usable:
             return False
-        record = self.bare(record)
-        depth = self._depth_of(position)
+        record = self.strip_embedded(record)
+        depth = self._find_depth(position)
         entry = self.source.get(record)
-        return self.renewal.other(record, entry, self.about, depth=depth) is not None
+        return self.renewal.migrate_other(record, entry, self.about, depth=depth) is not None

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.conversion.losses import Ledger, Loss
+from talktree.conversion.losses import Loss, LossReport
 from talktree.conversion.proof import Proof
 
 Attachments = Literal["inline", "beside", "link"]
@@ -32,12 +32,12 @@ class Options(Struct, frozen=True, kw_only=True):
     """Kinds of loss that are one even if they are carried or rendered."""
 
 
-class Made(Struct):
+class ConversionResult(Struct):
     """The files of a conversion, made as they are read."""
 
     files: Mapping[str, Iterable[bytes]]
     folder: bool
-    ledger: Ledger
+    loss_report: LossReport
     main: str | None = None
     """The file that all others are companion files of, if there is one."""
     proof: Proof | None = None
@@ -46,4 +46,4 @@ class Made(Struct):
     @property
     def losses(self) -> Sequence[Loss]:
         """What is reported of it; complete once the files were made."""
-        return self.ledger.losses
+        return self.loss_report.losses

@@ -19,12 +19,12 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.text.json.decode import decode
 from talktree.text.json.value import Json, Token
 
-Single: TypeAlias = Thinking | ToolCall | Attachment | Artifact | Event | Unknown
+Single: TypeAlias = Thinking | ToolCall | Attachment | Artifact | Event | UnknownPart
 """The parts with a look of their own that may also stand inside a result."""
 
 QUOTED_THINKING = "> **Thinking**"
@@ -63,25 +63,25 @@ class _Prose(Exception):
     """The text is not what `render` makes of a part."""
 
 
-def parsed(text: str) -> Part | None:
+def parse_part(text: str) -> Part | None:
     """The part a rendered text stands for, also after an edit; None if it is just a text."""
     text = text.strip("\n")
     try:
         if text.startswith((RESULT, ERROR)):
-            return _result(text)
-        return _single(text)
+            return _parse_result(text)
+        return _parse_single(text)
     except _Prose:
         return None
 
 
-def _single(text: str) -> Single:
+def _parse_single(text: str) -> Single:
     for start, reader in _READERS.items():
         if text.startswith(start):
             return reader(text)
     raise _Prose
 
 
-def _result(text: str) -> ToolResult:
+def _parse_result(text: str) -> ToolResult:
     head, _, body = text.partition("\n")
     if head not in (RESULT, ERROR) or not body:
         raise _Prose
@@ -90,91 +90,91 @@ def _result(text: str) -> ToolResult:
     while at < len(body):
         quote = _QUOTE.match(body, at)
         if quote:
-            output.append(_single(_unquoted(quote.group())))
-            at = _matched(_NEXT_OUTPUT, body, quote.end()).end()
+            output.append(_parse_single(_unquote_lines(quote.group())))
+            at = _require_match(_NEXT_OUTPUT, body, quote.end()).end()
         else:
-            said, at = _fenced_text(body, at, _NEXT_OUTPUT)
+            said, at = _parse_fenced_text(body, at, _NEXT_OUTPUT)
             output.append(Text(said))
     return ToolResult(tuple(output), error=head == ERROR)
 
 
-def _quoted_thinking(text: str) -> Thinking:
+def _parse_quoted_thinking(text: str) -> Thinking:
     if text == QUOTED_THINKING:
         return Thinking("")
     head, _, body = text.partition("\n")
     if head != QUOTED_THINKING:
         raise _Prose
-    return Thinking(_unquoted(body))
+    return Thinking(_unquote_lines(body))
 
 
-def _fenced_thinking(text: str) -> Thinking:
-    return Thinking(_text(text, len(FENCED_THINKING) + 1))
+def _parse_fenced_thinking(text: str) -> Thinking:
+    return Thinking(_parse_text(text, len(FENCED_THINKING) + 1))
 
 
-def _call(text: str) -> ToolCall:
-    head = _matched(_CALL, text)
-    return ToolCall(_name(head[1]), _input(text, head.end()))
+def _parse_call(text: str) -> ToolCall:
+    head = _require_match(_CALL, text)
+    return ToolCall(_parse_name(head[1]), _parse_input(text, head.end()))
 
 
-def _input(text: str, at: int) -> Json:
+def _parse_input(text: str, at: int) -> Json:
     if text.startswith("`", at):
-        return _value(text, at)
+        return _parse_value(text, at)
     members: dict[str, Json] = {}
     if text[at : at + len(NO_INPUT) + 1] == NO_INPUT:
         return members
     while at < len(text):
-        found = _matched(_MEMBER, text, at)
+        found = _require_match(_MEMBER, text, at)
         key, literal = found.groups()
         if key in members:
             raise _Prose
         if literal:
-            members[key], at = _json(literal, harmless=_HARMLESS), found.end()
+            members[key], at = _parse_json(literal, harmless=_HARMLESS), found.end()
         else:
-            language, inside, at = _fence(text, found.end(), _NEXT_MEMBER)
-            members[key] = inside if language == "text" else _json(inside)
+            language, inside, at = _parse_fence(text, found.end(), _NEXT_MEMBER)
+            members[key] = inside if language == "text" else _parse_json(inside)
     if not members:
         raise _Prose
     return members
 
 
-def _unknown(text: str) -> Unknown:
-    head = _matched(_UNKNOWN, text)
-    return Unknown(_name(head[1]), _value(text, head.end()))
+def _parse_unknown(text: str) -> UnknownPart:
+    head = _require_match(_UNKNOWN, text)
+    return UnknownPart(_parse_name(head[1]), _parse_value(text, head.end()))
 
 
-def _artifact(text: str) -> Artifact:
-    head = _matched(_ARTIFACT, text)
-    title, media = map(_maybe_name, head.groups())
+def _parse_artifact(text: str) -> Artifact:
+    head = _require_match(_ARTIFACT, text)
+    title, media = map(_parse_optional_name, head.groups())
     empty = text[head.end() : head.end() + len(NO_CONTENT) + 1] == NO_CONTENT
-    content = None if empty else _text(text, head.end())
+    content = None if empty else _parse_text(text, head.end())
     return Artifact(media_type=media, title=title, content=content)
 
 
-def _event(text: str) -> Event:
-    head = _matched(_EVENT, text)
-    kind, at = _name(head[1]), head.end()
+def _parse_event(text: str) -> Event:
+    head = _require_match(_EVENT, text)
+    kind, at = _parse_name(head[1]), head.end()
     if at == len(text):
         return Event(kind)
-    return Event(kind, _unquoted(text[at:]) if text[at] == ">" else _text(text, at))
+    return Event(kind, _unquote_lines(text[at:]) if text[at] == ">" else _parse_text(text, at))
 
 
-def _attachment(text: str) -> Attachment:
+def _parse_attachment(text: str) -> Attachment:
     found = _ATTACHMENT.fullmatch(text)
     if not found:
         raise _Prose
     name, media, url = found.groups()
-    url = url[1:-1] if url and url[0] == "<" else _maybe_name(url)
-    return Attachment(_maybe_name(name), _maybe_name(media), url)
+    url = url[1:-1] if url and url[0] == "<" else _parse_optional_name(url)
+    return Attachment(_parse_optional_name(name), _parse_optional_name(media), url)
 
 
 _READERS: dict[str, Callable[[str], Single]] = {
-    QUOTED_THINKING: _quoted_thinking,
-    FENCED_THINKING + "\n": _fenced_thinking,
-    "**Call: ": _call,
-    "**Unknown: ": _unknown,
-    "**Artifact": _artifact,
-    "*Event: ": _event,
-    "[Attachment": _attachment,
+    QUOTED_THINKING: _parse_quoted_thinking,
+    FENCED_THINKING + "\n": _parse_fenced_thinking,
+    "**Call: ": _parse_call,
+    "**Unknown: ": _parse_unknown,
+    "**Artifact": _parse_artifact,
+    "*Event: ": _parse_event,
+    "[Attachment": _parse_attachment,
 }
 """What a part's text begins with, and what reads it."""
 
@@ -182,21 +182,21 @@ _READERS: dict[str, Callable[[str], Single]] = {
 # names, on one line
 
 
-def _matched(pattern: re.Pattern[str], text: str, at: int = 0) -> re.Match[str]:
+def _require_match(pattern: re.Pattern[str], text: str, at: int = 0) -> re.Match[str]:
     found = pattern.match(text, at)
     if found is None:
         raise _Prose
     return found
 
 
-def _maybe_name(shown: str | None) -> str | None:
-    return None if shown is None else _name(shown)
+def _parse_optional_name(shown: str | None) -> str | None:
+    return None if shown is None else _parse_name(shown)
 
 
-def _name(shown: str) -> str:
+def _parse_name(shown: str) -> str:
     if not shown.startswith('"'):
         return shown
-    value = _json(shown, harmless=_HARMLESS)
+    value = _parse_json(shown, harmless=_HARMLESS)
     if not isinstance(value, str):
         raise _Prose
     return value
@@ -205,7 +205,7 @@ def _name(shown: str) -> str:
 # texts and values, on many lines
 
 
-def _unquoted(lines: str) -> str:
+def _unquote_lines(lines: str) -> str:
     breaks = lines.count("\n")
     if lines.startswith("> ") and lines.count("\n> ") == breaks:
         return lines[2:].replace("\n> ", "\n")
@@ -215,35 +215,35 @@ def _unquoted(lines: str) -> str:
     raise _Prose
 
 
-def _text(text: str, at: int) -> str:
-    said, _ = _fenced_text(text, at, _END)
+def _parse_text(text: str, at: int) -> str:
+    said, _ = _parse_fenced_text(text, at, _END)
     return said
 
 
-def _fenced_text(text: str, at: int, then: re.Pattern[str]) -> tuple[str, int]:
-    language, inside, end = _fence(text, at, then)
+def _parse_fenced_text(text: str, at: int, then: re.Pattern[str]) -> tuple[str, int]:
+    language, inside, end = _parse_fence(text, at, then)
     if language == "text":
         return inside, end
-    value = _json(inside)
+    value = _parse_json(inside)
     if not isinstance(value, str):
         raise _Prose
     return value, end
 
 
-def _value(text: str, at: int) -> Json:
-    language, inside, _ = _fence(text, at, _END)
+def _parse_value(text: str, at: int) -> Json:
+    language, inside, _ = _parse_fence(text, at, _END)
     if language != "json":
         raise _Prose
-    return _json(inside)
+    return _parse_json(inside)
 
 
-def _fence(text: str, at: int, then: re.Pattern[str]) -> tuple[str, str, int]:
+def _parse_fence(text: str, at: int, then: re.Pattern[str]) -> tuple[str, str, int]:
     """The language of the fence that begins here, what it holds, and where the next thing begins.
 
     An edit may have put a fence into the text, so a line closes the fence only if after it comes
     what has to come then.
     """
-    opened = _matched(_FENCE, text, at)
+    opened = _require_match(_FENCE, text, at)
     closing = "\n" + opened[1]
     found = text.find(closing, opened.end() - 1)
     while found >= 0:
@@ -255,7 +255,7 @@ def _fence(text: str, at: int, then: re.Pattern[str]) -> tuple[str, str, int]:
     raise _Prose
 
 
-def _json(text: str, *, harmless: frozenset[str] | None = None) -> Json:
+def _parse_json(text: str, *, harmless: frozenset[str] | None = None) -> Json:
     try:
         found = decode(text.encode())
     except UnicodeEncodeError:

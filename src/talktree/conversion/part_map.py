@@ -13,7 +13,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from talktree.conversion.render import parsed
+from talktree.conversion.render import parse_part
 from talktree.conversion.surrogates import is_whole
 from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json.value import Json
@@ -39,51 +39,51 @@ class Seam(Struct, frozen=True):
 GONE = Seam(-1)
 
 
-def whole(part: int) -> Seam:
+def make_whole_seam(part: int) -> Seam:
     """A part that is held as it is."""
     return Seam(part)
 
 
 @lru_cache(maxsize=256)
-def wholes(count: int) -> tuple[Seam, ...]:
+def make_whole_seams(count: int) -> tuple[Seam, ...]:
     """The seams of so many parts that are all held as they are."""
     return tuple(map(Seam, range(count)))
 
 
-def stretch(part: int, text: str, *, rendered: bool) -> Seam:
+def make_span(part: int, text: str, *, rendered: bool) -> Seam:
     """A part that is a stretch of a text."""
-    return Seam(part, len(text), _mark(text), rendered)
+    return Seam(part, len(text), _hash_text(text), rendered)
 
 
-def _mark(text: str) -> int:
+def _hash_text(text: str) -> int:
     return crc32(text.encode("utf-8", "strict" if is_whole(text) else "surrogatepass"))
 
 
 def are_wholes(seams: Sequence[Seam], count: int) -> bool:
     """Whether each of so many parts is just what it was."""
-    return len(seams) == count and tuple(seams) == wholes(count)
+    return len(seams) == count and tuple(seams) == make_whole_seams(count)
 
 
-def written(seams: Sequence[Seam], count: int) -> Json:
+def encode_seams(seams: Sequence[Seam], count: int) -> Json:
     """Seams as JSON; None where each part is just what it was."""
-    return None if are_wholes(seams, count) else [_written(seam) for seam in seams]
+    return None if are_wholes(seams, count) else [_encode_seam(seam) for seam in seams]
 
 
-def _written(seam: Seam) -> Json:
+def _encode_seam(seam: Seam) -> Json:
     if seam.length < 0:
         return None if seam.part < 0 else [seam.part, 1] if seam.rendered else seam.part
     held: list[Json] = [seam.part, seam.length, seam.mark]
     return [*held, 1] if seam.rendered else held
 
 
-def read(value: Json, count: int) -> list[Seam]:
+def parse_seams(value: Json, count: int) -> list[Seam]:
     """Seams from JSON; what cannot be understood counts as gone."""
     if not isinstance(value, list):
-        return list(wholes(count))
-    return [_read(each) for each in value]
+        return list(make_whole_seams(count))
+    return [_parse_seam(each) for each in value]
 
 
-def _read(value: Json) -> Seam:
+def _parse_seam(value: Json) -> Seam:
     match value:
         case int(part):
             return Seam(part)
@@ -97,7 +97,7 @@ def _read(value: Json) -> Seam:
             return GONE
 
 
-class Opened(Struct, frozen=True):
+class SplitParts(Struct, frozen=True):
     """The parts of a message taken apart along its seams."""
 
     parts: tuple[Part, ...]
@@ -105,32 +105,34 @@ class Opened(Struct, frozen=True):
     """For each of them the number of the part it was, or -1 if it was none."""
 
 
-def opened(parts: Sequence[Part], seams: Sequence[Seam]) -> Opened:
+def split_parts(parts: Sequence[Part], seams: Sequence[Seam]) -> SplitParts:
     """The parts as they were before they were joined, edits included."""
     out: list[Part] = []
     of: list[int] = []
-    stretches = _stretches(parts, seams)
+    batches = _collect_spans(parts, seams)
     used = set()
     for number, seam in enumerate(seams):
         if not 0 <= seam.part < len(parts):
             continue
         used.add(seam.part)
-        text = stretches.get(number)
+        text = batches.get(number)
         if seam.length >= 0 and text is None:
             continue
         part = parts[seam.part] if seam.length < 0 else Text(text or "")
         if seam.rendered and isinstance(part, Text):
-            part = parsed(part.text) or part
+            part = parse_part(part.text) or part
         out.append(part)
         of.append(number)
     for at, part in enumerate(parts):
         if at not in used:
             out.append(part)
             of.append(-1)
-    return Opened(tuple(out), tuple(of))
+    return SplitParts(tuple(out), tuple(of))
 
 
-def foreseen(own: Sequence[Part], parts: Sequence[Part], seams: Sequence[Seam]) -> Opened | None:
+def predict_split(
+    own: Sequence[Part], parts: Sequence[Part], seams: Sequence[Seam]
+) -> SplitParts | None:
     """What opening will give, known without reading rendered parts again; None if it is not."""
     out: list[Part] = []
     used = set()
@@ -139,17 +141,17 @@ def foreseen(own: Sequence[Part], parts: Sequence[Part], seams: Sequence[Seam]) 
             continue
         used.add(seam.part)
         if seam.rendered:
-            shown = _shown(part)
+            shown = _read_rendered(part)
             if shown is None:
                 return None
             out.append(shown)
         else:
             out.append(parts[seam.part] if seam.length < 0 else part)
     out += [part for at, part in enumerate(parts) if at not in used]
-    return Opened(tuple(out), ())
+    return SplitParts(tuple(out), ())
 
 
-def _shown(part: Part) -> Part | None:
+def _read_rendered(part: Part) -> Part | None:
     """A rendered part as it is read again, where that is plain."""
     match part:
         case Thinking(text=text):
@@ -162,7 +164,7 @@ def _shown(part: Part) -> Part | None:
     return None
 
 
-def _stretches(parts: Sequence[Part], seams: Sequence[Seam]) -> dict[int, str]:
+def _collect_spans(parts: Sequence[Part], seams: Sequence[Seam]) -> dict[int, str]:
     """The text of each stretch, by the number of its seam."""
     by_part: dict[int, list[int]] = {}
     for number, seam in enumerate(seams):
@@ -172,21 +174,21 @@ def _stretches(parts: Sequence[Part], seams: Sequence[Seam]) -> dict[int, str]:
     for part, numbers in by_part.items():
         held = parts[part] if 0 <= part < len(parts) else None
         if isinstance(held, Text):
-            found |= _taken_apart(held.text, numbers, seams)
+            found |= _split_text(held.text, numbers, seams)
     return found
 
 
-def _taken_apart(text: str, numbers: Sequence[int], seams: Sequence[Seam]) -> dict[int, str]:
+def _split_text(text: str, numbers: Sequence[int], seams: Sequence[Seam]) -> dict[int, str]:
     found: dict[int, str] = {}
     at, place = 0, 0
     while place < len(numbers):
-        if _stands(text, at, seams[numbers[place]]):
+        if _is_seam_at(text, at, seams[numbers[place]]):
             stop = at + seams[numbers[place]].length
             found[numbers[place]] = text[at:stop]
             at, place = stop + len(BETWEEN), place + 1
             continue
         # This one was edited: its text goes up to the next stretch that was not.
-        later, start = _next_untouched(text, at, numbers, place + 1, seams)
+        later, start = _find_next_untouched(text, at, numbers, place + 1, seams)
         edited = text[at:] if start < 0 else text[at : start - len(BETWEEN)]
         if at <= len(text) and (start < 0 or start > at):
             found[numbers[place]] = edited
@@ -196,13 +198,13 @@ def _taken_apart(text: str, numbers: Sequence[int], seams: Sequence[Seam]) -> di
     return found
 
 
-def _next_untouched(
+def _find_next_untouched(
     text: str, at: int, numbers: Sequence[int], first: int, seams: Sequence[Seam]
 ) -> tuple[int, int]:
     for place in range(first, len(numbers)):
         start = at
         for _ in range(MOST_PLACES):
-            if _stands(text, start, seams[numbers[place]]):
+            if _is_seam_at(text, start, seams[numbers[place]]):
                 return place, start
             blank = text.find(BETWEEN, start)
             if blank < 0:
@@ -211,8 +213,8 @@ def _next_untouched(
     return -1, -1
 
 
-def _stands(text: str, at: int, seam: Seam) -> bool:
+def _is_seam_at(text: str, at: int, seam: Seam) -> bool:
     stop = at + seam.length
     if stop > len(text) or (stop < len(text) and not text.startswith(BETWEEN, stop)):
         return False
-    return _mark(text[at:stop]) == seam.mark
+    return _hash_text(text[at:stop]) == seam.mark

@@ -13,12 +13,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.conversion.fit import role_for
+from talktree.conversion.fit import choose_role
 from talktree.errors import UsageError
-from talktree.formats.format import About, Format, Links
+from talktree.formats.format import ConversationInfo, Format, Links
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from talktree.model.message import DELETED, Message
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
@@ -27,7 +27,7 @@ Why = Literal["branch", "deleted", "message", "other"]
 """Why an entry has no record of its own: where it stands, what it is marked as, what it is."""
 
 
-class Plan(Struct):
+class RecordPlan(Struct):
     """The records a conversation becomes."""
 
     order: array[int]
@@ -47,25 +47,29 @@ def links_of(format: Format) -> Links:
     return "nested" if format.nests else "own"
 
 
-def linked_for(target: Format, conversation: Conversation) -> Conversation:
+def infer_links_for(target: Format, conversation: Conversation) -> Conversation:
     """The conversation as every view shows it, with broken links inferred.
 
     A format that holds everything holds the broken links too, and its readers infer them again.
     """
-    return conversation if target.can.everything else mended(conversation)
+    return conversation if target.can.everything else with_inferred_links(conversation)
 
 
-def planned(
-    conversation: Conversation, source: Format, target: Format, about: About, branch: str | None
-) -> Plan:
+def plan_records(
+    conversation: Conversation,
+    source: Format,
+    target: Format,
+    about: ConversationInfo,
+    branch: str | None,
+) -> RecordPlan:
     """The plan for one conversation; a branch names the leaf to which it is written."""
     left: dict[int, Why] = {}
     others: dict[int, Entry] = {}
-    for position, entry in _looked_at(conversation, source, target):
+    for position, entry in _read_undecided(conversation, source, target):
         if position in conversation.skeleton.copies:
             left[position] = "other"
         elif isinstance(entry, Message):
-            why = _why_not(entry, target)
+            why = _find_refusal(entry, target)
             if why is not None:
                 left[position] = why
         else:
@@ -74,41 +78,43 @@ def planned(
                 left[position] = "other"
             else:
                 others[position] = type(taken)()
-    chosen = _chosen(conversation, branch, always=not target.can.branches)
+    chosen = _select_positions(conversation, branch, always=not target.can.branches)
     if chosen is not None:
         for position, trait in enumerate(conversation.skeleton.traits):
             if trait and position not in chosen:
                 left.setdefault(position, "branch")
-    return _ordered(conversation, target, others, left)
+    return _build_plan(conversation, target, others, left)
 
 
-def _looked_at(
+def _read_undecided(
     conversation: Conversation, source: Format, target: Format
 ) -> Iterator[tuple[int, Entry]]:
     """The entries whose contents decide whether they get a record."""
-    bones = conversation.skeleton
+    skeleton = conversation.skeleton
     deletes = DELETED in source.can.flags and DELETED not in target.can.flags
     roles = target.can.roles
     positions = [
         position
-        for position, trait in enumerate(bones.traits)
+        for position, trait in enumerate(skeleton.traits)
         if not trait
         or deletes
         # There an entry that is no message may take part in the tree.
         or source.can.everything
-        or (trait == Trait.NOTE and roles is not None and bones.roles[position] not in roles)
+        or (trait == Trait.NOTE and roles is not None and skeleton.roles[position] not in roles)
     ]
     return zip(positions, conversation.entries_at(positions), strict=True)
 
 
-def _why_not(message: Message, target: Format) -> Why | None:
+def _find_refusal(message: Message, target: Format) -> Why | None:
     if DELETED in message.flags and DELETED not in target.can.flags:
         return "deleted"
-    odd = role_for(message.role, target.can) != message.role
+    odd = choose_role(message.role, target.can) != message.role
     return "message" if odd and not message.parts else None
 
 
-def _chosen(conversation: Conversation, branch: str | None, *, always: bool) -> set[int] | None:
+def _select_positions(
+    conversation: Conversation, branch: str | None, *, always: bool
+) -> set[int] | None:
     """The positions on a branch, or None for the whole tree."""
     if branch is None and not always:
         return None
@@ -117,33 +123,33 @@ def _chosen(conversation: Conversation, branch: str | None, *, always: bool) -> 
         leaf = tree.active_leaf()
     else:
         assert branch is not None
-        leaf = conversation.position(branch)
+        leaf = conversation.find_position(branch)
         if not conversation.skeleton.traits[leaf]:
             raise UsageError(f"{branch} is no message", hint="`talktree tree` lists the branches")
     return set() if leaf is None else set(tree.path(leaf))
 
 
-def _ordered(
+def _build_plan(
     conversation: Conversation, target: Format, others: dict[int, Entry], left: dict[int, Why]
-) -> Plan:
-    bones = conversation.tree.bones
+) -> RecordPlan:
+    skeleton = conversation.tree.skeleton
     links = links_of(target)
-    places: Iterable[int] = range(len(bones))
+    places: Iterable[int] = range(len(skeleton))
     if links == "nested":
-        places = (*(each for each in others if not bones.traits[each]), *conversation.tree.order)
+        places = (*(each for each in others if not skeleton.traits[each]), *conversation.tree.order)
     order = array("q", (place for place in places if place not in left))
     parents: dict[int, int] = {}
     if links == "chain":
         last = ROOT
         for place in order:
-            if bones.traits[place]:
+            if skeleton.traits[place]:
                 parents[place] = last
                 last = place
     elif left:
         for place in order:
-            above = bones.parents[place]
+            above = skeleton.parents[place]
             if above in left:
                 while above in left:
-                    above = bones.parents[above]
+                    above = skeleton.parents[above]
                 parents[place] = above
-    return Plan(order, parents, others, left)
+    return RecordPlan(order, parents, others, left)

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from talktree.conversion.about import about as about_of
-from talktree.conversion.embed_read import Index, indexed
-from talktree.conversion.losses import Ledger, Loss
+from talktree.conversion.about import build_conversation_info
+from talktree.conversion.embed_read import EmbeddedIndex, index_embedded_sources
+from talktree.conversion.losses import Loss, LossReport
 from talktree.conversion.restore import Restoration
 from talktree.errors import TalktreeError
-from talktree.formats.engine import Origin
-from talktree.formats.format import About, Format
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.format import ConversationInfo, Format
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
@@ -37,9 +37,9 @@ class Refinement:
         self.format: Format = back.format
         self._conversation = conversation
         self.where = found
-        self.names = _names(conversation, found)
+        self.names = _find_names(conversation, found)
 
-    def messages(self, positions: Iterable[int]) -> dict[int, Message]:
+    def find_messages(self, positions: Iterable[int]) -> dict[int, Message]:
         """The messages at those of the positions that the source has something of."""
         asked: dict[str, list[int]] = {}
         for position in positions:
@@ -48,14 +48,14 @@ class Refinement:
         out: dict[int, Message] = {}
         for mine in asked.values():
             source = self.where[mine[0]][0]
-            found = self._read(source, {self.where[position][1] for position in mine})
+            found = self._read_messages(source, {self.where[position][1] for position in mine})
             out |= {position: found[self.where[position][1]] for position in mine}
         return out
 
-    def _read(self, source: Conversation, places: Collection[int]) -> dict[int, Message]:
+    def _read_messages(self, source: Conversation, places: Collection[int]) -> dict[int, Message]:
         """Messages of the source; what their records embed in turn is no part of them."""
         origin, ordered = self.back.base.origin, sorted(places)
-        assert isinstance(origin, Origin)
+        assert isinstance(origin, DocumentOrigin)
         numbers = [source.members[place] for place in ordered]
         found: dict[int, Message] = {}
         records = origin.records(numbers, map(source.names, ordered))
@@ -66,21 +66,21 @@ class Refinement:
             found[place] = message
         return found
 
-    def placed(self, position: int, message: Message, shown: Message) -> Message:
+    def relocate_message(self, position: int, message: Message, shown: Message) -> Message:
         """A message of the source under the name and in the place it has in the conversation."""
-        above = self._conversation.tree.bones.parents[position]
-        parent = shown.parent if above == ROOT else self.name(above)
-        return replace(message, id=self.name(position), parent=parent)
+        above = self._conversation.tree.skeleton.parents[position]
+        parent = shown.parent if above == ROOT else self.find_name(above)
+        return replace(message, id=self.find_name(position), parent=parent)
 
-    def name(self, position: int) -> str:
+    def find_name(self, position: int) -> str:
         """What a message is called: as in the source, where that name is its own."""
         return self.names.get(position) or self._conversation.skeleton.ids[position]
 
-    def completed(self, about: About, target: Format) -> About:
+    def complete_info(self, about: ConversationInfo, target: Format) -> ConversationInfo:
         """What is known of the conversation, with what only its source knows."""
         if not self.where:
             return about
-        source = about_of(next(iter(self.where.values()))[0], target)
+        source = build_conversation_info(next(iter(self.where.values()))[0], target)
         return replace(
             about,
             title=about.title or source.title,
@@ -89,7 +89,7 @@ class Refinement:
         )
 
 
-def _names(conversation: Conversation, found: Mapping[int, Where]) -> dict[int, str]:
+def _find_names(conversation: Conversation, found: Mapping[int, Where]) -> dict[int, str]:
     """The names that messages have in the source, of those that are unique here."""
     names = {position: source.skeleton.ids[at] for position, (source, at) in found.items()}
     others = {id for position, id in enumerate(conversation.skeleton.ids) if position not in names}
@@ -103,24 +103,26 @@ def _names(conversation: Conversation, found: Mapping[int, Where]) -> dict[int, 
     }
 
 
-class Embedded:
+class EmbeddedSources:
     """What the records of a document embed of earlier sources."""
 
-    def __init__(self, document: Document, ledger: Ledger) -> None:
+    def __init__(self, document: Document, loss_report: LossReport) -> None:
         self.refined: dict[str, Refinement] = {}
         """By the id of the conversation."""
         self.via: dict[str, Sequence[str]] = {}
         """The formats that the records of a conversation embed data of."""
-        for index in indexed(document):
-            self._take(document, index, ledger)
+        for index in index_embedded_sources(document):
+            self._add_source(document, index, loss_report)
 
-    def _take(self, document: Document, index: Index, ledger: Ledger) -> None:
+    def _add_source(
+        self, document: Document, index: EmbeddedIndex, loss_report: LossReport
+    ) -> None:
         ids = [document.conversations[number].id for number in index.conversations]
         try:
             back = Restoration(document, index)
-            numbers, base = back.numbers(), back.base
+            numbers, base = back.find_numbers(), back.base
         except TalktreeError as error:
-            ledger.add([Loss("embedded", id, str(error), "carried") for id in ids])
+            loss_report.add([Loss("embedded", id, str(error), "carried") for id in ids])
             return
         self.via |= {id: [index.format, *index.via] for id in ids}
         where = {

@@ -21,7 +21,7 @@ from talktree.conversion.parse_rendered import (
     QUOTED_THINKING,
     RESULT,
     Single,
-    parsed,
+    parse_part,
 )
 from talktree.conversion.surrogates import is_whole
 from talktree.model.parts import (
@@ -33,13 +33,13 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.text.escape import visible_json
-from talktree.text.json.encode import PRETTY, Style, encode, encode_string
+from talktree.text.escape import escape_json
+from talktree.text.json.encode import PRETTY, Style, encode_json, encode_string
 from talktree.text.json.value import Json
 
-__all__ = ["parsed", "rendered"]
+__all__ = ["parse_part", "render_part"]
 
 _is_key = lru_cache(maxsize=256)(re.compile(KEY).fullmatch)
 _NOT_IN_NAMES = re.compile(r"[*`\\()\[\]<>]")
@@ -54,142 +54,146 @@ _DEEPEST = 20
 """Indenting deeper values would make more spaces than text."""
 
 
-def rendered(part: Part) -> str:
+def render_part(part: Part) -> str:
     """Readable text for any part; empty only for a text that is."""
     match part:
         case Text():
             return part.text
         case ToolResult():
-            return _result(part)
+            return _render_result(part)
         case _:
-            return _single(part)
+            return _render_single(part)
 
 
-def _single(part: Single) -> str:
+def _render_single(part: Single) -> str:
     match part:
         case Thinking():
-            return _thinking(part.text)
+            return _render_thinking(part.text)
         case ToolCall():
-            return f"**Call: {_name(part.name)}**\n{_input(part.input)}"
+            return f"**Call: {_render_name(part.name)}**\n{_render_input(part.input)}"
         case Attachment():
-            return _attachment(part)
+            return _render_attachment(part)
         case Artifact():
-            return _artifact(part)
+            return _render_artifact(part)
         case Event():
-            return _event(part)
-        case Unknown():
-            return f"**Unknown: {_name(part.kind)}**\n{_fenced_json(part.value)}"
+            return _render_event(part)
+        case UnknownPart():
+            return f"**Unknown: {_render_name(part.kind)}**\n{_fence_json(part.value)}"
         case _:
             assert_never(part)
 
 
-def _thinking(text: str) -> str:
+def _render_thinking(text: str) -> str:
     if not is_whole(text):
-        return f"{FENCED_THINKING}\n{_fenced(text)}"
-    return f"{QUOTED_THINKING}\n{_quoted(text)}" if text else QUOTED_THINKING
+        return f"{FENCED_THINKING}\n{_fence_block(text)}"
+    return f"{QUOTED_THINKING}\n{_quote_lines(text)}" if text else QUOTED_THINKING
 
 
-def _input(value: Json) -> str:
+def _render_input(value: Json) -> str:
     if value == {}:
         return NO_INPUT
     if not isinstance(value, dict) or not all(map(_is_key, value)):
-        return _fenced_json(value)
-    return "\n".join(f"- {key}:{_member(item)}" for key, item in value.items())
+        return _fence_json(value)
+    return "\n".join(f"- {key}:{_render_member(item)}" for key, item in value.items())
 
 
-def _member(value: Json) -> str:
+def _render_member(value: Json) -> str:
     if isinstance(value, str):
         if len(value) > _LONGEST_STRING or "\n" in value:
-            return "\n" + _fenced(value)
+            return "\n" + _fence_block(value)
         return " " + encode_string(value)
     if value is None or isinstance(value, (bool, int, float)):
-        literal = encode(value).decode()
+        literal = encode_json(value).decode()
         if len(literal) <= _LONGEST_LINE:
             return " " + literal
-    return "\n" + _fenced_json(value)
+    return "\n" + _fence_json(value)
 
 
-def _result(part: ToolResult) -> str:
+def _render_result(part: ToolResult) -> str:
     shown = [
-        _fenced(each.text) if isinstance(each, Text) else _quoted(_single(each))
+        _fence_block(each.text) if isinstance(each, Text) else _quote_lines(_render_single(each))
         for each in part.output
     ]
     # Two quotes in a row would be one without the empty line.
     return f"{ERROR if part.error else RESULT}\n" + ("\n\n".join(shown) or NO_OUTPUT)
 
 
-def _attachment(part: Attachment) -> str:
-    name = "" if part.name is None else f": {_name(part.name)}"
+def _render_attachment(part: Attachment) -> str:
+    name = "" if part.name is None else f": {_render_name(part.name)}"
     # Data URLs are content, not a place: nobody can read them.
     held = part.url is None or part.url[:5].lower() == "data:"
-    link = "" if part.url is None or held else f"({_url(part.url)})"
-    return f"[Attachment{name}{_media(part.media_type)}]{link}"
+    link = "" if part.url is None or held else f"({_render_url(part.url)})"
+    return f"[Attachment{name}{_render_media_type(part.media_type)}]{link}"
 
 
-def _artifact(part: Artifact) -> str:
-    title = "" if part.title is None else f": {_name(part.title)}"
-    content = NO_CONTENT if part.content is None else _fenced(part.content)
-    return f"**Artifact{title}**{_media(part.media_type)}\n{content}"
+def _render_artifact(part: Artifact) -> str:
+    title = "" if part.title is None else f": {_render_name(part.title)}"
+    content = NO_CONTENT if part.content is None else _fence_block(part.content)
+    return f"**Artifact{title}**{_render_media_type(part.media_type)}\n{content}"
 
 
-def _event(part: Event) -> str:
-    head = f"*Event: {_name(part.kind)}*"
+def _render_event(part: Event) -> str:
+    head = f"*Event: {_render_name(part.kind)}*"
     if part.text is None:
         return head
-    return f"{head}\n{_quoted(part.text) if is_whole(part.text) else _fenced(part.text)}"
+    return f"{head}\n{_quote_lines(part.text) if is_whole(part.text) else _fence_block(part.text)}"
 
 
 # names, on one line
 
 
-def _media(media_type: str | None) -> str:
-    return "" if media_type is None else f" ({_name(media_type)})"
+def _render_media_type(media_type: str | None) -> str:
+    return "" if media_type is None else f" ({_render_name(media_type)})"
 
 
 @lru_cache(maxsize=256)
-def _name(name: str) -> str:
+def _render_name(name: str) -> str:
     plain = 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name.strip() == name
     if plain and name[0] != '"' and not _NOT_IN_NAMES.search(name):
         return name
     # An asterisk would end the header's bold face, even inside quotes.
-    return visible_json(encode_string(name)).replace("*", "\\u002a")
+    return escape_json(encode_string(name)).replace("*", "\\u002a")
 
 
-def _url(url: str) -> str:
+def _render_url(url: str) -> str:
     if url.isprintable():
         if _BARE_URL.fullmatch(url):
             return url
         if url and not _NOT_IN_ANGLES.search(url):
             return f"<{url}>"
-    return visible_json(encode_string(url))
+    return escape_json(encode_string(url))
 
 
 # texts and values, on many lines
 
 
-def _quoted(text: str) -> str:
+def _quote_lines(text: str) -> str:
     return "> " + text.replace("\n", "\n> ")
 
 
-def _fenced(text: str) -> str:
-    return _fence(text, "text") if is_whole(text) else _fence(encode_string(text), "json")
+def _fence_block(text: str) -> str:
+    return (
+        _wrap_in_fence(text, "text")
+        if is_whole(text)
+        else _wrap_in_fence(encode_string(text), "json")
+    )
 
 
-def _fenced_json(value: Json) -> str:
-    text = encode(value, _ONE_LINE).decode()
-    if len(text) > _LONGEST_LINE and not _deep(value):
-        text = encode(value, PRETTY).decode()
-    return _fence(text, "json")
+def _fence_json(value: Json) -> str:
+    text = encode_json(value, _ONE_LINE).decode()
+    if len(text) > _LONGEST_LINE and not _is_deep(value):
+        text = encode_json(value, PRETTY).decode()
+    return _wrap_in_fence(text, "json")
 
 
-def _fence(inside: str, language: str) -> str:
+def _wrap_in_fence(inside: str, language: str) -> str:
     ticks = "```"
     if ticks in inside:
         ticks = "`" * (1 + max(map(len, _LONG_TICKS.findall(inside))))
     return f"{ticks}{language}\n{inside}\n{ticks}"
 
 
-def _deep(value: Json) -> bool:
+def _is_deep(value: Json) -> bool:
     level = [value]
     for _ in range(_DEEPEST):
         inner: list[Json] = []

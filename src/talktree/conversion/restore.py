@@ -10,27 +10,40 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from talktree.conversion import part_map as seaming
-from talktree.conversion.attachments import put_back
-from talktree.conversion.embed import Kept
-from talktree.conversion.embed_read import At, Index, Loaded, Place, records
-from talktree.conversion.embed_template import NO_STRINGS, PLAIN, Misfit, Spelling, Strings, filled
-from talktree.conversion.map_entries import unjoined
-from talktree.errors import Damaged, UsageError
-from talktree.files import Source, as_utf16, is_utf16_form, parked, stem_of
-from talktree.files.save import beneath
-from talktree.formats import all_formats, by_slug
-from talktree.formats.companions import are_companions
-from talktree.formats.engine import Origin, read
+from talktree.conversion import part_map
+from talktree.conversion.attachments import restore_attachments
+from talktree.conversion.embed import EmbeddedRecord
+from talktree.conversion.embed_read import (
+    At,
+    EmbeddedIndex,
+    EmbeddedPlace,
+    LoadedRecord,
+    load_records,
+)
+from talktree.conversion.embed_template import (
+    NO_STRINGS,
+    PLAIN,
+    NotATemplate,
+    Spelling,
+    Strings,
+    fill_template,
+)
+from talktree.conversion.map_entries import unjoin_parts
+from talktree.errors import DamagedRecord, UsageError
+from talktree.files import Source, encode_utf16, is_utf16_form, park_pieces, stem_of
+from talktree.files.save import check_relative_path
+from talktree.formats import all_formats, get_format
+from talktree.formats.companions import are_companion_paths
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.formats.format import Format
-from talktree.model.conversation import STRETCH
+from talktree.model.conversation import BATCH_SIZE
 from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 
 
-def rebuilt(
-    document: Document, index: Index, source: Format, *, without_texts: Collection[At] = ()
+def rebuild_files(
+    document: Document, index: EmbeddedIndex, source: Format, *, without_texts: Collection[At] = ()
 ) -> tuple[Mapping[str, Iterable[bytes]], dict[str, list[At]]]:
     """The files by path, and for each file the records in it in order.
 
@@ -45,18 +58,18 @@ def rebuilt(
     files: dict[str, Iterable[bytes]] = {}
     order: dict[str, list[At]] = {}
     for sheet, row in by_sheet.items():
-        path = _path(index, sheet, source)
+        path = _choose_path(index, sheet, source)
         if path in files:
-            raise _broken(f"two files would be called {path}")
+            raise _broken_data_error(f"two files would be called {path}")
         order[path] = row
         pieces = _Sheet(document, index, source, sheet, row, without_texts)
-        files[path] = _encoded(index, sheet, pieces)
+        files[path] = _encode_file(index, sheet, pieces)
     for path, content in index.files.items():
-        files[path] = [_plain(content)]
+        files[path] = [_fill_without_strings(content)]
     return files, order
 
 
-def _path(index: Index, sheet: int, source: Format) -> str:
+def _choose_path(index: EmbeddedIndex, sheet: int, source: Format) -> str:
     known = index.sheets.get(sheet)
     if known is not None and (sheet not in index.damaged_sheets or _is_file_name(known.path)):
         return known.path
@@ -70,22 +83,22 @@ def _is_file_name(path: str) -> bool:
     return path.endswith(tuple(suffix for each in all_formats() for suffix in each.info.suffixes))
 
 
-def _plain(template: object) -> bytes:
+def _fill_without_strings(template: object) -> bytes:
     """The bytes of a template without strings of the document."""
     try:
-        return filled(template, NO_STRINGS, PLAIN)  # type: ignore[arg-type]
-    except (Misfit, ValueError, KeyError) as error:
-        raise _broken("a template was changed") from error
+        return fill_template(template, NO_STRINGS, PLAIN)  # type: ignore[arg-type]
+    except (NotATemplate, ValueError, KeyError) as error:
+        raise _broken_data_error("a template was changed") from error
 
 
-def _broken(why: str) -> Damaged:
-    return Damaged(
+def _broken_data_error(why: str) -> DamagedRecord:
+    return DamagedRecord(
         f"what it carries cannot be put together again: {why}",
         hint="somebody changed or removed it; what is to be seen can still be converted",
     )
 
 
-def _encoded(index: Index, sheet: int, pieces: _Sheet) -> Iterable[bytes]:
+def _encode_file(index: EmbeddedIndex, sheet: int, pieces: _Sheet) -> Iterable[bytes]:
     """A file in the encoding it had."""
     known = index.sheets.get(sheet)
     form = "" if known is None else known.form
@@ -100,7 +113,7 @@ class _InUtf16:
         self._pieces = pieces
 
     def __iter__(self) -> Iterator[bytes]:
-        return as_utf16(self._form, self._pieces)
+        return encode_utf16(self._form, self._pieces)
 
 
 class _Sheet:
@@ -109,7 +122,7 @@ class _Sheet:
     def __init__(
         self,
         document: Document,
-        index: Index,
+        index: EmbeddedIndex,
         source: Format,
         sheet: int,
         row: Sequence[At],
@@ -126,57 +139,59 @@ class _Sheet:
 
     def __iter__(self) -> Iterator[bytes]:
         known = self._index.sheets.get(self._sheet)
-        lead = b"" if known is None else _plain(known.lead)
+        lead = b"" if known is None else _fill_without_strings(known.lead)
         yield lead
         ends: list[bytes] = []
         count = [0]
-        for opens, closes, depth in self._pieces():
+        for opens, closes, depth in self._iter_pieces():
             while len(ends) > depth:
                 yield ends.pop()
                 count.pop()
-            yield opens if self._whole else _joint(opens, first=not count[-1], lead=lead)
+            yield opens if self._whole else _restore_comma(opens, first=not count[-1], lead=lead)
             count[-1] += 1
             ends.append(closes)
             count.append(0)
         while ends:
             yield ends.pop()
         if known is not None:
-            yield _plain(known.trail)
+            yield _fill_without_strings(known.trail)
 
-    def _pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
+    def _iter_pieces(self) -> Iterator[tuple[bytes, bytes, int]]:
         spelling = Spelling(self._source.can.spelling, self._source.derived)
-        for place, found in self._loaded():
-            kept = _kept(found, place)
+        for place, found in self._load_records():
+            kept = _restore_record(found, place)
             strings: Mapping[str, str] = NO_STRINGS
             if kept.place in self._without_texts:
                 strings = _Blanks()
             elif place.unattached < 0 and found.carry is not None:
-                strings = Strings(self._restored(found))
+                strings = Strings(self._restore_entry(found))
             try:
-                opens = filled(kept.open, strings, spelling)
-                ends = filled(kept.end, strings, spelling) if kept.end else b""
-            except (Misfit, ValueError, KeyError) as error:
-                raise _broken("a template was changed") from error
+                opens = fill_template(kept.open, strings, spelling)
+                ends = fill_template(kept.end, strings, spelling) if kept.end else b""
+            except (NotATemplate, ValueError, KeyError) as error:
+                raise _broken_data_error("a template was changed") from error
             yield opens, ends, kept.depth
 
-    def _restored(self, found: Loaded) -> Entry:
-        entry = restored_parts(found)
+    def _restore_entry(self, found: LoadedRecord) -> Entry:
+        entry = restore_parts(found)
         origin = self._document.origin
-        assert isinstance(origin, Origin)
-        return put_back(entry, origin.source.files) if isinstance(entry, Message) else entry
+        assert isinstance(origin, DocumentOrigin)
+        return (
+            restore_attachments(entry, origin.source.files) if isinstance(entry, Message) else entry
+        )
 
-    def _loaded(self) -> Iterator[tuple[Place, Loaded]]:
+    def _load_records(self) -> Iterator[tuple[EmbeddedPlace, LoadedRecord]]:
         """The records that keep the file's records, read a stretch at a time."""
         origin = self._document.origin
-        assert isinstance(origin, Origin)
-        for start in range(0, len(self._row), STRETCH):
-            places = [self._index.places[at] for at in self._row[start : start + STRETCH]]
-            found: dict[tuple[int, int], Loaded] = {}
+        assert isinstance(origin, DocumentOrigin)
+        for start in range(0, len(self._row), BATCH_SIZE):
+            places = [self._index.places[at] for at in self._row[start : start + BATCH_SIZE]]
+            found: dict[tuple[int, int], LoadedRecord] = {}
             for number in {place.conversation for place in places}:
                 conversation = self._document.conversations[number]
                 wanted = sorted({each.position for each in places if each.conversation == number})
                 for position, each in zip(
-                    wanted, records(origin, conversation, wanted), strict=True
+                    wanted, load_records(origin, conversation, wanted), strict=True
                 ):
                     found[number, position] = each
             for place in places:
@@ -190,24 +205,24 @@ class _Blanks(dict[str, str]):
         return "-"
 
 
-def restored_parts(found: Loaded) -> Entry:
+def restore_parts(found: LoadedRecord) -> Entry:
     """The entry of a record with its parts as the source had them."""
     assert found.carry is not None
     count = len(found.entry.parts) if isinstance(found.entry, Message) else 0
-    return unjoined(found.entry, seaming.read(found.carry.seams, count))
+    return unjoin_parts(found.entry, part_map.parse_seams(found.carry.seams, count))
 
 
-def _kept(found: Loaded, place: Place) -> Kept:
+def _restore_record(found: LoadedRecord, place: EmbeddedPlace) -> EmbeddedRecord:
     carry = found.carry
     kept = None
     if carry is not None:
         kept = carry.kept if place.unattached < 0 else carry.unattached[place.unattached]
     if kept is None:
-        raise _broken("a record changed while it was read")
+        raise _broken_data_error("a record changed while it was read")
     return kept
 
 
-def _joint(opens: bytes, *, first: bool, lead: bytes) -> bytes:
+def _restore_comma(opens: bytes, *, first: bool, lead: bytes) -> bytes:
     """A record's bytes with the comma before it that belongs there now its neighbours are gone."""
     start = opens.lstrip()
     if first and start.startswith(b","):
@@ -223,38 +238,40 @@ Files = Mapping[str, Iterable[bytes]]
 class Restoration:
     """One source, as a document carries it; edits made since are not in it."""
 
-    def __init__(self, document: Document, index: Index, *, onto: Document | None = None) -> None:
+    def __init__(
+        self, document: Document, index: EmbeddedIndex, *, onto: Document | None = None
+    ) -> None:
         self.document = document
         self.onto = onto
         """The source itself; then an edited message becomes a sibling of the old one in it."""
         self.index = index
-        self.format = by_slug(index.format)
+        self.format = get_format(index.format)
         self.folder = index.folder
         if onto is not None:
-            assert isinstance(onto.origin, Origin)
+            assert isinstance(onto.origin, DocumentOrigin)
             self.folder = onto.origin.source.folder
         self._rebuild(())
         # The record that says so may be damaged.
         self.folder = self.folder or len(self.files) != 1
 
     def _rebuild(self, without_texts: Collection[At]) -> None:
-        self.files, self._order = rebuilt(
+        self.files, self._order = rebuild_files(
             self.document, self.index, self.format, without_texts=without_texts
         )
 
-    def main_among(self, files: Collection[str]) -> str | None:
+    def find_main_file(self, files: Collection[str]) -> str | None:
         """The file that all others are companion files of, if there is one."""
         name = self.index.name
         if name is None or not self.folder or name not in files:
             return None
         others = (path for path in files if path != name)
         # What is embedded in a file may be forged: other names must not get beside the output.
-        return name if are_companions(self.format, name, others) else None
+        return name if are_companion_paths(self.format, name, others) else None
 
     @property
     def stem(self) -> str:
         """What to call it among others."""
-        return stem_of(beneath(self.index.name or "conversation").name)
+        return stem_of(check_relative_path(self.index.name or "conversation").name)
 
     @property
     def is_framed(self) -> bool:
@@ -267,7 +284,7 @@ class Restoration:
         return not unknown and not numbers & self.index.damaged_sheets
 
     @property
-    def edited(self) -> bool:
+    def is_edited(self) -> bool:
         """Whether anything was changed or added since it was written."""
         return bool(self.index.touched or self.index.fresh or self.onto)
 
@@ -276,28 +293,28 @@ class Restoration:
         """The source as it was, but for texts that were edited since."""
         if self.onto is not None:
             return self.onto
-        if self.index.touched and len(self._numbers_in(self._read())) < len(self.index.places):
+        if self.index.touched and len(self._find_numbers_in(self._read())) < len(self.index.places):
             # A new text reads as more or fewer records: put it there later, by the format's rules.
             self._rebuild(self.index.touched)
         return self._read()
 
     def _read(self) -> Document:
         name = self.index.name or "conversation"
-        contents = {path: parked(pieces) for path, pieces in self.files.items()}
+        contents = {path: park_pieces(pieces) for path, pieces in self.files.items()}
         return self._read_source(Source(name, contents, folder=self.folder))
 
     def _read_source(self, source: Source) -> Document:
-        return read(source, self.format)
+        return read_document(source, self.format)
 
-    def numbers(self) -> dict[At, int]:
+    def find_numbers(self) -> dict[At, int]:
         """The numbers of the records in the base; those of files that read otherwise are absent."""
         if self.onto is not None:
-            return self._numbers_in_itself(self.onto)
-        return self._numbers_in(self.base)
+            return self._find_numbers_in_source(self.onto)
+        return self._find_numbers_in(self.base)
 
-    def _numbers_in(self, base: Document) -> dict[At, int]:
+    def _find_numbers_in(self, base: Document) -> dict[At, int]:
         origin = base.origin
-        assert isinstance(origin, Origin)
+        assert isinstance(origin, DocumentOrigin)
         numbers: dict[At, int] = {}
         for first, sheet in zip(origin.firsts, origin.sheets, strict=True):
             row = self._order.get(sheet.path, [])
@@ -305,10 +322,10 @@ class Restoration:
                 numbers |= {at: first + place for place, at in enumerate(row)}
         return numbers
 
-    def _numbers_in_itself(self, source: Document) -> dict[At, int]:
+    def _find_numbers_in_source(self, source: Document) -> dict[At, int]:
         """The numbers of the records in the source itself, which must be what it was."""
         origin = source.origin
-        assert isinstance(origin, Origin)
+        assert isinstance(origin, DocumentOrigin)
         firsts, sheets = origin.firsts, origin.sheets
         numbers = {}
         for at in self.index.places:

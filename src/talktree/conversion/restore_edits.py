@@ -19,21 +19,27 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.conversion import part_map as seaming
-from talktree.conversion.about import about as about_of
-from talktree.conversion.compare import message_losses
+from talktree.conversion import part_map
+from talktree.conversion.about import build_conversation_info
+from talktree.conversion.compare import find_message_losses
 from talktree.conversion.embed import checksum, part_key
-from talktree.conversion.embed_read import At, Index, Loaded, Place, records
-from talktree.conversion.fit import drafted, role_for, settled_seams
-from talktree.conversion.ids import id_for
-from talktree.conversion.losses import Ledger, Loss
-from talktree.conversion.map_entries import Crossing, Held
-from talktree.conversion.part_map import Opened, Seam, opened
-from talktree.conversion.plan import linked_for, planned
-from talktree.conversion.refine import Embedded, Refinement
+from talktree.conversion.embed_read import (
+    At,
+    EmbeddedIndex,
+    EmbeddedPlace,
+    LoadedRecord,
+    load_records,
+)
+from talktree.conversion.fit import choose_role, fit_message, resolve_seams
+from talktree.conversion.ids import make_target_id
+from talktree.conversion.losses import Loss, LossReport
+from talktree.conversion.map_entries import EntryMapper, HeldEntry
+from talktree.conversion.part_map import Seam, SplitParts, split_parts
+from talktree.conversion.plan import infer_links_for, plan_records
+from talktree.conversion.refine import EmbeddedSources, Refinement
 from talktree.conversion.restore import Restoration
-from talktree.errors import Damaged, TalktreeError, UsageError
-from talktree.formats.engine import Origin, write
+from talktree.errors import DamagedRecord, TalktreeError, UsageError
+from talktree.formats.engine import DocumentOrigin, write_document
 from talktree.formats.format import TAGS, Format, Record
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -41,7 +47,7 @@ from talktree.model.entries import Entry
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Part, Text
 from talktree.text.json.decode import inspect
-from talktree.text.json.value import equal
+from talktree.text.json.value import is_equal
 from talktree.text.times import MILLI
 
 FIELDS = (
@@ -61,7 +67,7 @@ FIELDS = (
 """Fields that mean the same in every format; ids and places are seen to elsewhere."""
 
 
-def transplanted(
+def transplant_changes(
     entry: Message,
     before: tuple[Message, Sequence[Seam]],
     after: tuple[Message, Sequence[Seam]],
@@ -71,21 +77,21 @@ def transplanted(
     """The entry with what changed between before and after; `extra` if members mean the same."""
     was, now = before[0], after[0]
     changed = {
-        name: _merged(getattr(entry, name), getattr(was, name), getattr(now, name))
+        name: _merge_field(getattr(entry, name), getattr(was, name), getattr(now, name))
         for name in FIELDS
-        if not equal(getattr(was, name), getattr(now, name))
+        if not is_equal(getattr(was, name), getattr(now, name))
     }
     if was.flags != now.flags:
         changed["flags"] = (entry.flags - (was.flags - now.flags)) | (now.flags - was.flags)
-    if extra and not equal(was.extra, now.extra):
-        changed["extra"] = _members(entry, was, now)
-    parts_before, parts_after = opened(was.parts, before[1]), opened(now.parts, after[1])
-    if not equal(parts_before, parts_after):
-        changed["parts"] = tuple(_parts(entry.parts, parts_before, parts_after))
+    if extra and not is_equal(was.extra, now.extra):
+        changed["extra"] = _merge_members(entry, was, now)
+    parts_before, parts_after = split_parts(was.parts, before[1]), split_parts(now.parts, after[1])
+    if not is_equal(parts_before, parts_after):
+        changed["parts"] = tuple(_merge_parts(entry.parts, parts_before, parts_after))
     return replace(entry, **changed)
 
 
-def _merged(own: object, was: object, now: object) -> object:
+def _merge_field(own: object, was: object, now: object) -> object:
     """A field with its change; of a struct only those fields change that differ."""
     if (
         isinstance(own, Struct)
@@ -96,28 +102,28 @@ def _merged(own: object, was: object, now: object) -> object:
         fields = {
             name: getattr(now, name)
             for name in now.__struct_fields__
-            if not equal(getattr(was, name), getattr(now, name))
+            if not is_equal(getattr(was, name), getattr(now, name))
         }
         return replace(own, **fields)
     return now
 
 
-def _members(entry: Message, was: Message, now: Message) -> dict[str, object]:
+def _merge_members(entry: Message, was: Message, now: Message) -> dict[str, object]:
     gone = was.extra.keys() - now.extra.keys()
     kept = {key: item for key, item in entry.extra.items() if key not in gone}
     new = {
         key: item
         for key, item in now.extra.items()
-        if key not in was.extra or not equal(was.extra[key], item)
+        if key not in was.extra or not is_equal(was.extra[key], item)
     }
     return {**kept, **new}
 
 
-def _parts(own: Sequence[Part], before: Opened, after: Opened) -> Iterator[Part]:
+def _merge_parts(own: Sequence[Part], before: SplitParts, after: SplitParts) -> Iterator[Part]:
     """The entry's parts, changed as the opened ones were."""
     seen = {number for number in before.of if number >= 0}
     waiting = [number for number in range(len(own)) if number not in seen]
-    for at_before, at_after in _pairs(before, after):
+    for at_before, at_after in _pair_parts(before, after):
         number = before.of[at_before] if at_before is not None else -1
         # Parts the other format never saw stay where they stood.
         while number >= 0 and waiting and waiting[0] < number:
@@ -128,15 +134,15 @@ def _parts(own: Sequence[Part], before: Opened, after: Opened) -> Iterator[Part]
         if at_before is None:
             yield new
         elif number < 0:
-            if not equal(before.parts[at_before], new):
+            if not is_equal(before.parts[at_before], new):
                 yield new
         else:
-            yield _changed(own[number], before.parts[at_before], new)
+            yield _apply_change(own[number], before.parts[at_before], new)
     for number in waiting:
         yield own[number]
 
 
-def _pairs(before: Opened, after: Opened) -> Iterator[tuple[int | None, int | None]]:
+def _pair_parts(before: SplitParts, after: SplitParts) -> Iterator[tuple[int | None, int | None]]:
     if before.of == after.of:
         yield from ((at, at) for at in range(len(before.parts)))
         return
@@ -153,41 +159,41 @@ def _pairs(before: Opened, after: Opened) -> Iterator[tuple[int | None, int | No
             yield from ((None, at) for at in range(other, end))
 
 
-def _changed(own: Part, was: Part, now: Part) -> Part:
-    if equal(was, now):
+def _apply_change(own: Part, was: Part, now: Part) -> Part:
+    if is_equal(was, now):
         return own
     if type(own) is not type(now) or type(was) is not type(now):
         return now
     fields = {
         name: getattr(now, name)
         for name in own.__struct_fields__
-        if not equal(getattr(was, name), getattr(now, name))
+        if not is_equal(getattr(was, name), getattr(now, name))
     }
     return replace(own, **fields)
 
 
-def restored_files(back: Restoration, ledger: Ledger) -> Mapping[str, Iterable[bytes]]:
+def restore_files(back: Restoration, loss_report: LossReport) -> Mapping[str, Iterable[bytes]]:
     """The files of a source with the edits in them; unedited ones byte for byte."""
-    return write(restored(back, ledger)) if back.edited else back.files
+    return write_document(restore_document(back, loss_report)) if back.is_edited else back.files
 
 
-def restored(back: Restoration, ledger: Ledger) -> Document:
+def restore_document(back: Restoration, loss_report: LossReport) -> Document:
     """A source as a document of its own, with the edits in it."""
-    return Edits(back, ledger).applied() if back.edited else back.base
+    return Edits(back, loss_report).apply() if back.is_edited else back.base
 
 
-def restoration(document: Document, index: Index) -> Restoration | None:
+def find_restoration(document: Document, index: EmbeddedIndex) -> Restoration | None:
     """The source that a document embeds; None if nothing of it fits what the document shows."""
     back = Restoration(document, index)
     if not back.is_framed:
-        raise Damaged("the record that embeds the names and ends of its files is missing")
-    wrong = Edits(back, Ledger()).contradicted() if index.doubtful else ()
+        raise DamagedRecord("the record that embeds the names and ends of its files is missing")
+    wrong = Edits(back, LossReport()).find_contradicted() if index.doubtful else ()
     if wrong:
-        index.give_up(wrong)
+        index.discard_records(wrong)
         back = Restoration(document, index)
     # A source may have been empty; then only its name is kept.
     known = index.places or index.name is not None
-    if not known or (back.edited and not back.base.conversations):
+    if not known or (back.is_edited and not back.base.conversations):
         return None
     return back
 
@@ -201,19 +207,19 @@ Change = tuple[str, int]
 class Edits:
     """Edits made in the other format, applied to the source as it was."""
 
-    def __init__(self, back: Restoration, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, back: Restoration, loss_report: LossReport) -> None:
+        self._loss_report = loss_report
         self._document = back.document
         self._index = back.index
         self._format = back.format
         self._branch = back.onto is not None
         self._base = back.base
         origin, other = back.base.origin, back.document.origin
-        assert isinstance(origin, Origin)
-        assert isinstance(other, Origin)
+        assert isinstance(origin, DocumentOrigin)
+        assert isinstance(other, DocumentOrigin)
         self._origin = origin
         self._other = other
-        self._numbers = back.numbers()
+        self._numbers = back.find_numbers()
         self._where = {
             number: (conversation, position)
             for conversation in back.base.conversations
@@ -222,33 +228,33 @@ class Edits:
         self._changed: dict[str, dict[int, Entry]] = {}
         self._added: dict[str, list[tuple[int | None, int]]] = {}
         """New entries by conversation: the number they stand behind, and their own."""
-        self._crossings: dict[str, Crossing] = {}
+        self._crossings: dict[str, EntryMapper] = {}
         self._fresh_numbers: dict[tuple[int, int], int] = {}
         """New entries by conversation and position over there."""
         self._names: dict[tuple[int, str], tuple[str, str]] = {}
         """Conversation and id over there to conversation and id here."""
 
     @cached_property
-    def _embedded(self) -> Embedded:
+    def _embedded(self) -> EmbeddedSources:
         """What the records of the source embed in turn."""
-        return Embedded(self._base, Ledger())
+        return EmbeddedSources(self._base, LossReport())
 
-    def _place(self, at: At) -> tuple[Conversation, int] | None:
+    def _find_place(self, at: At) -> tuple[Conversation, int] | None:
         return self._where.get(self._numbers.get(at, -1))
 
-    def contradicted(self) -> list[At]:
+    def find_contradicted(self) -> list[At]:
         """Records that show something else than the record that they embed says."""
         wrong = []
         for at in sorted(self._index.doubtful):
-            place, found = self._index.places[at], self._place(at)
-            shown = self._load(place.conversation, place.position).entry
+            place, found = self._index.places[at], self._find_place(at)
+            shown = self._load_record(place.conversation, place.position).entry
             old = None if found is None else found[0].entry(found[1])
             if found is None or type(old) is not type(shown) or self._is_broken(found):
                 wrong.append(at)
             elif isinstance(old, Message) and isinstance(shown, Message):
-                seen = self._crossing(found[0]).held(found[1], old).seen
+                seen = self._make_mapper(found[0]).convert_message(found[1], old).seen
                 assert isinstance(seen, Message)
-                if seen.role != shown.role or not equal(seen.parts, shown.parts):
+                if seen.role != shown.role or not is_equal(seen.parts, shown.parts):
                     wrong.append(at)
         return wrong
 
@@ -259,20 +265,20 @@ class Edits:
         raw = next(iter(self._origin.records(numbers, names))).raw
         return raw.startswith(b"{") and any(each.code in BROKEN for each in inspect(raw))
 
-    def applied(self) -> Document:
+    def apply(self) -> Document:
         """The source document with all edits that it has a place for."""
         self._learn_names()
         for at in sorted(self._index.touched):
             self._touch(at)
         for number, position in self._index.fresh:
-            self._add(number, position)
+            self._add_record(number, position)
         changes = [(id, number) for id, mine in self._changed.items() for number in mine]
-        document = self._with(changes)
+        document = self._with_changes(changes)
         if not changes or _can_be_written(document):
             return document
-        return self._with(self._fitting(changes))
+        return self._with_changes(self._select_writable(changes))
 
-    def _with(self, changes: Sequence[Change]) -> Document:
+    def _with_changes(self, changes: Sequence[Change]) -> Document:
         document = self._base
         chosen = set(changes)
         for conversation in document.conversations:
@@ -280,33 +286,33 @@ class Edits:
             mine = self._changed.get(id, {})
             changed = {number: each for number, each in mine.items() if (id, number) in chosen}
             if changed:
-                members = self._members(conversation, changed)
+                members = self._list_members(conversation, changed)
                 document = document.with_conversation(conversation.with_entries(members, changed))
         return document
 
-    def _fitting(self, changes: Sequence[Change]) -> list[Change]:
+    def _select_writable(self, changes: Sequence[Change]) -> list[Change]:
         """The changes that the format can write; each of the others is reported."""
         fitting: list[Change] = []
         pending = [changes]
         while pending:
             some = pending.pop()
-            if _can_be_written(self._with([*fitting, *some])):
+            if _can_be_written(self._with_changes([*fitting, *some])):
                 fitting += some
             elif len(some) == 1:
                 (id, number) = some[0]
                 name = self._changed[id][number].id
-                self._lose(name, f"{self._format.info.slug} cannot hold it")
+                self._report_loss(name, f"{self._format.info.slug} cannot hold it")
             else:
                 half = len(some) // 2
                 pending += [some[half:], some[:half]]
         return fitting
 
-    def _lose(self, name: str, why: str) -> None:
-        self._ledger.add([Loss("edit", name, why, "lost")])
+    def _report_loss(self, name: str, why: str) -> None:
+        self._loss_report.add([Loss("edit", name, why, "lost")])
 
     def _learn_names(self) -> None:
         for at, place in self._index.places.items():
-            found = self._place(at) if place.unattached < 0 else None
+            found = self._find_place(at) if place.unattached < 0 else None
             if found is not None:
                 there = self._document.conversations[place.conversation]
                 here, position = found
@@ -319,85 +325,89 @@ class Edits:
 
     def _touch(self, at: At) -> None:
         place = self._index.places[at]
-        loaded = self._load(place.conversation, place.position)
-        found = self._place(at)
+        loaded = self._load_record(place.conversation, place.position)
+        found = self._find_place(at)
         if found is None:
-            self._lose(loaded.entry.id, "its place in the source was not found")
+            self._report_loss(loaded.entry.id, "its place in the source was not found")
             return
         here, position = found
         old, now, carry = here.entry(position), loaded.entry, loaded.carry
         assert carry is not None
         if not isinstance(old, Message) or not isinstance(now, Message):
-            self._lose(now.id, "the source has another kind of record there")
+            self._report_loss(now.id, "the source has another kind of record there")
             return
-        held = self._crossing(here).held(position, old)
+        held = self._make_mapper(here).convert_message(position, old)
         assert isinstance(held.seen, Message)
-        if self._branch and checksum(held.seen) == carry.sum and equal(held.seen, now):
+        if self._branch and checksum(held.seen) == carry.sum and is_equal(held.seen, now):
             return
-        seams = seaming.read(carry.seams, len(now.parts))
-        new = self._transplanted(here, position, held, (now, seams))
+        seams = part_map.parse_seams(carry.seams, len(now.parts))
+        new = self._transplant_edits(here, position, held, (now, seams))
         before = held.seen if carry.under is None else replace(held.seen, parent=carry.under)
-        new = self._moved(here, new, before, now, place.conversation)
-        if not equal(new, old):
-            new = self._fitted(new, old)
+        new = self._update_parent(here, new, before, now, place.conversation)
+        if not is_equal(new, old):
+            new = self._fit_message(new, old)
             if self._branch:
                 self._add_sibling(here, new, place)
             else:
                 self._changed.setdefault(here.id, {})[here.members[position]] = new
 
-    def _transplanted(
+    def _transplant_edits(
         self,
         here: Conversation,
         position: int,
-        held: Held,
-        after: tuple[Message, Sequence[seaming.Seam]],
+        held: HeldEntry,
+        after: tuple[Message, Sequence[part_map.Seam]],
     ) -> Message:
         """The source's message with what was edited in the other format."""
         old, was = here.entry(position), held.seen
         assert isinstance(old, Message)
         assert isinstance(was, Message)
-        refinement = self._crossing(here).refinement
+        refinement = self._make_mapper(here).refinement
         if refinement is None or position not in refinement.where:
-            return self._changed_by(old, (was, held.seams), after, self._format)
+            return self._apply_difference(old, (was, held.seams), after, self._format)
         # The other format shows what the source embeds in turn: the edit is made in that, and
         # what the source itself shows of it changes with it.
-        embedded = refinement.messages([position])[position]
-        edited = self._changed_by(embedded, (was, held.seams), after, refinement.format)
-        shown = [self._shown(refinement, position, each) for each in (embedded, edited)]
-        one, two = ((each, seaming.wholes(len(each.parts))) for each in shown)
-        return transplanted(old, one, two, extra=True)
+        embedded = refinement.find_messages([position])[position]
+        edited = self._apply_difference(embedded, (was, held.seams), after, refinement.format)
+        shown = [self._preview_in_source(refinement, position, each) for each in (embedded, edited)]
+        one, two = ((each, part_map.make_whole_seams(len(each.parts))) for each in shown)
+        return transplant_changes(old, one, two, extra=True)
 
-    def _changed_by(
+    def _apply_difference(
         self,
         message: Message,
-        before: tuple[Message, Sequence[seaming.Seam]],
-        after: tuple[Message, Sequence[seaming.Seam]],
+        before: tuple[Message, Sequence[part_map.Seam]],
+        after: tuple[Message, Sequence[part_map.Seam]],
         format: Format,
     ) -> Message:
         was, now = before[0], after[0]
         if was.role != now.role:
-            now = replace(now, role=role_for(now.role, format.can))
+            now = replace(now, role=choose_role(now.role, format.can))
         extra = format.lens is self._other.format.lens or self._other.format.can.everything
-        return transplanted(message, (was, before[1]), (now, after[1]), extra=extra)
+        return transplant_changes(message, (was, before[1]), (now, after[1]), extra=extra)
 
-    def _shown(self, refinement: Refinement, position: int, message: Message) -> Message:
+    def _preview_in_source(
+        self, refinement: Refinement, position: int, message: Message
+    ) -> Message:
         """What the source's format holds of a message that it embeds."""
         extra = refinement.format.lens is self._format.lens or self._format.can.everything
-        draft = drafted(message, self._format, extra=extra)
+        draft = fit_message(message, self._format, extra=extra)
         here = refinement.where[position][0]
         moment = message.time_ns or 0
-        adopted = self._format.adopt(draft.message, about_of(here, self._format), moment=moment)
+        adopted = self._format.adopt(
+            draft.message, build_conversation_info(here, self._format), moment=moment
+        )
         seen = self._format.get(Record(self._format.put(adopted, None), parent=message.parent))
         assert isinstance(seen, Message)
         return seen
 
-    def _fitted(self, new: Message, old: Message) -> Message:
+    def _fit_message(self, new: Message, old: Message) -> Message:
         """A changed message as its format can hold it."""
-        fitted = drafted(new, self._format, extra=True).message
+        fitted = fit_message(new, self._format, extra=True).message
         texts = sum(isinstance(part, Text) for part in new.parts)
         can = self._format.can
         known = all(
-            TAGS[type(part)] in can.parts or any(equal(part, each) for each in old.parts)
+            TAGS[type(part)] in can.parts or any(is_equal(part, each) for each in old.parts)
             for part in new.parts
         )
         # What the source holds itself it can hold, whatever it takes from elsewhere.
@@ -405,14 +415,14 @@ class Edits:
             return replace(fitted, parts=new.parts)
         return fitted
 
-    def _add_sibling(self, here: Conversation, new: Message, place: Place) -> None:
+    def _add_sibling(self, here: Conversation, new: Message, place: EmbeddedPlace) -> None:
         """The edited message as a branch of its own; edits below it follow it there."""
         if self._origin.links(here) == "chain":
             raise UsageError(
                 f"{here.main_file} has no place for branches",
                 hint="convert without --onto: edits then go into the messages themselves",
             )
-        own = id_for(f"{new.id}+{checksum(new)}", here.id, self._format)
+        own = make_target_id(f"{new.id}+{checksum(new)}", here.id, self._format)
         there = self._document.conversations[place.conversation]
         above = there.skeleton.parents[place.position]
         parent = new.parent
@@ -424,16 +434,16 @@ class Edits:
         time = None if new.time_ns is None else new.time_ns + MILLI
         usage = None if new.usage is None else Usage()
         sibling = replace(new, id=own, parent=parent, time_ns=time, api_message=None, usage=usage)
-        self._append(here, sibling, behind=None)
+        self._append_entry(here, sibling, behind=None)
 
-    def _append(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
+    def _append_entry(self, here: Conversation, entry: Entry, *, behind: int | None) -> int:
         changed = self._changed.setdefault(here.id, {})
         own = min(-1, min(changed, default=0) - 1)
         changed[own] = entry
         self._added.setdefault(here.id, []).append((behind, own))
         return own
 
-    def _moved(
+    def _update_parent(
         self, here: Conversation, new: Message, was: Message, now: Message, number: int
     ) -> Message:
         if was.parent == now.parent or not self._other.format.can.branches:
@@ -441,18 +451,18 @@ class Edits:
         parent = None if now.parent is None else self._names.get((number, now.parent))
         unknown = now.parent is not None and parent is None
         if unknown or self._origin.links(here) == "chain":
-            self._lose(new.id, "its new place in the tree")
+            self._report_loss(new.id, "its new place in the tree")
             return new
         return replace(new, parent=None if parent is None else parent[1])
 
-    def _crossing(self, conversation: Conversation) -> Crossing:
+    def _make_mapper(self, conversation: Conversation) -> EntryMapper:
         """The way a conversation took into the other format."""
         if conversation.id not in self._crossings:
             target = self._other.format
-            conversation = linked_for(target, conversation)
-            about = about_of(conversation, target)
-            plan = planned(conversation, self._format, target, about, None)
-            self._crossings[conversation.id] = Crossing(
+            conversation = infer_links_for(target, conversation)
+            about = build_conversation_info(conversation, target)
+            plan = plan_records(conversation, self._format, target, about, None)
+            self._crossings[conversation.id] = EntryMapper(
                 conversation,
                 self._origin,
                 target,
@@ -463,31 +473,31 @@ class Edits:
             )
         return self._crossings[conversation.id]
 
-    def _load(self, number: int, position: int) -> Loaded:
+    def _load_record(self, number: int, position: int) -> LoadedRecord:
         conversation = self._document.conversations[number]
-        return next(iter(records(self._other, conversation, [position])))
+        return next(iter(load_records(self._other, conversation, [position])))
 
     # new messages
 
-    def _add(self, number: int, position: int) -> None:
+    def _add_record(self, number: int, position: int) -> None:
         there = self._document.conversations[number]
-        message = self._load(number, position).entry
+        message = self._load_record(number, position).entry
         assert isinstance(message, Message)
-        here, parent = self._home(number, position)
-        about = about_of(here, self._format)
-        draft = drafted(message, self._format, extra=False)
-        id = id_for(message.id, there.id, self._format)
+        here, parent = self._find_home(number, position)
+        about = build_conversation_info(here, self._format)
+        draft = fit_message(message, self._format, extra=False)
+        id = make_target_id(message.id, there.id, self._format)
         chained = self._origin.links(here) == "chain"
         wanted = replace(draft.message, id=id, parent=None if chained else parent)
         moment = message.time_ns or about.updated or 0
         new = self._format.adopt(wanted, about, moment=moment)
-        seams = settled_seams(draft, new.parts)
-        self._ledger.add(message_losses(message, new, seams, "lost", name=message.id))
+        seams = resolve_seams(draft, new.parts)
+        self._loss_report.add(find_message_losses(message, new, seams, "lost", name=message.id))
         self._names[number, message.id] = (here.id, new.id)
-        own = self._append(here, new, behind=self._behind(number, position))
+        own = self._append_entry(here, new, behind=self._find_previous_record(number, position))
         self._fresh_numbers[number, position] = own
 
-    def _home(self, number: int, position: int) -> tuple[Conversation, str | None]:
+    def _find_home(self, number: int, position: int) -> tuple[Conversation, str | None]:
         """The conversation a new message belongs to, and the message it answers."""
         there = self._document.conversations[number]
         above = there.skeleton.parents[position]
@@ -498,7 +508,7 @@ class Edits:
             return self._base.find(home), None
         return self._base.find(name[0]), name[1]
 
-    def _behind(self, number: int, position: int) -> int | None:
+    def _find_previous_record(self, number: int, position: int) -> int | None:
         """The record a new one stands behind; None for the end."""
         if self._format.can.branches:
             return None
@@ -514,7 +524,7 @@ class Edits:
                 return self._numbers[kept[before]]
         return None
 
-    def _members(self, conversation: Conversation, changed: Mapping[int, Entry]) -> array[int]:
+    def _list_members(self, conversation: Conversation, changed: Mapping[int, Entry]) -> array[int]:
         members = list(conversation.members)
         for behind, own in self._added.get(conversation.id, []):
             if own in changed:
@@ -527,7 +537,7 @@ class Edits:
 
 def _can_be_written(document: Document) -> bool:
     try:
-        for pieces in write(document).values():
+        for pieces in write_document(document).values():
             for _ in pieces:
                 pass
     except TalktreeError:

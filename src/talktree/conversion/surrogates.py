@@ -7,17 +7,17 @@ import msgspec
 from talktree.model.message import Message
 from talktree.model.parts import Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import encode, is_plain
+from talktree.text.json.encode import encode_json, is_plain
 from talktree.text.json.value import Json, Token
 
 
-def _hooked(value: object) -> str:
+def _encode_token(value: object) -> str:
     if type(value) is Token:
         raise TypeError("a token may be read as another value")
     return value.text if isinstance(value, Token) else repr(value)
 
 
-_plain = msgspec.json.Encoder(enc_hook=_hooked).encode
+_plain = msgspec.json.Encoder(enc_hook=_encode_token).encode
 
 
 _packed = msgspec.msgpack.Encoder().encode
@@ -28,7 +28,7 @@ def is_whole(text: str) -> bool:
     if text.isascii():
         return True
     try:
-        # Other than `encode`, this leaves the UTF-8 with the text for whoever writes it.
+        # Other than `encode_json`, this leaves the UTF-8 with the text for whoever writes it.
         _packed(text)
     except UnicodeEncodeError:
         return False
@@ -52,7 +52,7 @@ def _is_read_as_written(part: Part) -> bool:
             return False
 
 
-def as_written(value: Json) -> Json:
+def join_surrogates(value: Json) -> Json:
     """The value that is read: two halves of a character side by side are one."""
     try:
         # Fails where there is half a character or a token, which is rare.
@@ -60,5 +60,5 @@ def as_written(value: Json) -> Json:
     except (UnicodeEncodeError, OverflowError, RecursionError, TypeError):
         if isinstance(value, str):
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-        return decode(encode(value)).value
+        return decode(encode_json(value)).value
     return value

@@ -15,15 +15,15 @@ from itertools import chain
 from pathlib import Path
 
 from talktree.conversion.digests import digest_conversation
-from talktree.conversion.forward import digest_forwarded
-from talktree.conversion.losses import Ledger, Loss
-from talktree.conversion.options import Attachments, Made, Options
+from talktree.conversion.forward import digest_in_format
+from talktree.conversion.losses import Loss, LossReport
+from talktree.conversion.options import Attachments, ConversionResult, Options
 from talktree.conversion.proof import Proof, Shown
 from talktree.errors import TalktreeError
-from talktree.files import Content, Source, load, parked
-from talktree.formats import by_slug
+from talktree.files import Content, Source, load, park_pieces
+from talktree.formats import get_format
 from talktree.formats.collection import Collection, read_source
-from talktree.formats.engine import Origin, read
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.model.document import Document
 
 KIND = "mismatch"
@@ -31,21 +31,21 @@ POLICIES: tuple[Attachments, ...] = ("inline", "link", "beside")
 """How a conversation that is restored may show attachments, the usual way first."""
 
 
-def verify(made: Made, source: Source) -> None:
+def verify(made: ConversionResult, source: Source) -> None:
     """Add to the loss report what the output of a conversion, read again, does not show."""
-    proof, ledger = made.proof, made.ledger
+    proof, loss_report = made.proof, made.loss_report
     if proof is None or _is_copy(proof, source):
         return
     proof.finish()
     if not proof.has_messages and not any(content.size for content in source.files.values()):
         return
     document, losses = _read_again(proof, source)
-    ledger.add(losses)
+    loss_report.add(losses)
     if document is not None:
-        ledger.add(_compare(proof, document, ledger))
+        loss_report.add(_compare_output(proof, document, loss_report))
 
 
-def verify_built(made: Made, built: Path, name: str) -> None:
+def verify_built(made: ConversionResult, built: Path, name: str) -> None:
     """The same for files that were built on disk and will be called `name`."""
     found = load(built)
     if not made.folder:
@@ -54,9 +54,9 @@ def verify_built(made: Made, built: Path, name: str) -> None:
     verify(made, Source(made.main or name, found.files, folder=True))
 
 
-def verify_made(made: Made) -> dict[str, Content]:
+def verify_made(made: ConversionResult) -> dict[str, Content]:
     """The same for files that are not written to their place; returns their contents."""
-    files = {path: parked(pieces) for path, pieces in made.files.items()}
+    files = {path: park_pieces(pieces) for path, pieces in made.files.items()}
     name = made.main or next(iter(files), "") if not made.folder or made.main else "output"
     verify(made, Source(name, files, folder=made.folder))
     return files
@@ -78,7 +78,7 @@ def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Los
         # Such files are as they were; the user may have said which format they are in.
         losses.clear()
     try:
-        return read(source, by_slug(proof.format)), losses
+        return read_document(source, get_format(proof.format)), losses
     except TalktreeError as error:
         return None, [*losses, Loss(KIND, source.name, f"cannot be read: {error.message}")]
 
@@ -88,25 +88,25 @@ def _sources_of(document: Document) -> Sequence[Document]:
     return document.sources if isinstance(document, Collection) else (document,)
 
 
-def _compare(proof: Proof, document: Document, ledger: Ledger) -> Iterator[Loss]:
+def _compare_output(proof: Proof, document: Document, loss_report: LossReport) -> Iterator[Loss]:
     """What differs between what must be shown and what is shown."""
     if proof.shown or not proof.restored:
         found = [(each, digest_conversation(each)) for each in document.conversations]
         wanted, found = _pair_off(proof.shown, found)
-        yield from _missing(wanted, chain.from_iterable(log.digests for _, log in found))
+        yield from _find_missing(wanted, chain.from_iterable(log.digests for _, log in found))
         if not proof.restored:
-            yield from _added(wanted, found)
+            yield from _find_added(wanted, found)
     if proof.restored:
         # Edits that the source has no place for are reported already.
-        yield from _compare_back(proof, document, edits_lost=ledger.counts["edit", "lost"])
+        yield from _compare_restored(proof, document, edits_lost=loss_report.counts["edit", "lost"])
 
 
-def _compare_back(proof: Proof, document: Document, *, edits_lost: int) -> list[Loss]:
+def _compare_restored(proof: Proof, document: Document, *, edits_lost: int) -> list[Loss]:
     """What the document that was restored does not show in the format it was restored from.
 
     The usual way to show it there comes first; others only count if that does not show it all.
     """
-    formats = [by_slug(slug) for slug in sorted({each.format for each, _ in proof.restored})]
+    formats = [get_format(slug) for slug in sorted({each.format for each, _ in proof.restored})]
     branched = all(format.can.branches for format in formats)
     lost: list[Loss] = []
     views: list[int] = []
@@ -117,9 +117,9 @@ def _compare_back(proof: Proof, document: Document, *, edits_lost: int) -> list[
                 digest
                 for each in _sources_of(document)
                 for format in formats
-                for digest in digest_forwarded(each, format, options)
+                for digest in digest_in_format(each, format, options)
             ]
-            lost = list(_missing(proof.restored, chain(views, shown)))
+            lost = list(_find_missing(proof.restored, chain(views, shown)))
             if len(lost) <= edits_lost:
                 return []
         views += shown
@@ -129,10 +129,10 @@ def _compare_back(proof: Proof, document: Document, *, edits_lost: int) -> list[
 def _pair_off(wanted: Sequence[Shown], found: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
     """Conversations of both sides that do not have a counterpart with just the same messages."""
     keys = Counter(log.key for _, log in wanted) & Counter(log.key for _, log in found)
-    return _without(wanted, keys.copy()), _without(found, keys)
+    return _drop_matched(wanted, keys.copy()), _drop_matched(found, keys)
 
 
-def _without(sides: Sequence[Shown], keys: Counter[bytes]) -> list[Shown]:
+def _drop_matched(sides: Sequence[Shown], keys: Counter[bytes]) -> list[Shown]:
     left = []
     for side in sides:
         key = side[1].key
@@ -143,7 +143,7 @@ def _without(sides: Sequence[Shown], keys: Counter[bytes]) -> list[Shown]:
     return left
 
 
-def _missing(wanted: Sequence[Shown], found: Iterable[int]) -> Iterator[Loss]:
+def _find_missing(wanted: Sequence[Shown], found: Iterable[int]) -> Iterator[Loss]:
     """Messages that are not found."""
     left = Counter(found)
     for conversation, log in wanted:
@@ -154,10 +154,10 @@ def _missing(wanted: Sequence[Shown], found: Iterable[int]) -> Iterator[Loss]:
                 yield Loss(KIND, name, "not found when the output is read again")
 
 
-def _added(wanted: Sequence[Shown], found: Sequence[Shown]) -> Iterator[Loss]:
+def _find_added(wanted: Sequence[Shown], found: Sequence[Shown]) -> Iterator[Loss]:
     """Messages that the output shows in addition."""
     expected = chain.from_iterable(log.digests for _, log in wanted)
-    for loss in _missing(found, expected):
+    for loss in _find_missing(found, expected):
         yield Loss(KIND, loss.entry, "shown only when the output is read again")
 
 
@@ -166,19 +166,19 @@ def _is_copy(proof: Proof, source: Source) -> bool:
     if proof.copied is None:
         return False
     origin = proof.copied.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     mine = origin.source
     if mine.folder != source.folder:
         return False
     if not mine.folder:
         (one,), (two,) = mine.files.values(), source.files.values()
-        return _equal(one, two)
+        return _is_equal(one, two)
     return mine.files.keys() == source.files.keys() and all(
-        _equal(content, source.files[path]) for path, content in mine.files.items()
+        _is_equal(content, source.files[path]) for path, content in mine.files.items()
     )
 
 
-def _equal(one: Content, two: Content) -> bool:
+def _is_equal(one: Content, two: Content) -> bool:
     return one.size == two.size and _digest(one) == _digest(two)
 
 

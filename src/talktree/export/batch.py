@@ -19,33 +19,33 @@ from msgspec import Struct
 
 from talktree.errors import (
     Failure,
-    Refused,
+    RefusedInput,
     TalktreeError,
     UnknownFormat,
     Unreadable,
+    describe_internal_error,
     failure_of,
-    mistake,
 )
-from talktree.export.choice import PAGES, Choice
-from talktree.export.export import Exported, exported, redactor_for
-from talktree.export.page.index import Line, index_page
+from talktree.export.choice import PAGES, ExportOptions
+from talktree.export.export import ExportResult, export_document, make_redactor
+from talktree.export.page.index import IndexLine, render_index
 from talktree.export.redaction import Redactor
 from talktree.files import OutputGate, Source, load
 from talktree.files.content import OnDisk
 from talktree.files.placement import place_files
-from talktree.files.save import beneath, building_folder, place_folder
-from talktree.formats import by_slug
-from talktree.formats.companions import are_companions, with_companions
+from talktree.files.save import building_folder, check_relative_path, place_folder
+from talktree.formats import get_format
+from talktree.formats.companions import are_companion_paths, with_companions
 from talktree.formats.detect import detect
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.format import Format
-from talktree.formats.owners import files_by_conversation
+from talktree.formats.owners import group_files_by_conversation
 from talktree.formats.secrets import without_secrets
-from talktree.formats.sources import Found, found, load_found
+from talktree.formats.sources import SourceCandidate, find_sources, load_candidate
 from talktree.library.library import Library
-from talktree.library.listing import Kept
+from talktree.library.listing import LibraryEntry
 from talktree.model.document import Document
-from talktree.parallel.pool import in_processes
+from talktree.parallel.pool import run_in_processes
 
 
 class ArchivedSource(Struct, frozen=True, kw_only=True):
@@ -53,10 +53,10 @@ class ArchivedSource(Struct, frozen=True, kw_only=True):
 
     library: str
     """The folder of the library."""
-    entry: Kept
+    entry: LibraryEntry
 
 
-class Job(Struct, frozen=True, kw_only=True):
+class ExportJob(Struct, frozen=True, kw_only=True):
     """One page to be."""
 
     number: int
@@ -77,26 +77,26 @@ class Job(Struct, frozen=True, kw_only=True):
     """Why it cannot be read; then nothing is tried."""
 
 
-def jobs(
+def find_jobs(
     paths: Sequence[str],
     *,
     format: str | None = None,
     archived: Mapping[str, ArchivedSource | Failure] | None = None,
-) -> list[Job]:
+) -> list[ExportJob]:
     """Everything in some paths that may be a conversation, with a name for each page.
 
     `archived` has the paths and ids for which the library is read, or why it cannot be.
     """
     taken = {"index"}
-    out: list[Job] = []
+    out: list[ExportJob] = []
     archived = archived or {}
     on_disk = [path for path in paths if path not in archived]
-    for each in found(on_disk, format=format) if on_disk else ():
+    for each in find_sources(on_disk, format=format) if on_disk else ():
         is_top = len(paths) == 1 and each.source == os.path.abspath(paths[0])
-        for part in _parts(each, format, is_top=is_top):
-            name = _free(part.name, taken)
+        for part in _find_parts(each, format, is_top=is_top):
+            name = _free_path(part.name, taken)
             out.append(
-                Job(
+                ExportJob(
                     number=len(out),
                     root=part.root,
                     files=part.files,
@@ -110,22 +110,22 @@ def jobs(
             )
     for named, source in archived.items():
         if isinstance(source, Failure):
-            out.append(_archived_job(len(out), named, failure=source))
+            out.append(_make_archived_job(len(out), named, failure=source))
             continue
-        name = _free(_page_name(named, source.entry), taken)
-        out.append(_archived_job(len(out), named, name, source, format))
+        name = _free_path(_choose_page_name(named, source.entry), taken)
+        out.append(_make_archived_job(len(out), named, name, source, format))
     return out
 
 
-def _archived_job(
+def _make_archived_job(
     number: int,
     named: str,
     name: str = "",
     source: ArchivedSource | None = None,
     format: str | None = None,
     failure: Failure | None = None,
-) -> Job:
-    return Job(
+) -> ExportJob:
+    return ExportJob(
         number=number,
         root="",
         format=format,
@@ -138,17 +138,17 @@ def _archived_job(
     )
 
 
-def _page_name(named: str, entry: Kept) -> str:
+def _choose_page_name(named: str, entry: LibraryEntry) -> str:
     """The name of a page: that of the file if a path is named, else the whole id."""
     return PurePath(named).stem if "/" in named or "." in named else entry.id
 
 
-def _parts(each: Found, format: str | None, *, is_top: bool) -> Iterable[Job]:
+def _find_parts(each: SourceCandidate, format: str | None, *, is_top: bool) -> Iterable[ExportJob]:
     """The conversations of a folder that holds many, each with its own files.
 
     `is_top` says that it is the only folder that is exported; its name is not part of theirs.
     """
-    whole = Job(
+    whole = ExportJob(
         number=0,
         root=each.source,
         format=format,
@@ -160,22 +160,24 @@ def _parts(each: Found, format: str | None, *, is_top: bool) -> Iterable[Job]:
     if not Path(each.source).is_dir():
         return [whole]
     try:
-        found = list(_groups(each, load_found(each), format, is_top=is_top))
+        found = list(_find_groups(each, load_candidate(each), format, is_top=is_top))
     except TalktreeError:
         # Its turn will tell what is wrong with it.
         return [whole]
     return found if len(found) > 1 or each.without else [whole]
 
 
-def _groups(each: Found, source: Source, format: str | None, *, is_top: bool) -> Iterator[Job]:
-    chosen = by_slug(format) if format else detect(source).format
+def _find_groups(
+    each: SourceCandidate, source: Source, format: str | None, *, is_top: bool
+) -> Iterator[ExportJob]:
+    chosen = get_format(format) if format else detect(source).format
     source = without_secrets(source, [chosen])
-    source = source.minus(chosen.fleeting(source))
-    groups = files_by_conversation(source.files, chosen.split(source), chosen)
+    source = source.without_silently(chosen.find_transient_files(source))
+    groups = group_files_by_conversation(source.files, chosen.split(source), chosen)
     owned = {path for paths in groups.values() for path in paths}
     others = tuple(f"{each.shown}/{path}" for path in source.files if path not in owned)
     for group, paths in groups.items():
-        yield Job(
+        yield ExportJob(
             number=0,
             root=each.source,
             files=tuple(paths),
@@ -189,7 +191,7 @@ def _groups(each: Found, source: Source, format: str | None, *, is_top: bool) ->
         others = ()
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_path(name: str, taken: set[str]) -> str:
     """A path below the output folder that no other page has; nothing in it leads elsewhere."""
     steps = [step for step in name.replace("\\", "/").split("/") if step not in ("", ".", "..")]
     clean = "/".join(steps) or "conversation"
@@ -211,15 +213,15 @@ MANY_OBJECTS = 50_000
 """Objects that are made until Python looks for circles among them; there are hardly any."""
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class ExportBatchOptions(Struct, frozen=True, kw_only=True):
     """What is done with every source."""
 
-    choice: Choice
+    choice: ExportOptions
     out: str
     key: bytes
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class ExportJobResult(Struct, frozen=True, kw_only=True):
     """What came of one source."""
 
     number: int
@@ -237,25 +239,25 @@ class Outcome(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
 
 
-Told = Callable[[Outcome, int, int], None]
+Told = Callable[[ExportJobResult, int, int], None]
 """Called with each outcome, how many there are so far, and how many there will be."""
 
 
-def _silent(outcome: Outcome, done: int, total: int) -> None:
+def _ignore_progress(outcome: ExportJobResult, done: int, total: int) -> None:
     """Nobody wants to know."""
 
 
 def export_many(
     paths: Sequence[str],
     out: str | Path,
-    choice: Choice,
+    choice: ExportOptions,
     *,
     gate: OutputGate | None = None,
     format: str | None = None,
     archived: Mapping[str, ArchivedSource | Failure] | None = None,
     processes: int | None = None,
-    told: Told = _silent,
-) -> list[Outcome]:
+    facts: Told = _ignore_progress,
+) -> list[ExportJobResult]:
     """Write a page for each conversation in some paths, and an index of them.
 
     In a format, each conversation becomes a file or a folder of its own. For the paths and ids in
@@ -263,14 +265,14 @@ def export_many(
     """
     gate = gate or OutputGate(paths)
     gate.check(out, folder=True)
-    todo = jobs(paths, format=format, archived=archived)
+    todo = find_jobs(paths, format=format, archived=archived)
     with building_folder(out) as building:
-        order = Order(choice=choice, out=str(building), key=Redactor().key)
-        outcomes: list[Outcome] = []
-        with _seldom_collecting():
-            for outcome in _outcomes(order, todo, processes):
+        order = ExportBatchOptions(choice=choice, out=str(building), key=Redactor().key)
+        outcomes: list[ExportJobResult] = []
+        with _reduce_gc():
+            for outcome in _run_jobs(order, todo, processes):
                 outcomes.append(outcome)
-                told(outcome, len(outcomes), len(todo))
+                facts(outcome, len(outcomes), len(todo))
         outcomes.sort(key=lambda outcome: outcome.number)
         if any(outcome.page for outcome in outcomes):
             _write_index(outcomes, building, choice)
@@ -279,7 +281,7 @@ def export_many(
 
 
 @contextmanager
-def _seldom_collecting() -> Iterator[None]:
+def _reduce_gc() -> Iterator[None]:
     """Let Python look for circles of objects seldom, in this process and in its copies."""
     before = gc.get_threshold()
     gc.set_threshold(MANY_OBJECTS, *before[1:])
@@ -289,44 +291,48 @@ def _seldom_collecting() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _outcomes(order: Order, todo: Sequence[Job], processes: int | None) -> Iterator[Outcome]:
-    work = partial(worked, order)
+def _run_jobs(
+    order: ExportBatchOptions, todo: Sequence[ExportJob], processes: int | None
+) -> Iterator[ExportJobResult]:
+    work = partial(export_one, order)
     # Large ones first: the last one is what everybody waits for.
     ordered = sorted(todo, key=lambda job: -job.size)
     worth = max(len(todo) // A_SHARE, sum(job.size for job in todo) // A_LOAD)
     count = min(processes or len(os.sched_getaffinity(0)), len(todo), worth)
-    crew = in_processes(work, ordered, count, died=_killed) if count > 1 else None
-    with closing(crew or (work(job) for job in ordered)) as outcomes:
+    pool = run_in_processes(work, ordered, count, died=_killed_result) if count > 1 else None
+    with closing(pool or (work(job) for job in ordered)) as outcomes:
         yield from outcomes
 
 
-def worked(order: Order, job: Job) -> Outcome:
+def export_one(order: ExportBatchOptions, job: ExportJob) -> ExportJobResult:
     """Make one page; whatever goes wrong is told in the outcome and stops no other."""
     try:
-        return _worked(order, job)
-    except (UnknownFormat, Refused) as error:
-        return _failed(job, failure_of(error), skipped=not job.asked)
+        return _export_one(order, job)
+    except (UnknownFormat, RefusedInput) as error:
+        return _failed_result(job, failure_of(error), skipped=not job.asked)
     except TalktreeError as error:
-        return _failed(job, failure_of(error))
+        return _failed_result(job, failure_of(error))
     except OSError as error:
-        return _failed(job, failure_of(Unreadable(f"{job.shown}: {error.strerror or error}")))
+        return _failed_result(
+            job, failure_of(Unreadable(f"{job.shown}: {error.strerror or error}"))
+        )
     except Exception as error:
-        return _failed(job, mistake(job.shown, error))
+        return _failed_result(job, describe_internal_error(job.shown, error))
 
 
-def _worked(order: Order, job: Job) -> Outcome:
+def _export_one(order: ExportBatchOptions, job: ExportJob) -> ExportJobResult:
     if job.failure is not None:
-        return _failed(job, job.failure)
+        return _failed_result(job, job.failure)
     choice = order.choice
-    redactor = redactor_for(choice, order.key)
+    redactor = make_redactor(choice, order.key)
     # What is in the library is read as it is written, so the library stays open until then.
-    with _opened(job) as document:
-        made = exported(document, choice, redactor=redactor)
-        name = redacted_path(job.name, redactor) if choice.redact else job.name
+    with _open_document(job) as document:
+        made = export_document(document, choice, redactor=redactor)
+        name = redact_path(job.name, redactor) if choice.redact else job.name
         ending = PAGES.get(choice.to) or (Path(made.name).suffix if made.is_file else "")
-        path = _claimed(Path(order.out), name, ending, folder=not made.is_file)
-        size = _write(made, path)
-    return Outcome(
+        path = _claim_path(Path(order.out), name, ending, folder=not made.is_file)
+        size = _write_result(made, path)
+    return ExportJobResult(
         number=job.number,
         path=job.shown,
         page=path.relative_to(order.out).as_posix(),
@@ -339,13 +345,13 @@ def _worked(order: Order, job: Job) -> Outcome:
     )
 
 
-def _write(made: Exported, path: Path) -> int:
+def _write_result(made: ExportResult, path: Path) -> int:
     """Write what was made into a new file or folder; how many bytes it has.
 
     Not synced one by one: the folder of all appears by one rename, and can be made again.
     """
     size = 0
-    places = _places(made, path)
+    places = _list_output_paths(made, path)
     try:
         for name, pieces in made.files.items():
             places[name].parent.mkdir(parents=True, exist_ok=True)
@@ -364,20 +370,20 @@ def _write(made: Exported, path: Path) -> int:
     return size
 
 
-def _places(made: Exported, path: Path) -> dict[str, Path]:
+def _list_output_paths(made: ExportResult, path: Path) -> dict[str, Path]:
     """Where each file is written."""
     if made.main is not None:
         return place_files(made.files, path, made.main)
-    return {name: path / beneath(name) if made.folder else path for name in made.files}
+    return {name: path / check_relative_path(name) if made.folder else path for name in made.files}
 
 
-def redacted_path(name: str, redactor: Redactor) -> str:
+def redact_path(name: str, redactor: Redactor) -> str:
     """The path of a page without secrets in any of its names."""
-    steps = (redactor.name(step).strip() for step in name.split("/"))
+    steps = (redactor.redact_title(step).strip() for step in name.split("/"))
     return "/".join(step or REDACTED for step in steps)
 
 
-def _claimed(root: Path, name: str, ending: str, *, folder: bool) -> Path:
+def _claim_path(root: Path, name: str, ending: str, *, folder: bool) -> Path:
     """A new empty file or folder; names that are equal without their secrets are numbered."""
     number = 2 if name.casefold() == INDEX else 1
     while True:
@@ -395,31 +401,31 @@ def _claimed(root: Path, name: str, ending: str, *, folder: bool) -> Path:
 
 
 @contextmanager
-def _opened(job: Job) -> Iterator[Document]:
+def _open_document(job: ExportJob) -> Iterator[Document]:
     """The document of a job, from its files or from the library."""
     if job.archived is None:
-        yield _read(job)
+        yield _read_job(job)
         return
     entry = job.archived.entry
     with Library.open(Path(job.archived.library)) as library:
         if job.format is None:
             yield library.read(entry)
         else:
-            yield read(library.content(entry), by_slug(job.format))
+            yield read_document(library.content(entry), get_format(job.format))
 
 
-def _read(job: Job) -> Document:
+def _read_job(job: ExportJob) -> Document:
     root = Path(job.root)
     if job.files:
         assert job.format is not None
-        format = by_slug(job.format)
-        return read(_source(root, job, format), format)
+        format = get_format(job.format)
+        return read_document(_make_source(root, job, format), format)
     source = load(root, shown=job.shown)
-    format = by_slug(job.format) if job.format else detect(source).format
-    return read(with_companions(source, format), format)
+    format = get_format(job.format) if job.format else detect(source).format
+    return read_document(with_companions(source, format), format)
 
 
-def _source(root: Path, job: Job, format: Format) -> Source:
+def _make_source(root: Path, job: ExportJob, format: Format) -> Source:
     """Some files of a folder; a file with companion files is one in its own folder."""
     files, shown = job.files, job.shown
     name = Path(files[0]).name
@@ -427,30 +433,30 @@ def _source(root: Path, job: Job, format: Format) -> Source:
     inside = {path.removeprefix(folder): OnDisk(root / path) for path in files}
     others = [path for path in inside if path != name]
     together = all(path.startswith(folder) for path in files)
-    if together and are_companions(format, name, others):
+    if together and are_companion_paths(format, name, others):
         return Source(name, inside, folder=bool(others), shown=shown)
     contents = {path: OnDisk(root / path) for path in files}
     return Source(name, contents, folder=True, shown=shown.removesuffix(f"/{files[0]}"))
 
 
-def _failed(job: Job, failure: Failure, *, skipped: bool = False) -> Outcome:
-    return Outcome(number=job.number, path=job.shown, skipped=skipped, failure=failure)
+def _failed_result(job: ExportJob, failure: Failure, *, skipped: bool = False) -> ExportJobResult:
+    return ExportJobResult(number=job.number, path=job.shown, skipped=skipped, failure=failure)
 
 
-def _killed(job: Job) -> Outcome:
+def _killed_result(job: ExportJob) -> ExportJobResult:
     error = Unreadable(
         f"{job.shown}: the process that exported it was killed",
         hint="it may have run out of memory; try it alone",
     )
-    return _failed(job, failure_of(error))
+    return _failed_result(job, failure_of(error))
 
 
-def _write_index(outcomes: Sequence[Outcome], folder: Path, choice: Choice) -> None:
+def _write_index(outcomes: Sequence[ExportJobResult], folder: Path, choice: ExportOptions) -> None:
     lines = [
-        Line(outcome.page, outcome.title, tuple(outcome.facts))
+        IndexLine(outcome.page, outcome.title, tuple(outcome.facts))
         for outcome in outcomes
         if outcome.page
     ]
     if choice.to == "html":
         with open(folder / "index.html", "xb") as file:
-            file.writelines(index_page(lines, choice.theme))
+            file.writelines(render_index(lines, choice.theme))

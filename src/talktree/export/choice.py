@@ -29,7 +29,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     ids: tuple[str, ...] = ()
 
 
-class Choice(Struct, frozen=True, kw_only=True):
+class ExportOptions(Struct, frozen=True, kw_only=True):
     """How to export."""
 
     to: str = "html"

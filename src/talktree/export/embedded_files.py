@@ -9,13 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from talktree.conversion.convert import converted
-from talktree.conversion.embed import Carry, from_json
-from talktree.conversion.embed_read import mentions_carry
+from talktree.conversion.convert import convert_conversations
+from talktree.conversion.embed import EmbeddedData, from_json
+from talktree.conversion.embed_read import mentions_embedded_data
 from talktree.conversion.options import Options
 from talktree.export.shared_files import SharedFiles, origin_of
-from talktree.files import Source, parked
-from talktree.formats.engine import Origin, read
+from talktree.files import Source, park_pieces
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.entries import Opaque
@@ -23,28 +23,34 @@ from talktree.model.entries import Opaque
 
 def without_embedded_files(document: Document) -> SharedFiles:
     """The document without embedded source data, if that contains files or bytes in base 64."""
-    found = [each for conversation in _may_embed(document) for each in _embedded(conversation)]
+    found = [
+        each for conversation in _find_candidates(document) for each in _iter_embedded(conversation)
+    ]
     carries = [carry for _, carry in found]
-    if not any(map(_embeds_bytes, carries)):
+    if not any(map(_has_embedded_bytes, carries)):
         return SharedFiles(document)
     names = dict.fromkeys(path for each in carries if each.origin for path in each.origin.files)
     for conversation in document.conversations:
         document = document.with_conversation(_without_carriers(conversation))
-    made = converted(document, document.format, Options(carry=False))
-    files = {path: parked(pieces) for path, pieces in made.files.items()}
+    made = convert_conversations(document, document.format, Options(carry=False))
+    files = {path: park_pieces(pieces) for path, pieces in made.files.items()}
     source = Source(document.name, files, folder=made.folder, shown=document.shown)
-    return SharedFiles(read(source, origin_of(document).format), tuple(names))
+    return SharedFiles(read_document(source, origin_of(document).format), tuple(names))
 
 
-def _may_embed(document: Document) -> Sequence[Conversation]:
+def _find_candidates(document: Document) -> Sequence[Conversation]:
     sheets = origin_of(document).sheets
-    return document.conversations if any(mentions_carry(each.content) for each in sheets) else ()
+    return (
+        document.conversations
+        if any(mentions_embedded_data(each.content) for each in sheets)
+        else ()
+    )
 
 
-def _embedded(conversation: Conversation) -> Iterator[tuple[int, Carry]]:
+def _iter_embedded(conversation: Conversation) -> Iterator[tuple[int, EmbeddedData]]:
     """The source data that is embedded in records of a conversation, with their positions."""
     origin = conversation.store
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     names = map(conversation.names, range(conversation.record_count))
     for position, record in enumerate(origin.records(conversation.members, names)):
         carry = from_json(origin.format.take_carry(record.value)[0])
@@ -56,7 +62,7 @@ def _without_carriers(conversation: Conversation) -> Conversation:
     """The conversation without records that contain nothing but embedded source data."""
     gone = {
         position
-        for position, _ in _embedded(conversation)
+        for position, _ in _iter_embedded(conversation)
         if isinstance(conversation.entry(position), Opaque)
     }
     members = (
@@ -65,7 +71,7 @@ def _without_carriers(conversation: Conversation) -> Conversation:
     return conversation.with_entries(array("q", members), {}) if gone else conversation
 
 
-def _embeds_bytes(carry: Carry) -> bool:
+def _has_embedded_bytes(carry: EmbeddedData) -> bool:
     """Whether something is embedded that cannot be redacted, or should not be exported."""
     note = carry.origin
     templates: list[object] = []

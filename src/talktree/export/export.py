@@ -10,35 +10,35 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from talktree.export.choice import PAGES, Choice
+from talktree.export.choice import PAGES, ExportOptions
 from talktree.export.facts import facts_of, title_of
-from talktree.export.names import file_name
-from talktree.export.page.page import page
-from talktree.export.redacted_document import redacted
+from talktree.export.names import make_file_name
+from talktree.export.page.page import render_page
+from talktree.export.redacted_document import redact_document
 from talktree.export.redaction import Redactor
 from talktree.export.shared_files import (
     origin_of,
     without_binary_files,
     without_foreign_files,
 )
-from talktree.export.targets import Targets
-from talktree.export.text_page import Markdown, Plain
-from talktree.export.walk import Tell, Walk
-from talktree.files import OutputGate, as_named, save
-from talktree.formats.engine import Origin
+from talktree.export.targets import RedactionTargets
+from talktree.export.text_page import Markdown, PlainTextWriter
+from talktree.export.walk import ExportWalk, Tell
+from talktree.files import OutputGate, encode_as_named, save
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.document import Document
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from talktree.settings.redaction import redaction_settings
 
 if TYPE_CHECKING:
-    from talktree.conversion.options import Made
+    from talktree.conversion.options import ConversionResult
 
 PIECE = 1 << 16
 SMALL = 4 << 20
 """Of sources up to this size what is read early is remembered until it is told."""
 
 
-class Exported(Struct, frozen=True, kw_only=True):
+class ExportResult(Struct, frozen=True, kw_only=True):
     """Files on their way: they are made as they are read."""
 
     files: Mapping[str, Iterable[bytes]]
@@ -61,7 +61,7 @@ class Exported(Struct, frozen=True, kw_only=True):
     def save(self, path: str | Path, *, gate: OutputGate | None = None) -> list[Path]:
         """Write it, whole or not at all, where the gate allows it."""
         name = Path(path).name
-        files = as_named(name, self.files, folder=self.folder, main=self.main)
+        files = encode_as_named(name, self.files, folder=self.folder, main=self.main)
         return save(files, path, folder=self.folder, main=self.main, gate=gate)
 
     @property
@@ -70,47 +70,49 @@ class Exported(Struct, frozen=True, kw_only=True):
         return not self.folder or self.main is not None
 
 
-def _silent(done: int) -> None:
+def _ignore_progress(done: int) -> None:
     """Nobody wants to know how far it is."""
 
 
-def redactor_for(choice: Choice, key: bytes | None = None) -> Redactor:
+def make_redactor(choice: ExportOptions, key: bytes | None = None) -> Redactor:
     """What replaces secrets, the words of a choice, and what the user's configuration names.
 
     Without a key one is drawn, and equal secrets get other placeholders in the next export.
     """
     settings = redaction_settings()
     words = (*choice.words, *settings.words)
-    return Redactor(key, targets=Targets(words, settings.patterns, personal=choice.personal))
+    return Redactor(
+        key, targets=RedactionTargets(words, settings.patterns, personal=choice.personal)
+    )
 
 
-def exported(
+def export_document(
     document: Document,
-    choice: Choice,
+    choice: ExportOptions,
     *,
     only: Sequence[int] | None = None,
-    tell: Tell = _silent,
+    tell: Tell = _ignore_progress,
     redactor: Redactor | None = None,
-) -> Exported:
+) -> ExportResult:
     """A document, or only the conversations with these numbers, as a page or in a format.
 
     `tell` is called with how many messages are done; what it raises stops the work.
     """
-    redactor = redactor or redactor_for(choice)
+    redactor = redactor or make_redactor(choice)
     looked_for = redactor.targets.describe() if choice.redact else ""
-    document, other_files = _shared(document, choice)
+    document, other_files = _without_unexported_files(document, choice)
     if choice.redact:
-        document = redacted(document, redactor, lambda: tell(0))
+        document = redact_document(document, redactor, lambda: tell(0))
     if choice.to not in PAGES:
         # Imported only here, because that is slow.
-        from talktree.export.as_format import as_format
+        from talktree.export.as_format import convert_selection
 
-        made, left_out = as_format(document, choice, only, tell)
-        return Exported(
+        made, left_out = convert_selection(document, choice, only, tell)
+        return ExportResult(
             files=made.files,
             folder=made.folder,
             main=made.main,
-            name=file_name(document.name, _ending(made)),
+            name=make_file_name(document.name, _file_ending(made)),
             secrets=redactor.counts,
             looked_for=looked_for,
             left_out=left_out,
@@ -119,13 +121,15 @@ def exported(
     numbers = range(len(document.conversations)) if only is None else only
     small = _is_small(document)
     walks = [
-        Walk(mended(document.conversations[number]), choice, tell, remembers=small)
+        ExportWalk(
+            with_inferred_links(document.conversations[number]), choice, tell, remembers=small
+        )
         for number in numbers
     ]
     title, facts = title_of(walks, document.name), facts_of(walks)
-    name = file_name(document.name, PAGES[choice.to])
-    return Exported(
-        files={name: _pieces(walks, choice, title, facts)},
+    name = make_file_name(document.name, PAGES[choice.to])
+    return ExportResult(
+        files={name: _render_pieces(walks, choice, title, facts)},
         name=name,
         secrets=redactor.counts,
         looked_for=looked_for,
@@ -136,7 +140,9 @@ def exported(
     )
 
 
-def _shared(document: Document, choice: Choice) -> tuple[Document, tuple[str, ...]]:
+def _without_unexported_files(
+    document: Document, choice: ExportOptions
+) -> tuple[Document, tuple[str, ...]]:
     """The document without files that are not exported, and what these files are called."""
     origin = origin_of(document)
     folder = os.path.dirname(document.shown) if origin.source.main else document.shown
@@ -155,25 +161,25 @@ def _shared(document: Document, choice: Choice) -> tuple[Document, tuple[str, ..
 
 def _is_small(document: Document) -> bool:
     origin = document.origin
-    if not isinstance(origin, Origin):
+    if not isinstance(origin, DocumentOrigin):
         return False
     return sum(content.size for content in origin.source.files.values()) <= SMALL
 
 
-def _pieces(
-    walks: Sequence[Walk], choice: Choice, title: str, facts: Sequence[str]
+def _render_pieces(
+    walks: Sequence[ExportWalk], choice: ExportOptions, title: str, facts: Sequence[str]
 ) -> Iterator[bytes]:
     """A page, Markdown or text."""
     if choice.to == "html":
-        yield from page(walks, title, facts)
+        yield from render_page(walks, title, facts)
         return
-    kind = Markdown if choice.to == "md" else Plain
-    yield from _encoded([kind.title(title, facts)])
+    kind = Markdown if choice.to == "md" else PlainTextWriter
+    yield from _encode_texts([kind.render_title(title, facts)])
     for walk in walks:
-        yield from _encoded(kind(walk).texts())
+        yield from _encode_texts(kind(walk).render_texts())
 
 
-def _encoded(texts: Iterable[str]) -> Iterator[bytes]:
+def _encode_texts(texts: Iterable[str]) -> Iterator[bytes]:
     held: list[str] = []
     size = 0
     for text in texts:
@@ -185,7 +191,7 @@ def _encoded(texts: Iterable[str]) -> Iterator[bytes]:
     yield "".join(held).encode("utf-8", "replace")
 
 
-def _ending(made: Made) -> str:
+def _file_ending(made: ConversionResult) -> str:
     """What the name of the file ends with; nothing for a folder."""
     if made.folder:
         return Path(made.main or "").suffix

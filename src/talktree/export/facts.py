@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.export.walk import Walk
-from talktree.formats import by_slug
+from talktree.export.walk import ExportWalk
+from talktree.formats import get_format
 from talktree.model.counts import SIDECHAIN
 from talktree.model.message import META, Message
 from talktree.model.skeleton import NO_TIME
-from talktree.views.width import counted, moment, one_line
+from talktree.views.width import format_count, format_moment, to_one_line
 
 WIDTH = 120
 LOOKED_AT = 20
 """Messages among which the first prompt is looked for."""
 
 
-def title_of(walks: Sequence[Walk], name: str) -> str:
+def title_of(walks: Sequence[ExportWalk], name: str) -> str:
     """What the whole is called: as its source does, else by how it begins."""
     if len(walks) != 1:
-        return one_line(name, WIDTH)
-    title = walks[0].conversation.title or _beginning(walks[0])
-    return one_line(title or name, WIDTH)
+        return to_one_line(name, WIDTH)
+    title = walks[0].conversation.title or _find_first_prompt(walks[0])
+    return to_one_line(title or name, WIDTH)
 
 
-def _beginning(walk: Walk) -> str:
+def _find_first_prompt(walk: ExportWalk) -> str:
     """The first thing that somebody asked."""
     positions = walk.sections[0].positions[:LOOKED_AT]
     for entry in walk.conversation.entries_at(positions):
@@ -35,24 +35,24 @@ def _beginning(walk: Walk) -> str:
     return ""
 
 
-def facts_of(walks: Sequence[Walk]) -> list[str]:
+def facts_of(walks: Sequence[ExportWalk]) -> list[str]:
     """What there is to know of it all."""
     if not walks:
         return ["no conversation"]
-    first, last = _extent(walks)
-    messages, branches, sidechains = map(sum, zip(*map(_counts, walks), strict=True))
+    first, last = _find_time_range(walks)
+    messages, branches, sidechains = map(sum, zip(*map(_count_exported, walks), strict=True))
     format = walks[0].conversation.format
     return [
-        by_slug(format).info.title,
-        counted(len(walks), "conversation") if len(walks) > 1 else "",
-        counted(messages, "message"),
-        counted(branches, "branch", "branches") if branches > len(walks) else "",
-        counted(sidechains, "sidechain") if sidechains else "",
-        f"{moment(first)} to {moment(last)} UTC" if first is not None else "",
+        get_format(format).info.title,
+        format_count(len(walks), "conversation") if len(walks) > 1 else "",
+        format_count(messages, "message"),
+        format_count(branches, "branch", "branches") if branches > len(walks) else "",
+        format_count(sidechains, "sidechain") if sidechains else "",
+        f"{format_moment(first)} to {format_moment(last)} UTC" if first is not None else "",
     ]
 
 
-def _counts(walk: Walk) -> tuple[int, int, int]:
+def _count_exported(walk: ExportWalk) -> tuple[int, int, int]:
     """The messages, branches and sidechains that are exported."""
     tree = walk.conversation.tree
     found = walk.shown
@@ -60,19 +60,19 @@ def _counts(walk: Walk) -> tuple[int, int, int]:
     return (
         len(found),
         sum(branch is None or branch.kind != SIDECHAIN for branch in branches),
-        sum(map(tree.starts_sidechain, found)),
+        sum(map(tree.is_sidechain_start, found)),
     )
 
 
-def _extent(walks: Sequence[Walk]) -> tuple[int | None, int | None]:
+def _find_time_range(walks: Sequence[ExportWalk]) -> tuple[int | None, int | None]:
     """The first and the last time of what is told."""
     first: int | None = None
     last: int | None = None
     for walk in walks:
         times = walk.conversation.skeleton.times
         for section in walk.sections:
-            told = [times[at] for at in section.positions if times[at] != NO_TIME]
-            if told:
-                first = min(told) if first is None else min(first, min(told))
-                last = max(told) if last is None else max(last, max(told))
+            words = [times[at] for at in section.positions if times[at] != NO_TIME]
+            if words:
+                first = min(words) if first is None else min(first, min(words))
+                last = max(words) if last is None else max(last, max(words))
     return first, last

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from msgspec import Struct
 from msgspec.structs import replace
 
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.model.conversation import Conversation
-from talktree.model.message import DELETED, META, Message, hiding_flag
+from talktree.model.message import DELETED, META, Message, find_hiding_flag
 from talktree.model.parts import Artifact, Part
 
 FLAGS = {DELETED: "deleted message", META: "message not shown to the user"}
@@ -18,7 +18,7 @@ FLAGS = {DELETED: "deleted message", META: "message not shown to the user"}
 ARTIFACT = "hidden artifact"
 
 
-class Hidden(Struct):
+class HiddenItems(Struct):
     """The messages and artifacts of a conversation that are left out."""
 
     flags: dict[int, str]
@@ -26,23 +26,23 @@ class Hidden(Struct):
     artifacts: Counter[int]
     """The positions of messages with hidden artifacts, and how many each has."""
 
-    def counts(self, positions: Collection[int]) -> Counter[str]:
+    def count_kinds(self, positions: Collection[int]) -> Counter[str]:
         """Count by kind what is left out of some messages."""
         found = Counter(FLAGS[self.flags[each]] for each in positions if each in self.flags)
         hidden = sum(self.artifacts[each] for each in positions if each not in self.flags)
         return found + Counter({ARTIFACT: hidden})
 
 
-def find_hidden(conversation: Conversation) -> Hidden:
+def find_hidden(conversation: Conversation) -> HiddenItems:
     """Read through a conversation, unless its format has nothing that could be hidden."""
-    found = Hidden({}, Counter())
-    can = by_slug(conversation.format).can
+    found = HiddenItems({}, Counter())
+    can = get_format(conversation.format).can
     if can.flags.isdisjoint(FLAGS) and "artifact" not in can.parts:
         return found
     for position, entry in enumerate(conversation.entries):
         if not isinstance(entry, Message):
             continue
-        flag = hiding_flag(entry)
+        flag = find_hiding_flag(entry)
         if flag is not None:
             found.flags[position] = flag
         if hidden := sum(map(is_hidden, entry.parts)):

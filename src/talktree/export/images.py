@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from talktree.model.message import Message
 from talktree.model.parts import Attachment
-from talktree.text.media import ENOUGH, PICTURES, content, data_url, sniffed
+from talktree.text.media import ENOUGH, PICTURES, decode_data_url, detect_media_type, parse_data_url
 
 NOTHING = "data:,"
 """An image that shows nothing but what it is called."""
@@ -14,7 +14,7 @@ MOST_BYTES = 32 << 20
 """A larger image is only named."""
 
 
-def addresses(message: Message) -> Callable[[int], str] | None:
+def find_image_urls(message: Message) -> Callable[[int], str] | None:
     """Where each image of a message can be had: in the page itself; None if there is none."""
     parts = message.parts
     if not any(type(part) is Attachment for part in parts):
@@ -29,10 +29,10 @@ def addresses(message: Message) -> Callable[[int], str] | None:
 
 def safe_image(url: str) -> str:
     """A data URL of an image under the type that its bytes have; nothing if it is none."""
-    head = data_url(url)
+    head = parse_data_url(url)
     if head is None or not head.is_base64 or len(url) > MOST_BYTES * 4 // 3:
         return ""
-    kind = sniffed(content(url, head, most=ENOUGH))
+    kind = detect_media_type(decode_data_url(url, head, most=ENOUGH))
     if kind not in PICTURES:
         return ""
     body = url[head.start :].translate(_NO_SPACE)

@@ -12,14 +12,14 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from talktree.errors import Refused, UsageError
+from talktree.errors import RefusedInput, UsageError
 from talktree.export import redacted_strings
 from talktree.export.redaction import Redactor
-from talktree.files import Content, Source, encode_text, parked, unpacked
-from talktree.formats.engine import Origin, read, write
+from talktree.files import Content, Source, encode_text, park_pieces, unpack_source
+from talktree.formats.engine import DocumentOrigin, read_document, write_document
 from talktree.model.document import Document
-from talktree.model.vendor_walk import written_links
-from talktree.text.secrets import Secret, found_in
+from talktree.model.vendor_walk import make_written_links
+from talktree.text.secrets import Secret, find_secrets_by_form
 
 _TYPE = b'"media_type"'
 _TYPED = re.compile(rb'"media_type"\s*:\s*"(?:text/|application/json)')
@@ -38,33 +38,33 @@ _FILE = re.compile(
 """Files of text, in base 64."""
 
 
-def _patient() -> None:
+def _ignore_progress() -> None:
     """Nobody wants to stop it."""
 
 
-def redacted(
-    document: Document, redactor: Redactor, watch: Callable[[], None] = _patient
+def redact_document(
+    document: Document, redactor: Redactor, watch: Callable[[], None] = _ignore_progress
 ) -> Document:
     """The document without secrets; itself if there are none. `watch` is called often."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     source = current_source(document)
-    texts = _texts(source)
+    texts = _decode_files(source)
     json = {path: _is_json(content) for path, content in texts.items()}
     for path, content in texts.items():
-        for data in _blocks(content):
+        for data in _split_into_blocks(content):
             watch()
-            _learn(data, redactor, json=json[path])
+            _learn_secrets(data, redactor, json=json[path])
     if not redactor.is_needed:
         return document
     files = {
-        redactor.text(path): parked(
-            encode_text(content, _masked(content, redactor, json=json[path]))
+        redactor.redact_text(path): park_pieces(
+            encode_text(content, _mask_content(content, redactor, json=json[path]))
         )
         for path, content in texts.items()
     }
-    name = redactor.text(source.name)
-    clean = read(Source(name, files, folder=source.folder), origin.format)
+    name = redactor.redact_text(source.name)
+    clean = read_document(Source(name, files, folder=source.folder), origin.format)
     if redactor.targets and not _has_same_shape(document, clean):
         raise UsageError(
             "a word or pattern to redact is part of how the conversation is written",
@@ -73,14 +73,14 @@ def redacted(
     return clean
 
 
-def _texts(source: Source) -> dict[str, Content]:
+def _decode_files(source: Source) -> dict[str, Content]:
     """The files of a source, decompressed and decoded."""
-    plain = unpacked(source)
+    plain = unpack_source(source)
     texts: dict[str, Content] = {}
     for path, content in source.files.items():
         try:
             texts[path] = plain.files[path]
-        except Refused:
+        except RefusedInput:
             # It unpacks to too much. No conversation is read from it, and exports leave it out.
             texts[path] = content
     return texts
@@ -95,7 +95,7 @@ def _has_same_shape(one: Document, other: Document) -> bool:
         return False
     pairs = zip(one.conversations, other.conversations, strict=True)
     return all(
-        written_links(left.skeleton).parents == written_links(right.skeleton).parents
+        make_written_links(left.skeleton).parents == make_written_links(right.skeleton).parents
         and left.skeleton.traits == right.skeleton.traits
         for left, right in pairs
     )
@@ -110,18 +110,20 @@ def _is_json(content: Content) -> bool:
 def current_source(document: Document) -> Source:
     """The source of a document with all edits in it."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if not any(each.changed for each in document.conversations) and _is_whole(document, origin):
         return origin.source
-    files: dict[str, Content] = {path: parked(pieces) for path, pieces in write(document).items()}
+    files: dict[str, Content] = {
+        path: park_pieces(pieces) for path, pieces in write_document(document).items()
+    }
     return Source(origin.source.name, files, folder=origin.source.folder)
 
 
-def _is_whole(document: Document, origin: Origin) -> bool:
+def _is_whole(document: Document, origin: DocumentOrigin) -> bool:
     return sum(each.record_count for each in document.conversations) == origin.count
 
 
-def _blocks(content: Content) -> Iterator[bytes]:
+def _split_into_blocks(content: Content) -> Iterator[bytes]:
     """The bytes of a file in blocks that end with a line, and not inside of a private key."""
     held = b""
     for buffer, size in content.line_blocks():
@@ -135,60 +137,60 @@ def _blocks(content: Content) -> Iterator[bytes]:
         yield held
 
 
-def _learn(data: bytes, redactor: Redactor, *, json: bool) -> None:
-    for kind, start, stop, what in found_in(data):
+def _learn_secrets(data: bytes, redactor: Redactor, *, json: bool) -> None:
+    for kind, start, stop, what in find_secrets_by_form(data):
         held = data[start:stop].decode("utf-8", "surrogateescape")
-        redactor.words(Secret(kind, 0, len(held), what), held)
-    _in_place(data, redactor, json=json, every=False)
+        redactor.make_placeholder(Secret(kind, 0, len(held), what), held)
+    _mask_in_place(data, redactor, json=json, every=False)
     for found in _FILE.finditer(data) if _may_hold_files(data) else ():
-        text = _decoded(found.group(1))
+        text = _decode_base64(found.group(1))
         if text is not None:
-            redactor.learn(text)
+            redactor.learn_secrets(text)
 
 
-def _in_place(data: bytes, redactor: Redactor, *, json: bool, every: bool) -> bytes:
+def _mask_in_place(data: bytes, redactor: Redactor, *, json: bool, every: bool) -> bytes:
     """The bytes without secrets that are known by what is around them."""
     if json:
-        return redacted_strings.without_secrets(data, redactor, every=every)
+        return redacted_strings.redact_json(data, redactor, every=every)
     text = data.decode("utf-8", "surrogateescape")
-    clean = redactor.text(text) if every else redactor.without_secrets(text)
+    clean = redactor.redact_text(text) if every else redactor.without_secrets(text)
     return data if clean is text else clean.encode("utf-8", "surrogateescape")
 
 
 def _may_hold_files(data: bytes) -> bool:
     """Whether there may be files of text; most are pictures, and those are told by their types."""
-    if any(_TYPED.match(data, at) for at in _places(data, _TYPE)):
+    if any(_TYPED.match(data, at) for at in _find_sign(data, _TYPE)):
         return True
     heads = (data[max(0, at.start() - _LONGEST_HEAD) : at.start()] for at in _DATA.finditer(data))
     return any(head in near for near in heads for head in _HEADS)
 
 
-def _places(data: bytes, sign: bytes) -> Iterator[int]:
+def _find_sign(data: bytes, sign: bytes) -> Iterator[int]:
     at = data.find(sign)
     while at >= 0:
         yield at
         at = data.find(sign, at + 1)
 
 
-def _masked(content: Content, redactor: Redactor, *, json: bool) -> Iterator[bytes]:
+def _mask_content(content: Content, redactor: Redactor, *, json: bool) -> Iterator[bytes]:
     every = bool(redactor.targets)
-    for data in _blocks(content):
+    for data in _split_into_blocks(content):
         if _may_hold_files(data):
-            data = _FILE.sub(lambda found: _file_masked(found, redactor), data)
-        data = _in_place(data, redactor, json=json, every=every)
+            data = _FILE.sub(lambda found: _mask_embedded_file(found, redactor), data)
+        data = _mask_in_place(data, redactor, json=json, every=every)
         text = data.decode("utf-8", "surrogateescape")
         yield redactor.without_known(text).encode("utf-8", "surrogateescape")
 
 
-def _file_masked(found: re.Match[bytes], redactor: Redactor) -> bytes:
-    text = _decoded(found.group(1))
-    if text is None or (clean := redactor.text(text)) == text:
+def _mask_embedded_file(found: re.Match[bytes], redactor: Redactor) -> bytes:
+    text = _decode_base64(found.group(1))
+    if text is None or (clean := redactor.redact_text(text)) == text:
         return found.group()
     start = found.start(1) - found.start()
     return found.group()[:start] + base64.b64encode(clean.encode("utf-8", "surrogatepass"))
 
 
-def _decoded(data: bytes) -> str | None:
+def _decode_base64(data: bytes) -> str | None:
     try:
         return base64.b64decode(data).decode()
     except (binascii.Error, UnicodeDecodeError):

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from talktree.export.redaction import Redactor
 from talktree.export.targets import PROTECTED
 from talktree.text.secrets import Secret
-from talktree.text.secrets.finds import suspects
-from talktree.text.secrets.json_objects import members
+from talktree.text.secrets.finds import find_suspects
+from talktree.text.secrets.json_objects import find_members
 from talktree.text.secrets.manifests import SECRET_VALUE
 from talktree.text.secrets.named_values import is_number_secret
 from talktree.text.secrets.patterns import NAMED_PASSWORD
@@ -29,39 +29,39 @@ _FOLLOWING = 300
 _LABELS = frozenset({"name", "key", "Name", "Key"})
 
 
-def without_secrets(data: bytes, redactor: Redactor, *, every: bool) -> bytes:
+def redact_json(data: bytes, redactor: Redactor, *, every: bool) -> bytes:
     """Bytes of JSON with other strings where these hold secrets; `every` looks at all of them."""
     if every:
-        return _changed(data, [], redactor, every=True)
-    hits = list(suspects(data))
-    held = {span for hit in hits for span in members(data, hit)}
+        return _redact_strings(data, [], redactor, every=True)
+    hits = list(find_suspects(data))
+    held = {span for hit in hits for span in find_members(data, hit)}
     if held:
-        data = _without_members(data, sorted(held), redactor)
-        hits = list(suspects(data))
+        data = _redact_members(data, sorted(held), redactor)
+        hits = list(find_suspects(data))
     places = sorted({*hits, *(found.start() for found in _ESCAPED.finditer(data))})
     if not places:
         return data
     out: list[bytes] = []
     at = 0
-    for start, stop, inside in _ranges(data, places):
-        out += (data[at:start], _changed(data[start:stop], inside, redactor, every=False))
+    for start, stop, inside in _group_by_line(data, places):
+        out += (data[at:start], _redact_strings(data[start:stop], inside, redactor, every=False))
         at = stop
     return b"".join((*out, data[at:]))
 
 
-def _without_members(data: bytes, spans: list[tuple[int, int]], redactor: Redactor) -> bytes:
+def _redact_members(data: bytes, spans: list[tuple[int, int]], redactor: Redactor) -> bytes:
     """The bytes with words for strings that are secret because of the object that holds them."""
     out: list[bytes] = []
     at = 0
     for start, stop in spans:
-        text = _decoded(data[start:stop])
-        words = redactor.words(Secret(NAMED_PASSWORD, 0, len(text), SECRET_VALUE), text)
-        out += (data[at:start], _encoded(words, data[start:stop]))
+        text = _decode_string(data[start:stop])
+        words = redactor.make_placeholder(Secret(NAMED_PASSWORD, 0, len(text), SECRET_VALUE), text)
+        out += (data[at:start], _encode_string(words, data[start:stop]))
         at = stop
     return b"".join((*out, data[at:]))
 
 
-def _ranges(data: bytes, places: list[int]) -> Iterator[tuple[int, int, list[int]]]:
+def _group_by_line(data: bytes, places: list[int]) -> Iterator[tuple[int, int, list[int]]]:
     """The lines that some places are in, with those places counted from where they start."""
     number = 0
     while number < len(places):
@@ -87,7 +87,7 @@ class _Previous(NamedTuple):
     flagged: bool
 
 
-def _changed(data: bytes, places: list[int], redactor: Redactor, *, every: bool) -> bytes:
+def _redact_strings(data: bytes, places: list[int], redactor: Redactor, *, every: bool) -> bytes:
     out: list[bytes] = []
     at = number = 0
     previous = _Previous("", 0, flagged=False)
@@ -103,42 +103,45 @@ def _changed(data: bytes, places: list[int], redactor: Redactor, *, every: bool)
         between = data[previous.stop : start].strip()
         named = between == b":" or (between == b"," and previous.text.startswith("-"))
         if not flagged and not (named and (previous.flagged or pair)):
-            previous = _Previous(_plain(data, start, stop), stop, flagged=False)
+            previous = _Previous(_decode_name(data, start, stop), stop, flagged=False)
             continue
-        text = _decoded(found.group())
+        text = _decode_string(found.group())
         name = previous.text if named else None
         if between == b":" and name in _LABELS:
             pair = text
         elif between == b":" and name in ("value", "Value") and pair:
             name, pair = pair, None
         if text and data[stop : stop + 8].lstrip()[:1] != b":":
-            clean = _clean(redactor, text, name)
+            clean = _redact_string(redactor, text, name)
             if clean != text:
-                out += (data[at:start], _encoded(clean, found.group()))
+                out += (data[at:start], _encode_string(clean, found.group()))
                 at = stop
         elif text and (value := _NUMBER.match(data, stop)) is not None:
             digits = value.group(1).decode()
             if is_number_secret(text, digits):
-                out += (data[at : value.start(1)], _encoded(redactor.number(digits), b""))
+                out += (
+                    data[at : value.start(1)],
+                    _encode_string(redactor.make_number(digits), b""),
+                )
                 at = value.end(1)
         previous = _Previous(text, stop, flagged=flagged)
     if covered < len(places) and not every and b'"' not in data[:200]:
         # Not JSON after all.
-        return redactor.without_secrets(_as_text(data)).encode("utf-8", "surrogateescape")
+        return redactor.without_secrets(_decode_text(data)).encode("utf-8", "surrogateescape")
     return b"".join((*out, data[at:])) if out else data
 
 
-def _clean(redactor: Redactor, text: str, name: str | None) -> str:
+def _redact_string(redactor: Redactor, text: str, name: str | None) -> str:
     clean = redactor.without_secrets(text, name)
     return clean if name in PROTECTED else redactor.without_targets(clean)
 
 
-def _plain(data: bytes, start: int, stop: int) -> str:
+def _decode_name(data: bytes, start: int, stop: int) -> str:
     """A short string that is only looked at as a name."""
     return data[start + 1 : stop - 1].decode("ascii", "replace") if stop - start < 64 else ""
 
 
-def _decoded(raw: bytes) -> str:
+def _decode_string(raw: bytes) -> str:
     if b"\\" not in raw:
         return raw[1:-1].decode("utf-8", "surrogateescape")
     try:
@@ -148,9 +151,9 @@ def _decoded(raw: bytes) -> str:
     return text
 
 
-def _encoded(text: str, raw: bytes) -> bytes:
+def _encode_string(text: str, raw: bytes) -> bytes:
     return json.dumps(text, ensure_ascii=raw.isascii()).encode("utf-8", "surrogateescape")
 
 
-def _as_text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")

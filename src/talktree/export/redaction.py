@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from talktree.export.targets import PROTECTED, WORD, Targets
+from talktree.export.targets import PROTECTED, WORD, RedactionTargets
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
-from talktree.text.secrets import Secret, brief, secrets_in, without_secrets
+from talktree.text.secrets import Secret, abbreviate_secret, find_secrets, without_secrets
 from talktree.text.secrets.named_values import is_number_secret
 from talktree.text.secrets.patterns import NAMED_PASSWORD, PASSWORD, PRIVATE_KEY, TOKEN
-from talktree.text.word_pattern import plain_word
+from talktree.text.word_pattern import normalize_word
 
 _SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")
 _ARTICLE = re.compile(r"^an? ")
@@ -43,9 +43,9 @@ SHORTEST_DRAWN = 10
 class Redactor:
     """Finds secrets and puts words in their place; knows each one it has seen."""
 
-    def __init__(self, key: bytes | None = None, targets: Targets | None = None) -> None:
+    def __init__(self, key: bytes | None = None, targets: RedactionTargets | None = None) -> None:
         self.key = key or token_bytes(32)
-        self.targets = targets or Targets()
+        self.targets = targets or RedactionTargets()
         self._words: dict[str, str] = {}
         """By a secret as it was first seen."""
         self._put: dict[str, str] = {}
@@ -75,17 +75,17 @@ class Redactor:
             for placed in self._words.values()
         }
 
-    def words(self, secret: Secret, held: str) -> str:
+    def make_placeholder(self, secret: Secret, held: str) -> str:
         """What is put in the place of a secret."""
-        placed = self._placeholder(bared(held), _ARTICLE.sub("", secret.what))
-        self._know(secret.kind, held, placed)
+        placed = self._format_placeholder(normalize_secret(held), _ARTICLE.sub("", secret.what))
+        self._add_known(secret.kind, held, placed)
         return placed
 
-    def number(self, digits: str) -> str:
+    def make_number(self, digits: str) -> str:
         """What is put in the place of a number that is a password."""
-        return self.words(Secret(NAMED_PASSWORD, 0, len(digits), "a password"), digits)
+        return self.make_placeholder(Secret(NAMED_PASSWORD, 0, len(digits), "a password"), digits)
 
-    def _placeholder(self, held: str, what: str) -> str:
+    def _format_placeholder(self, held: str, what: str) -> str:
         found = self._words.get(held)
         if found is None:
             sign = blake2b(held.encode("utf-8", "surrogatepass"), key=self.key, digest_size=4)
@@ -93,9 +93,9 @@ class Redactor:
             self.counts[what] += 1
         return found
 
-    def _know(self, kind: str, held: str, words: str) -> None:
+    def _add_known(self, kind: str, held: str, words: str) -> None:
         # What is short or a word may be anywhere; then only its place says that it is secret.
-        anywhere = kind not in (PASSWORD, NAMED_PASSWORD, TOKEN) or _is_drawn(held)
+        anywhere = kind not in (PASSWORD, NAMED_PASSWORD, TOKEN) or _is_random(held)
         bounded = kind == PASSWORD and not anywhere
         if not anywhere and not bounded:
             return
@@ -104,31 +104,33 @@ class Redactor:
         for before in (":", "/") if bounded else ("",):
             if before + held + behind in self._put:
                 continue
-            for form in _forms(held):
+            for form in _list_forms(held):
                 self._put[before + form + behind] = before + words + behind
         size = LONGEST_HEAD if kind in (PRIVATE_KEY, TOKEN) else SHORTEST_CUT
         if kind not in (PASSWORD, NAMED_PASSWORD) and len(held) > size + 8:
             self._cuts.setdefault(held[:size], (held, words))
 
-    def learn(self, text: str, name: str | None = None) -> bool:
+    def learn_secrets(self, text: str, name: str | None = None) -> bool:
         """Get to know the secrets in a text; whether there are any."""
         found = False
-        for secret in secrets_in(text, name=name):
-            self.words(secret, text[secret.start : secret.stop])
+        for secret in find_secrets(text, name=name):
+            self.make_placeholder(secret, text[secret.start : secret.stop])
             found = True
         return found
 
-    def text(self, text: str, name: str | None = None) -> str:
+    def redact_text(self, text: str, name: str | None = None) -> str:
         """The text without secrets, be they known or new, and without what the user named."""
         return self.without_targets(self.without_secrets(text, name))
 
     def without_secrets(self, text: str, name: str | None = None) -> str:
         """The text without secrets, be they known or new."""
-        return self.without_known(without_secrets(text, self.words, name=name))
+        return self.without_known(without_secrets(text, self.make_placeholder, name=name))
 
-    def target_words(self, held: str, what: str) -> str:
+    def make_target_placeholder(self, held: str, what: str) -> str:
         """What is put in the place of a word, a match of a pattern or personal data."""
-        return self._placeholder(plain_word(held) if what == WORD else held.casefold(), what)
+        return self._format_placeholder(
+            normalize_word(held) if what == WORD else held.casefold(), what
+        )
 
     def without_targets(self, text: str) -> str:
         """The text without words, patterns and personal data that are looked for."""
@@ -138,16 +140,16 @@ class Redactor:
         at = 0
         for target in self.targets.find(text):
             held = text[target.start : target.stop]
-            out += (text[at : target.start], self.target_words(held, target.what))
+            out += (text[at : target.start], self.make_target_placeholder(held, target.what))
             at = target.stop
         return "".join((*out, text[at:])) if out else text
 
-    def name(self, title: str) -> str:
+    def redact_title(self, title: str) -> str:
         """A title as a file may be named: with nothing where secrets stood."""
-        told = self.text(title)
+        texts = self.redact_text(title)
         for words in self._words.values():
-            told = told.replace(words, "")
-        return " ".join(told.split())
+            texts = texts.replace(words, "")
+        return " ".join(texts.split())
 
     def without_known(self, text: str) -> str:
         """The text without secrets that are known, also where nothing says that they are some."""
@@ -163,28 +165,28 @@ class Redactor:
                 text = text.replace(held, words)
         for head, (held, words) in cuts:
             if head in text:
-                text = _uncut(text, head, held, words)
+                text = _replace_cut_secrets(text, head, held, words)
         return text
 
 
-def bared(held: str) -> str:
+def normalize_secret(held: str) -> str:
     """What tells a secret from others; how its lines are broken and what is escaped does not."""
     return _SPACING.sub("", held) if "\n" in held or "\\" in held else held
 
 
-def _is_drawn(held: str) -> bool:
+def _is_random(held: str) -> bool:
     """Whether a password is no word that may stand anywhere."""
     kinds = (str.isdigit, str.isalpha)
     return len(held) >= SHORTEST_DRAWN and all(any(map(kind, held)) for kind in kinds)
 
 
-def _forms(held: str) -> set[str]:
+def _list_forms(held: str) -> set[str]:
     """The ways in which a secret stands in files: as it is, and in JSON."""
     escaped = json.dumps(held)[1:-1]
     return {held, escaped, escaped.replace("/", "\\/"), json.dumps(escaped)[1:-1]}
 
 
-def _uncut(text: str, head: str, held: str, words: str) -> str:
+def _replace_cut_secrets(text: str, head: str, held: str, words: str) -> str:
     """The text with words for every beginning of a secret that was cut off somewhere."""
     first, *others = text.split(head)
     rest = held[len(head) :]
@@ -196,7 +198,7 @@ def _uncut(text: str, head: str, held: str, words: str) -> str:
     return "".join(out)
 
 
-class Place(NamedTuple):
+class RedactionPlace(NamedTuple):
     """A secret in a message, told without telling it."""
 
     message: str
@@ -207,32 +209,37 @@ class Place(NamedTuple):
     words: str
 
 
-def secrets_of(
+def find_replacements(
     conversation: Conversation, positions: Sequence[int], redactor: Redactor | None = None
-) -> Iterator[Place]:
+) -> Iterator[RedactionPlace]:
     """What would be replaced in some messages, each once a message."""
     redactor = redactor or Redactor()
     for position, entry in zip(positions, conversation.entries_at(positions), strict=True):
         seen: set[str] = set()
-        for kind, what, held, words in _replaced_in(entry, redactor):
+        for kind, what, held, words in _find_replacements_in(entry, redactor):
             if words not in seen:
                 seen.add(words)
                 id = conversation.skeleton.ids[position]
-                yield Place(id, position, kind, what, brief(held), words)
+                yield RedactionPlace(id, position, kind, what, abbreviate_secret(held), words)
 
 
-def _replaced_in(entry: Entry, redactor: Redactor) -> Iterator[tuple[str, str, str, str]]:
+def _find_replacements_in(entry: Entry, redactor: Redactor) -> Iterator[tuple[str, str, str, str]]:
     """The kinds of what is replaced in an entry, what that is, and what is put in its place."""
-    for name, text in _texts_in(entry):
-        for secret in secrets_in(text, name=name):
+    for name, text in _iter_texts(entry):
+        for secret in find_secrets(text, name=name):
             held = text[secret.start : secret.stop]
-            yield secret.kind, secret.what, held, redactor.words(secret, held)
+            yield secret.kind, secret.what, held, redactor.make_placeholder(secret, held)
         for target in redactor.targets.find(text) if name not in PROTECTED else ():
             held = text[target.start : target.stop]
-            yield target.what, target.what, held, redactor.target_words(held, target.what)
+            yield (
+                target.what,
+                target.what,
+                held,
+                redactor.make_target_placeholder(held, target.what),
+            )
 
 
-def _texts_in(entry: Entry) -> Iterator[tuple[str | None, str]]:
+def _iter_texts(entry: Entry) -> Iterator[tuple[str | None, str]]:
     """All texts of an entry, with the names they stand under; nothing recurses into it."""
     pending: list[tuple[str | None, object]] = [(None, entry)]
     while pending:

@@ -10,12 +10,12 @@ import codecs
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from talktree.errors import Refused
+from talktree.errors import RefusedInput
 from talktree.export.redacted_document import current_source
-from talktree.files import Source, unpacked
-from talktree.formats.engine import Origin, read
+from talktree.files import Source, unpack_source
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.formats.format import BESIDE
-from talktree.formats.owners import conversation_files
+from talktree.formats.owners import find_conversation_files
 from talktree.model.document import Document
 
 
@@ -31,23 +31,23 @@ def without_foreign_files(document: Document) -> SharedFiles:
     origin = origin_of(document)
     if not origin.source.folder:
         return SharedFiles(document)
-    owned = conversation_files(origin)
+    owned = find_conversation_files(origin)
     foreign = [path for path in origin.source.files if path not in owned]
     # Talktree's own files are not worth a word.
     named = tuple(path for path in foreign if path.rpartition("/")[2] != BESIDE)
-    return SharedFiles(_without(document, foreign), named)
+    return SharedFiles(_drop_files(document, foreign), named)
 
 
 def without_binary_files(document: Document) -> SharedFiles:
     """The document without companion files that are not text: these cannot be redacted."""
     origin = origin_of(document)
-    plain = unpacked(origin.source)
+    plain = unpack_source(origin.source)
     binary = [
         path
         for path in origin.source.files
         if path not in origin.by_path and not _is_text(plain, path)
     ]
-    return SharedFiles(_without(document, binary), tuple(binary))
+    return SharedFiles(_drop_files(document, binary), tuple(binary))
 
 
 def _is_text(source: Source, path: str) -> bool:
@@ -58,21 +58,23 @@ def _is_text(source: Source, path: str) -> bool:
             if "\0" in decoder.decode(block):
                 return False
         decoder.decode(b"", final=True)
-    except (UnicodeDecodeError, Refused):
+    except (UnicodeDecodeError, RefusedInput):
         # What unpacks to too much is not looked into.
         return False
     return True
 
 
-def _without(document: Document, paths: Iterable[str]) -> Document:
+def _drop_files(document: Document, paths: Iterable[str]) -> Document:
     gone = frozenset(paths)
     if not gone:
         return document
-    return read(current_source(document).minus(gone), origin_of(document).format)
+    return read_document(
+        current_source(document).without_silently(gone), origin_of(document).format
+    )
 
 
-def origin_of(document: Document) -> Origin:
+def origin_of(document: Document) -> DocumentOrigin:
     """Where a document came from."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     return origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from talktree.export.redacted_document import redacted
+from talktree.export.redacted_document import redact_document
 from talktree.export.redaction import Redactor
 from talktree.model.document import Document
 
@@ -19,15 +19,15 @@ class TableRedaction:
         self.redactor = redactor
         self._written: set[str] = set()
 
-    def document(self, document: Document) -> Document:
+    def redact(self, document: Document) -> Document:
         """The document without secrets."""
-        return redacted(document, self.redactor)
+        return redact_document(document, self.redactor)
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """The text without secrets."""
-        return self.redactor.text(text)
+        return self.redactor.redact_text(text)
 
-    def note(self, text: str) -> None:
+    def count_placeholders(self, text: str) -> None:
         """Note which placeholders are in a text that is written."""
         self._written.update(_PLACEHOLDER.findall(text))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from talktree.errors import UsageError
 from talktree.home import config_file
-from talktree.text.personal_data import personal_in
+from talktree.text.personal_data import find_personal_data
 from talktree.text.safe_patterns import UnsafePattern, UserPattern, compile_pattern
 from talktree.text.secrets.patterns import KIND_COUNT
 from talktree.text.word_pattern import WordPattern
@@ -78,7 +78,7 @@ PROTECTED = frozenset(
 """Members that a format is built with: words of the user are not looked for in their values."""
 
 
-class Target(NamedTuple):
+class RedactionMatch(NamedTuple):
     """Something to replace, and where it is."""
 
     start: int
@@ -86,7 +86,7 @@ class Target(NamedTuple):
     what: str
 
 
-class Targets:
+class RedactionTargets:
     """Words, patterns and personal data to look for."""
 
     def __init__(
@@ -94,21 +94,21 @@ class Targets:
     ) -> None:
         self.words = tuple(dict.fromkeys(word for word in words if word.strip()))
         self.personal = personal
-        self.patterns = tuple(_compiled(pattern) for pattern in patterns)
+        self.patterns = tuple(_compile_pattern(pattern) for pattern in patterns)
         self._words = WordPattern(self.words) if self.words else None
 
     def __bool__(self) -> bool:
         return bool(self.words or self.patterns or self.personal)
 
-    def find(self, text: str) -> Iterator[Target]:
+    def find(self, text: str) -> Iterator[RedactionMatch]:
         """What is to be replaced in a text, in order; what was replaced already is left alone."""
-        found: list[Target] = []
+        found: list[RedactionMatch] = []
         if self._words is not None:
-            found += [Target(*span, WORD) for span in self._words.matches(text)]
+            found += [RedactionMatch(*span, WORD) for span in self._words.find_matches(text)]
         for pattern in self.patterns:
-            found += _matched(pattern, text)
+            found += _find_pattern_matches(pattern, text)
         if self.personal:
-            found += [Target(*each) for each in personal_in(text)]
+            found += [RedactionMatch(*each) for each in find_personal_data(text)]
         if not found:
             return
         placed = [each.span() for each in _PLACED.finditer(text)]
@@ -131,13 +131,13 @@ class Targets:
         return ", ".join(parts)
 
 
-def _is_inside(target: Target, spans: Sequence[tuple[int, int]]) -> bool:
+def _is_inside(target: RedactionMatch, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= target.start < stop for start, stop in spans)
 
 
-def _matched(pattern: UserPattern, text: str) -> list[Target]:
+def _find_pattern_matches(pattern: UserPattern, text: str) -> list[RedactionMatch]:
     try:
-        return [Target(*span, "pattern") for span in pattern.matches(text)]
+        return [RedactionMatch(*span, "pattern") for span in pattern.find_matches(text)]
     except UnsafePattern as error:
         raise UsageError(
             f"{config_file()}: redaction pattern {pattern.pattern.pattern!r}: {error}",
@@ -145,7 +145,7 @@ def _matched(pattern: UserPattern, text: str) -> list[Target]:
         ) from None
 
 
-def _compiled(pattern: str) -> UserPattern:
+def _compile_pattern(pattern: str) -> UserPattern:
     try:
         return compile_pattern(pattern)
     except UnsafePattern as error:

@@ -7,14 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from talktree.export.choice import Choice
-from talktree.export.detail import told
+from talktree.export.choice import ExportOptions
+from talktree.export.detail import select_detail
 from talktree.export.hidden import find_hidden
-from talktree.export.scope import Section, positions, sections, side_positions, visible
+from talktree.export.scope import (
+    ExportSection,
+    find_side_positions,
+    select_positions,
+    select_sections,
+    select_visible,
+)
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.views.transcript import Step, as_read, fold
+from talktree.views.transcript import FoldedMessage, fold_results, get_message_reader
 
 Tell = Callable[[int], None]
 """Called with how many messages are done; whoever wants to stop raises."""
@@ -22,11 +28,11 @@ OFTEN = 64
 """Messages between two times it is called."""
 
 
-class Begin(NamedTuple):
+class SectionBegin(NamedTuple):
     """A section begins."""
 
     number: int
-    section: Section
+    section: ExportSection
 
 
 class SideBegin(NamedTuple):
@@ -40,21 +46,21 @@ class SideEnd(NamedTuple):
     """It ends."""
 
 
-Stop: TypeAlias = Begin | SideBegin | SideEnd | Step
+Stop: TypeAlias = SectionBegin | SideBegin | SideEnd | FoldedMessage
 
 
-def _silent(done: int) -> None:
+def _ignore_progress(done: int) -> None:
     """Nobody wants to know."""
 
 
-class Walk:
+class ExportWalk:
     """Goes through a conversation once."""
 
     def __init__(
         self,
         conversation: Conversation,
-        choice: Choice,
-        tell: Tell = _silent,
+        choice: ExportOptions,
+        tell: Tell = _ignore_progress,
         *,
         remembers: bool = False,
     ) -> None:
@@ -63,21 +69,21 @@ class Walk:
         self._known: dict[int, Entry] = {}
         """What had to be read to know how all hangs together, and is not told yet."""
         if remembers and not conversation.skeleton.joined:
-            conversation.store.link(conversation.skeleton, self._noted)
+            conversation.store.link(conversation.skeleton, self._read_and_note)
             conversation.skeleton.joined = True
         self.hidden = None if choice.include_deleted else find_hidden(conversation)
         self._gone = self.hidden.flags if self.hidden else {}
-        self.sections = sections(conversation, choice.scope, self._gone)
+        self.sections = select_sections(conversation, choice.scope, self._gone)
         self._tell = tell
         self._done = 0
 
-    def _noted(self, positions: Sequence[int]) -> Iterator[Entry]:
+    def _read_and_note(self, positions: Sequence[int]) -> Iterator[Entry]:
         entries = self.conversation.entries_at(positions)
         for position, entry in zip(positions, entries, strict=True):
             self._known[position] = entry
             yield entry
 
-    def _entries(self, positions: Sequence[int]) -> Iterator[Entry]:
+    def _iter_entries(self, positions: Sequence[int]) -> Iterator[Entry]:
         """The entries at some positions; what was read before is not read again."""
         known = self._known
         if not known:
@@ -90,26 +96,26 @@ class Walk:
     @cached_property
     def shown(self) -> list[int]:
         """Every message that is exported, sub-agents included."""
-        return positions(self.conversation, self.choice.scope, self._gone)
+        return select_positions(self.conversation, self.choice.scope, self._gone)
 
     @cached_property
     def left_out(self) -> Counter[str]:
         """How much is left out because it is hidden, by kind."""
         if self.hidden is None:
             return Counter()
-        return self.hidden.counts(positions(self.conversation, self.choice.scope))
+        return self.hidden.count_kinds(select_positions(self.conversation, self.choice.scope))
 
     @cached_property
     def sides(self) -> dict[int, list[int]]:
         """The sub-agents that begin at a message."""
-        tree, bones = self.conversation.tree, self.conversation.skeleton
+        tree, skeleton = self.conversation.tree, self.conversation.skeleton
         found: dict[int, list[int]] = {}
         silent = self.choice.scope.ids or self.choice.detail in ("minimal", "user-only")
-        if silent or not any(bones.sidechain):
+        if silent or not any(skeleton.sidechain):
             return found
-        for position, side in enumerate(bones.sidechain):
-            if side and tree.starts_sidechain(position) and bones.parents[position] >= 0:
-                found.setdefault(bones.parents[position], []).append(position)
+        for position, side in enumerate(skeleton.sidechain):
+            if side and tree.is_sidechain_start(position) and skeleton.parents[position] >= 0:
+                found.setdefault(skeleton.parents[position], []).append(position)
         return found
 
     @cached_property
@@ -119,23 +125,23 @@ class Walk:
         for number, section in enumerate(self.sections):
             fork = None if section.branch is None else section.branch.fork
             if fork is not None and section.positions:
-                above = self.conversation.position(fork)
+                above = self.conversation.find_position(fork)
                 found.setdefault(above, []).append((number, section.positions[0]))
         return found
 
-    def stops(self) -> Iterator[Stop]:
+    def iter_stops(self) -> Iterator[Stop]:
         """Everything in order."""
         for number, section in enumerate(self.sections):
-            yield Begin(number, section)
-            yield from self._line(section.positions)
+            yield SectionBegin(number, section)
+            yield from self._iter_section_stops(section.positions)
 
-    def _line(self, positions: Sequence[int]) -> Iterator[Stop]:
-        waiting: list[Iterator[Step] | int] = [self._steps(positions)]
+    def _iter_section_stops(self, positions: Sequence[int]) -> Iterator[Stop]:
+        waiting: list[Iterator[FoldedMessage] | int] = [self._iter_steps(positions)]
         while waiting:
             here = waiting[-1]
             if isinstance(here, int):
-                line = visible(side_positions(self.conversation, here), self._gone)
-                waiting[-1] = self._steps(line)
+                line = select_visible(find_side_positions(self.conversation, here), self._gone)
+                waiting[-1] = self._iter_steps(line)
                 yield SideBegin(here, len(line))
                 continue
             step = next(here, None)
@@ -148,19 +154,19 @@ class Walk:
             if self.sides:
                 waiting += reversed(self.sides.get(step.position, ()))
 
-    def _steps(self, positions: Sequence[int]) -> Iterator[Step]:
-        return fold(self._messages(positions))
+    def _iter_steps(self, positions: Sequence[int]) -> Iterator[FoldedMessage]:
+        return fold_results(self._iter_messages(positions))
 
-    def _messages(self, positions: Sequence[int]) -> Iterator[tuple[int, Message]]:
+    def _iter_messages(self, positions: Sequence[int]) -> Iterator[tuple[int, Message]]:
         choice = self.choice
         plain = choice.detail == "full" and choice.images == "keep"
         plain = plain and not (self.hidden and self.hidden.artifacts)
-        read = as_read(self.conversation.format)
-        for position, entry in zip(positions, self._entries(positions), strict=True):
+        read = get_message_reader(self.conversation.format)
+        for position, entry in zip(positions, self._iter_entries(positions), strict=True):
             self._done += 1
             if not self._done % OFTEN:
                 self._tell(self._done)
             if isinstance(entry, Message):
-                message = entry if plain else told(entry, choice)
+                message = entry if plain else select_detail(entry, choice)
                 if message is not None:
                     yield position, read(message)

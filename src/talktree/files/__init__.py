@@ -1,44 +1,44 @@
 """Files in and out: what a source is, how it is loaded, how output appears atomically."""
 
 from talktree.files.compression import (
-    Unpacked,
-    as_named,
-    as_stored,
-    bare_name,
+    UnpackedContent,
+    encode_as_named,
+    encode_as_stored,
     encode_text,
-    form_of,
-    is_named_so,
-    plain_head,
+    find_text_form,
+    is_compressed_name,
+    read_plain_head,
     stem_of,
-    unpacked,
+    strip_compression_suffix,
+    unpack_source,
 )
-from talktree.files.content import Content, Memory, OnDisk
+from talktree.files.content import Content, MemoryContent, OnDisk
 from talktree.files.outputs import OutputGate, input_paths
 from talktree.files.save import save
-from talktree.files.source import Source, load, load_stream, parked
-from talktree.files.utf16 import as_utf16, is_utf16_form
+from talktree.files.source import Source, load, load_stream, park_pieces
+from talktree.files.utf16 import encode_utf16, is_utf16_form
 
 __all__ = [
     "Content",
-    "Memory",
+    "MemoryContent",
     "OnDisk",
     "OutputGate",
     "Source",
-    "Unpacked",
-    "as_named",
-    "as_stored",
-    "as_utf16",
-    "bare_name",
+    "UnpackedContent",
+    "encode_as_named",
+    "encode_as_stored",
     "encode_text",
-    "form_of",
+    "encode_utf16",
+    "find_text_form",
     "input_paths",
-    "is_named_so",
+    "is_compressed_name",
     "is_utf16_form",
     "load",
     "load_stream",
-    "parked",
-    "plain_head",
+    "park_pieces",
+    "read_plain_head",
     "save",
     "stem_of",
-    "unpacked",
+    "strip_compression_suffix",
+    "unpack_source",
 ]

@@ -19,7 +19,7 @@ _LONGEST = 1 << 20
 _FORMS = "age1…, ssh-ed25519 …, ssh-rsa … or a file with one of them on each line"
 
 
-def age_library() -> Any:  # noqa: ANN401
+def load_age_library() -> Any:  # noqa: ANN401
     """The library that reads and writes age files."""
     try:
         import pyrage  # type: ignore[import-untyped]
@@ -36,14 +36,14 @@ def parse_recipients(given: Iterable[str]) -> list[Any]:
             raise UsageError("an empty recipient", hint=f"write {_FORMS}")
         _refuse_secret(text, "")
         if _is_recipient(text):
-            found.append(_recipient(text, text))
+            found.append(_parse_recipient(text, text))
             continue
-        lines = _lines(text, _FORMS)
+        lines = _read_lines(text, _FORMS)
         if not lines:
             raise UsageError(f"{text}: no recipient in it", hint=f"write {_FORMS}")
         for line in lines:
             _refuse_secret(line, f"{text}: ")
-            found.append(_recipient(line, f"{text}: {line[:40]}"))
+            found.append(_parse_recipient(line, f"{text}: {line[:40]}"))
     return found
 
 
@@ -72,7 +72,7 @@ def parse_identities(data: bytes, path: str) -> list[Any]:
     """The identities in the content of such a file; none if it is empty."""
     if not data:
         return []
-    library = age_library()
+    library = load_age_library()
     try:
         if data.lstrip().startswith(b"-----BEGIN"):
             return [library.ssh.Identity.from_buffer(data)]
@@ -90,7 +90,7 @@ def parse_identities(data: bytes, path: str) -> list[Any]:
         ) from None
 
 
-def public_parts(identities: Sequence[Any], path: str) -> list[Any]:
+def find_public_recipients(identities: Sequence[Any], path: str) -> list[Any]:
     """The recipients that identities belong to; SSH identities do not say theirs."""
     try:
         return [identity.to_public() for identity in identities]
@@ -106,7 +106,7 @@ def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterat
     The cipher runs in a thread of its own and asks for the pieces; what it makes comes through a
     pipe. If a piece cannot be made, the file has no valid end. The thread ends with the iterator.
     """
-    library = age_library()
+    library = load_age_library()
     source = _Pieces(pieces)
     sealed_out, sealed_in = os.pipe()
     errors: list[BaseException] = []
@@ -165,8 +165,8 @@ def _is_recipient(text: str) -> bool:
     return text.startswith(("age1", "ssh-"))
 
 
-def _recipient(text: str, shown: str) -> Any:  # noqa: ANN401
-    library = age_library()
+def _parse_recipient(text: str, shown: str) -> Any:  # noqa: ANN401
+    library = load_age_library()
     kinds = (
         (library.ssh.Recipient,)
         if text.startswith("ssh-")
@@ -182,7 +182,7 @@ def _recipient(text: str, shown: str) -> Any:  # noqa: ANN401
     raise UsageError(f"{shown}: not a recipient: {why}", hint=f"write {_FORMS}")
 
 
-def _lines(path: str, forms: str) -> list[str]:
+def _read_lines(path: str, forms: str) -> list[str]:
     """The lines of a file that name recipients."""
     try:
         text = Path(path).read_bytes()[:_LONGEST].decode()

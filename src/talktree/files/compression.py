@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Protocol
 
-from talktree.errors import Damaged, Refused
+from talktree.errors import DamagedRecord, RefusedInput
 from talktree.files.content import BLOCK, Content, StandIn
-from talktree.files.source import Source, parked
-from talktree.files.utf16 import BIG, LITTLE, as_utf16, form_of_text, from_utf16
+from talktree.files.source import Source, park_pieces
+from talktree.files.utf16 import BIG, LITTLE, decode_utf16, encode_utf16, find_utf16_form
 
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 GZIP_NAME, ZSTD_NAME, UTF16 = "gzip", "zstd", "UTF-16"
@@ -41,7 +41,7 @@ Decoding = Generator[bytes, None, str | None]
 Pieces = Callable[[Content], Decoding]
 
 
-class Unpacked(StandIn):
+class UnpackedContent(StandIn):
     """The text in a file that holds it in another form."""
 
     def __init__(
@@ -68,12 +68,12 @@ class Unpacked(StandIn):
         return self._text
 
 
-def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
+def encode_as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
     """A text that takes the place of a file's, in the form the name of the file says."""
-    if not isinstance(content, Unpacked):
+    if not isinstance(content, UnpackedContent):
         return pieces
     if content.damage is not None:
-        raise Damaged(
+        raise DamagedRecord(
             f"{content.damage}; to write it anew would drop the rest",
             hint="convert what can be read to a new file, and change that",
         )
@@ -82,53 +82,53 @@ def as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
 
 def encode_text(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
     """A text in the form of a file; what of a damaged file cannot be read is dropped."""
-    if not isinstance(content, Unpacked):
+    if not isinstance(content, UnpackedContent):
         return pieces
     if content.how == UTF16:
-        return as_utf16(form_of_text(content.stored), pieces)
+        return encode_utf16(find_utf16_form(content.stored), pieces)
     if not content.named:
         return pieces
-    return _repacked(content.how, pieces)
+    return _compress_pieces(content.how, pieces)
 
 
-def form_of(content: Content) -> str:
-    """The encoding of a file whose text was decoded, for `as_utf16`; empty for any other."""
-    if not isinstance(content, Unpacked) or content.how != UTF16:
+def find_text_form(content: Content) -> str:
+    """The encoding of a file whose text was decoded, for `encode_utf16`; empty for any other."""
+    if not isinstance(content, UnpackedContent) or content.how != UTF16:
         return ""
-    return form_of_text(content.stored, cut=content.damage is not None)
+    return find_utf16_form(content.stored, cut=content.damage is not None)
 
 
-def as_named(
+def encode_as_named(
     name: str, files: Mapping[str, Iterable[bytes]], *, folder: bool, main: str | None = None
 ) -> Mapping[str, Iterable[bytes]]:
     """The one file there is, packed or not as the name it gets says; those of a folder as is."""
-    if main is not None and _how_named(name) != _how_named(main):
-        return {**files, main: _formed(name, files[main])}
+    if main is not None and _compression_of_name(name) != _compression_of_name(main):
+        return {**files, main: _recode_pieces(name, files[main])}
     if folder:
         return files
-    return {path: _formed(name, pieces) for path, pieces in files.items()}
+    return {path: _recode_pieces(name, pieces) for path, pieces in files.items()}
 
 
-def _formed(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _recode_pieces(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     rest = iter(pieces)
     head = next(rest, b"")
     while len(head) < len(ZSTD) and (more := next(rest, None)) is not None:
         head += more
     text: Iterable[bytes] = chain((head,), rest)
-    known, wanted = _kind("", head), _how_named(name)
+    known, wanted = _detect_compression("", head), _compression_of_name(name)
     how = None if known is None or known[0] == UTF16 else known[0]
     if known is not None and how not in (None, wanted):
-        text = known[1](parked(text))
-    yield from text if wanted in (None, how) else _repacked(wanted, text)
+        text = known[1](park_pieces(text))
+    yield from text if wanted in (None, how) else _compress_pieces(wanted, text)
 
 
-def _how_named(name: str) -> str | None:
-    if not is_named_so(name):
+def _compression_of_name(name: str) -> str | None:
+    if not is_compressed_name(name):
         return None
     return GZIP_NAME if name.lower().endswith(NAMED_GZIP) else ZSTD_NAME
 
 
-def _repacked(how: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _compress_pieces(how: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     if how == GZIP_NAME:
         packing: _Packing = zlib.compressobj(wbits=31)
     else:
@@ -159,7 +159,7 @@ class _Opening(Mapping[str, Content]):
 
     def __getitem__(self, path: str) -> Content:
         if path not in self._found:
-            self._found[path] = _plain(path, self._files[path])
+            self._found[path] = _decode_content(path, self._files[path])
         return self._found[path]
 
     def __iter__(self) -> Iterator[str]:
@@ -172,7 +172,7 @@ class _Opening(Mapping[str, Content]):
         return path in self._files
 
 
-def unpacked(source: Source) -> Source:
+def unpack_source(source: Source) -> Source:
     """A source as it is read."""
     return Source(
         source.name,
@@ -184,10 +184,10 @@ def unpacked(source: Source) -> Source:
     )
 
 
-def plain_head(path: str, content: Content, size: int) -> bytes:
+def read_plain_head(path: str, content: Content, size: int) -> bytes:
     """The first bytes of the text in a file."""
     head = content.read(0, size)
-    known = _kind(path, head)
+    known = _detect_compression(path, head)
     if known is None:
         return head
     text = b""
@@ -198,17 +198,17 @@ def plain_head(path: str, content: Content, size: int) -> bytes:
     return text[:size]
 
 
-def _plain(path: str, content: Content) -> Content:
-    known = _kind(path, content.read(0, 4))
+def _decode_content(path: str, content: Content) -> Content:
+    known = _detect_compression(path, content.read(0, 4))
     if known is None:
         return content
     how, pieces = known
     decoding = _Watched(pieces(content))
-    text = parked(_bounded(path, content, decoding))
-    named = how != UTF16 and is_named_so(path)
+    text = park_pieces(_limit_pieces(path, content, decoding))
+    named = how != UTF16 and is_compressed_name(path)
     if not text.size:
         return content
-    return Unpacked(content, how, text, named=named, damage=decoding.damage)
+    return UnpackedContent(content, how, text, named=named, damage=decoding.damage)
 
 
 class _Watched:
@@ -222,47 +222,47 @@ class _Watched:
         self.damage = yield from self._decoding
 
 
-def is_named_so(path: str) -> bool:
+def is_compressed_name(path: str) -> bool:
     """Whether the name of a file says that it is packed."""
     return path.lower().endswith(NAMED)
 
 
-def bare_name(name: str) -> str:
+def strip_compression_suffix(name: str) -> str:
     """The name a file has when it is not packed."""
-    return name.rpartition(".")[0] or name if is_named_so(name) else name
+    return name.rpartition(".")[0] or name if is_compressed_name(name) else name
 
 
 def stem_of(path: str) -> str:
     """A path or name without the ending that tells what kind of file it is."""
-    bare = bare_name(path)
+    bare = strip_compression_suffix(path)
     return bare.rpartition(".")[0] or bare
 
 
-def _kind(path: str, head: bytes) -> tuple[str, Pieces] | None:
+def _detect_compression(path: str, head: bytes) -> tuple[str, Pieces] | None:
     if path.lower().endswith(MANY):
         return None
     if head.startswith(GZIP):
-        return GZIP_NAME, _from_gzip
+        return GZIP_NAME, _decode_gzip
     if head.startswith(ZSTD):
-        return ZSTD_NAME, _from_zstd
+        return ZSTD_NAME, _decode_zstd
     if head.startswith((LITTLE, BIG)) and len(head) > 2:
-        return UTF16, _from_utf16
+        return UTF16, _decode_utf16_text
     return None
 
 
-def _bounded(path: str, content: Content, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _limit_pieces(path: str, content: Content, pieces: Iterable[bytes]) -> Iterator[bytes]:
     size, most = 0, min(MOST, max(ALWAYS, content.size * MOST_TIMES))
     for piece in pieces:
         size += len(piece)
         if size > most:
-            raise Refused(
+            raise RefusedInput(
                 f"{path}: the file unpacks to more than {most >> 20} MB",
                 hint="unpack it yourself if you trust it",
             )
         yield piece
 
 
-def _from_gzip(content: Content) -> Decoding:
+def _decode_gzip(content: Content) -> Decoding:
     packed, size, started = zlib.decompressobj(wbits=31), 0, False
     for block in content.blocks():
         left = block
@@ -271,7 +271,7 @@ def _from_gzip(content: Content) -> Decoding:
             try:
                 piece = packed.decompress(left, BLOCK)
             except zlib.error:
-                rest = b"".join(_salvaged(before, left))
+                rest = b"".join(_salvage_piece(before, left))
                 yield rest
                 return BROKEN.format(how=GZIP_NAME, count=size + len(rest))
             size += len(piece)
@@ -285,7 +285,7 @@ def _from_gzip(content: Content) -> Decoding:
     return CUT_OFF.format(how=GZIP_NAME) if started else None
 
 
-def _salvaged(packed: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+def _salvage_piece(packed: zlib._Decompress, data: bytes) -> Iterator[bytes]:
     """What can be decoded of a piece before the place where it is damaged."""
     at, step = 0, FED
     while step >= LEAST_FED:
@@ -299,7 +299,7 @@ def _salvaged(packed: zlib._Decompress, data: bytes) -> Iterator[bytes]:
         yield piece
 
 
-def _from_zstd(content: Content) -> Decoding:
+def _decode_zstd(content: Content) -> Decoding:
     import zstandard
 
     frames = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
@@ -322,5 +322,5 @@ def _from_zstd(content: Content) -> Decoding:
     return CUT_OFF.format(how=ZSTD_NAME) if started else None
 
 
-def _from_utf16(content: Content) -> Decoding:
-    return CUT_OFF.format(how=UTF16) if (yield from from_utf16(content)) else None
+def _decode_utf16_text(content: Content) -> Decoding:
+    return CUT_OFF.format(how=UTF16) if (yield from decode_utf16(content)) else None

@@ -79,7 +79,7 @@ class StandIn(Content):
         return self.text.spans(spans)
 
 
-class Memory(Content):
+class MemoryContent(Content):
     """Bytes that are already here."""
 
     def __init__(self, data: bytes) -> None:
@@ -127,27 +127,27 @@ class OnDisk(Content):
         self._place = str(path)
         self._shown = shown
         if not lazy:
-            self._found = found or self._stat(follow=True)
+            self._initial_stat = found or self._stat(follow=True)
 
     def _stat(self, *, follow: bool) -> os.stat_result:
         try:
             return os.stat(self._place, follow_symlinks=follow)
         except OSError as error:
-            raise self._unreadable(error) from None
+            raise self._unreadable_error(error) from None
 
     @cached_property
-    def _found(self) -> os.stat_result:
+    def _initial_stat(self) -> os.stat_result:
         """What the file was when it was loaded."""
         return self._stat(follow=False)
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
         """The number of bytes the file had when it was loaded."""
-        return self._found.st_size
+        return self._initial_stat.st_size
 
     @property
     def modified(self) -> int | None:
-        return self._found.st_mtime_ns
+        return self._initial_stat.st_mtime_ns
 
     @property
     def path(self) -> Path:
@@ -166,7 +166,7 @@ class OnDisk(Content):
             while start < stop:
                 block = file.read(min(BLOCK, stop - start))
                 if not block:
-                    raise self._changed()
+                    raise self._changed_error()
                 start += len(block)
                 yield block
 
@@ -175,7 +175,7 @@ class OnDisk(Content):
         with self._open() as file:
             file.seek(start)
             # Plain iteration is the fastest way there is, but has no bound on a line's length.
-            found = iter(file) if left <= LONGEST_LINE else _bounded_lines(file)
+            found = iter(file) if left <= LONGEST_LINE else _read_bounded_lines(file)
             for line in found:
                 left -= len(line)
                 if left <= 0:
@@ -183,7 +183,7 @@ class OnDisk(Content):
                     return
                 yield line
         if left > 0:
-            raise self._changed()
+            raise self._changed_error()
 
     def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
         left = self.size - start
@@ -191,11 +191,11 @@ class OnDisk(Content):
         with self._open() as file:
             while left:
                 if have == len(buffer):
-                    buffer = _enlarged(buffer, file.fileno(), self.size - left)
+                    buffer = _enlarge_buffer(buffer, file.fileno(), self.size - left)
                 with memoryview(buffer) as view:
                     count = os.preadv(file.fileno(), [view[have : have + left]], self.size - left)
                 if not count:
-                    raise self._changed()
+                    raise self._changed_error()
                 left -= count
                 have += count
                 end = buffer.rfind(b"\n", 0, have) + 1
@@ -226,29 +226,29 @@ class OnDisk(Content):
         try:
             file = open(self._place, "rb", buffering=BLOCK)  # noqa: SIM115
         except OSError as error:
-            raise self._unreadable(error) from None
-        now, then = os.fstat(file.fileno()), self._found
+            raise self._unreadable_error(error) from None
+        now, then = os.fstat(file.fileno()), self._initial_stat
         shrunk = now.st_size < then.st_size
         rewritten = now.st_size == then.st_size and now.st_mtime_ns != then.st_mtime_ns
         if (now.st_dev, now.st_ino) != (then.st_dev, then.st_ino) or shrunk or rewritten:
             file.close()
-            raise self._changed()
+            raise self._changed_error()
         return file
 
-    def _changed(self) -> ChangedMeanwhile:
+    def _changed_error(self) -> ChangedMeanwhile:
         return ChangedMeanwhile(
             f"{self._shown or self.path}: the file changed while it was being read",
             hint="run the command again; wait until its writer is done",
         )
 
-    def _unreadable(self, error: OSError) -> Unreadable:
+    def _unreadable_error(self, error: OSError) -> Unreadable:
         return Unreadable(
             f"{self._shown or self.path}: {error.strerror or error}",
             hint="check the path and its rights",
         )
 
 
-def _enlarged(buffer: bytearray, file: int, at: int) -> bytearray:
+def _enlarge_buffer(buffer: bytearray, file: int, at: int) -> bytearray:
     """A buffer that has room for the whole line that an old one is filled with.
 
     The line goes on at a place of the file. Its end is looked for first: a long line is then held
@@ -267,6 +267,6 @@ def _enlarged(buffer: bytearray, file: int, at: int) -> bytearray:
     return larger
 
 
-def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+def _read_bounded_lines(file: BinaryIO) -> Iterator[bytes]:
     while line := file.readline(LONGEST_LINE):
         yield line

@@ -52,7 +52,7 @@ def copy_range(source: int, start: int, stop: int, target: int) -> None:
         start += len(block)
 
 
-def unfinished(name: bytes = b"") -> bytes:
+def make_temporary_name(name: bytes = b"") -> bytes:
     """A new name for a file that is being written."""
     return b"%s%s-%s" % (UNFINISHED.encode(), secrets.token_hex(8).encode(), name[:150])
 
@@ -61,7 +61,7 @@ def create_whole(
     folder: int, name: bytes, fill: Callable[[int], object], mode: int = 0o600
 ) -> None:
     """Make or replace a file: temporary name, filled, synced, renamed, folder synced."""
-    building = unfinished(name)
+    building = make_temporary_name(name)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(building, flags, mode, dir_fd=folder)
     try:
@@ -87,13 +87,13 @@ def _remove(folder: int, name: bytes) -> None:
 
 def replace(anchor: Anchor, path: bytes, data: bytes, mode: int = 0o600) -> None:
     """Make or replace a file beneath a folder, so that it is whole and on the disk."""
-    with anchor.parent(path) as (folder, name):
+    with anchor.open_parent(path) as (folder, name):
         create_whole(folder, name, lambda fd: write_all(fd, data), mode)
 
 
 def sync_filesystem(fd: int) -> bool:
     """Sync all of the file system a descriptor is on; false where that cannot be asked for."""
-    call = _syncfs()
+    call = _load_syncfs()
     if call is None:
         return False
     if call(fd) != 0:
@@ -108,7 +108,7 @@ def raise_lost_writes(fd: int) -> None:
     The system tells of it once to each open file, here or at a sync. Nothing is written and nothing
     waited for; where the system cannot be asked, nothing is raised.
     """
-    call = _sync_file_range()
+    call = _load_sync_file_range()
     if call is not None and call(fd, 0, 1, _WAIT_BEFORE) != 0:
         number = ctypes.get_errno()
         if number in _LOST:
@@ -121,7 +121,7 @@ _LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 
 
 @functools.cache
-def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
+def _load_sync_file_range() -> Callable[[int, int, int, int], int] | None:
     try:
         found = ctypes.CDLL(None, use_errno=True).sync_file_range
     except (AttributeError, OSError):
@@ -132,7 +132,7 @@ def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
 
 
 @functools.cache
-def _syncfs() -> Callable[[int], int] | None:
+def _load_syncfs() -> Callable[[int], int] | None:
     try:
         found = ctypes.CDLL(None, use_errno=True).syncfs
     except (AttributeError, OSError):

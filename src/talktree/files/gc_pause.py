@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def not_sought() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """Look for circles only when `gc.collect` is called, or again when this ends."""
     was_on = gc.isenabled()
     gc.disable()

@@ -17,28 +17,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from talktree.errors import Busy, UsageError
+from talktree.errors import LockHeld, UsageError
 
 _POLL = 0.01
 HELD_BY_ANOTHER = (errno.EAGAIN, errno.EACCES)
 
 
-def _request(kind: int, byte: int) -> bytes:
+def _encode_request(kind: int, byte: int) -> bytes:
     """What `fcntl` calls a `struct flock`: kind, whence, start, length, process (always 0)."""
     return struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0)
 
 
 _KNOWN = range(8)
-EXCLUSIVE = [_request(fcntl.F_WRLCK, byte) for byte in _KNOWN]
-SHARED = [_request(fcntl.F_RDLCK, byte) for byte in _KNOWN]
-FREE = [_request(fcntl.F_UNLCK, byte) for byte in _KNOWN]
+EXCLUSIVE = [_encode_request(fcntl.F_WRLCK, byte) for byte in _KNOWN]
+SHARED = [_encode_request(fcntl.F_RDLCK, byte) for byte in _KNOWN]
+FREE = [_encode_request(fcntl.F_UNLCK, byte) for byte in _KNOWN]
 """Requests for the first bytes of a file, ready for `fcntl` where every microsecond counts."""
 
 TRY: int = getattr(fcntl, "F_OFD_SETLK", 0)
 WAIT: int = getattr(fcntl, "F_OFD_SETLKW", 0)
 
 
-def need_locks() -> None:
+def require_locks() -> None:
     """An error where the system does not have such locks."""
     if not WAIT:
         raise UsageError(
@@ -47,7 +47,7 @@ def need_locks() -> None:
         )
 
 
-def taken(fd: int, request: bytes) -> bool:
+def try_lock(fd: int, request: bytes) -> bool:
     """Take a lock if nobody has it, and say whether that worked."""
     try:
         fcntl.fcntl(fd, TRY, request)
@@ -67,26 +67,26 @@ def range_lock(
     wait: bool = True,
     seconds: float | None = None,
 ) -> Iterator[None]:
-    """Hold a lock of one byte; `Busy` if it cannot be had at once, or in some seconds."""
-    need_locks()
-    request = _request(fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK, byte)
+    """Hold a lock of one byte; `LockHeld` if it cannot be had at once, or in some seconds."""
+    require_locks()
+    request = _encode_request(fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK, byte)
     if wait and seconds is None:
         fcntl.fcntl(fd, WAIT, request)
     else:
         end = time.monotonic() + (seconds or 0.0 if wait else 0.0)
-        while not taken(fd, request):
+        while not try_lock(fd, request):
             if time.monotonic() >= end:
-                raise _busy()
+                raise _busy_error()
             time.sleep(_POLL)
     try:
         yield
     finally:
-        fcntl.fcntl(fd, TRY, _request(fcntl.F_UNLCK, byte))
+        fcntl.fcntl(fd, TRY, _encode_request(fcntl.F_UNLCK, byte))
 
 
 @contextmanager
 def folder_lock(fd: int, *, exclusive: bool, wait: bool = False) -> Iterator[None]:
-    """Hold a lock of a folder, shared or alone; `Busy` if somebody else's is in the way.
+    """Hold a lock of a folder, shared or alone; `LockHeld` if somebody else's is in the way.
 
     The folder is opened anew for each lock: locks taken through one descriptor would be one lock,
     and the first to end would end it for all.
@@ -97,14 +97,14 @@ def folder_lock(fd: int, *, exclusive: bool, wait: bool = False) -> Iterator[Non
         try:
             fcntl.flock(own, kind if wait else kind | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise _busy() from None
+            raise _busy_error() from None
         yield
     finally:
         os.close(own)
 
 
-def _busy() -> Busy:
-    return Busy(
+def _busy_error() -> LockHeld:
+    return LockHeld(
         "another program is at work there", hint="wait until it is done, or end it, and try again"
     )
 
@@ -112,7 +112,7 @@ def _busy() -> Busy:
 _FAR = ("nfs", "cifs", "smb", "9p", "ceph", "afs", "glusterfs", "lustre", "ncp", "fuse.sshfs")
 
 
-def network_file_system(fd: int) -> str | None:
+def find_network_file_system(fd: int) -> str | None:
     """The name of the network file system a descriptor is on, if it is on one."""
     try:
         device = os.fstat(fd).st_dev

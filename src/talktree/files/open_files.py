@@ -10,20 +10,20 @@ PROCESSES = Path("/proc")
 ACCESS = os.O_WRONLY | os.O_RDWR
 
 
-def writer_of(path: Path) -> str | None:
+def find_writer(path: Path) -> str | None:
     """Who has the file open for writing, as far as that can be seen; None if nobody has."""
     try:
         there = path.stat()
     except OSError:
         return None
     identity = (there.st_dev, there.st_ino)
-    for process in _processes():
-        if _writes(process, identity):
-            return f"{_name(process)} (process {process.name})"
+    for process in _list_processes():
+        if _is_writing(process, identity):
+            return f"{_read_process_name(process)} (process {process.name})"
     return None if _may_be_leased(path) else "another process"
 
 
-def _processes() -> list[Path]:
+def _list_processes() -> list[Path]:
     try:
         names = os.listdir(PROCESSES)
     except OSError:
@@ -32,7 +32,7 @@ def _processes() -> list[Path]:
     return [PROCESSES / name for name in names if name.isdecimal() and name != own]
 
 
-def _writes(process: Path, identity: tuple[int, int]) -> bool:
+def _is_writing(process: Path, identity: tuple[int, int]) -> bool:
     """Whether a process has it open for writing; those of others cannot be looked into."""
     try:
         opened = os.listdir(process / "fd")
@@ -41,14 +41,14 @@ def _writes(process: Path, identity: tuple[int, int]) -> bool:
     for number in opened:
         try:
             found = os.stat(process / "fd" / number)
-            if (found.st_dev, found.st_ino) == identity and _flags(process, number) & ACCESS:
+            if (found.st_dev, found.st_ino) == identity and _read_flags(process, number) & ACCESS:
                 return True
         except OSError:
             continue
     return False
 
 
-def _flags(process: Path, number: str) -> int:
+def _read_flags(process: Path, number: str) -> int:
     for line in (process / "fdinfo" / number).read_text().splitlines():
         name, _, value = line.partition(":")
         if name == "flags":
@@ -56,7 +56,7 @@ def _flags(process: Path, number: str) -> int:
     return 0
 
 
-def _name(process: Path) -> str:
+def _read_process_name(process: Path) -> str:
     try:
         return (process / "comm").read_text().strip()
     except OSError:

@@ -46,12 +46,12 @@ class OutputGate:
     def __init__(self, inputs: Iterable[AnyPath] = (), *, force: bool = False) -> None:
         """Name the inputs; `force` allows to replace outputs that exist, but never inputs."""
         self.force = force
-        self._inputs = [_input(path) for path in inputs]
+        self._inputs = [_make_input(path) for path in inputs]
         self._claimed: set[str] = set()
 
     def protect(self, inputs: Iterable[AnyPath]) -> None:
         """Name further inputs, which were found while the first ones were read."""
-        self._inputs += [_input(path) for path in inputs]
+        self._inputs += [_make_input(path) for path in inputs]
 
     def claim(self, path: AnyPath, *, folder: bool | None = None) -> None:
         """Check an output before any work is done; no output can be another one, or inside it.
@@ -66,7 +66,7 @@ class OutputGate:
     def check(self, path: AnyPath, *, folder: bool | None = None) -> None:
         """Raise an error unless a file or a folder may be written at the path."""
         self._refuse_inputs(path)
-        found = _stat(path)
+        found = _stat_path(path)
         if found is not None and stat.S_ISDIR(found.st_mode):
             self._refuse_around_inputs(path)
         self._refuse_existing(path, found, folder=folder)
@@ -74,7 +74,7 @@ class OutputGate:
     def check_into(self, path: AnyPath) -> None:
         """Raise an error unless files may be added to a folder, which may exist."""
         self._refuse_inputs(path)
-        found = _stat(path)
+        found = _stat_path(path)
         if found is not None and not stat.S_ISDIR(found.st_mode):
             raise UsageError(f"{path}: is a file", hint="name a folder as the output")
 
@@ -107,7 +107,7 @@ class OutputGate:
 
     def _refuse_inputs(self, path: AnyPath) -> None:
         real = os.path.realpath(path)
-        found = _stat(path)
+        found = _stat_path(path)
         for each in self._inputs:
             if real == each.real or (found is not None and _is_input(each, found)):
                 raise UsageError(f"{path}: this is the input", hint=_OTHER_PLACE)
@@ -189,10 +189,10 @@ def exists_error(
     return UsageError(f"{path}: already exists", hint=hint)
 
 
-def _input(path: AnyPath) -> _Input:
+def _make_input(path: AnyPath) -> _Input:
     streams = str(path) == STREAM
     real = "" if streams else os.path.realpath(path)
-    found = _stat_stream(sys.stdin) if streams else _stat(path)
+    found = _stat_stream(sys.stdin) if streams else _stat_path(path)
     if found is None:
         # A missing input is reported when it is read.
         return _Input(real, None, is_folder=False)
@@ -210,7 +210,7 @@ def _is_inside(each: _Input, found: os.stat_result) -> bool:
     return (found.st_dev, found.st_ino) in _identities(each.real)
 
 
-def _stat(path: AnyPath) -> os.stat_result | None:
+def _stat_path(path: AnyPath) -> os.stat_result | None:
     try:
         return os.stat(path)
     except (OSError, ValueError):
@@ -232,7 +232,7 @@ def _is_below(path: str, folder: str) -> bool:
 def _identities_above(real: str) -> Iterator[Identity]:
     """Device and inode of the folders above a path, as far as they exist."""
     for folder in Path(real).parents:
-        found = _stat(folder)
+        found = _stat_path(folder)
         if found is not None:
             yield found.st_dev, found.st_ino
 

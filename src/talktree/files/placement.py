@@ -15,16 +15,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from talktree.errors import TalktreeError, Unreadable, UsageError
-from talktree.files.compression import bare_name, stem_of
+from talktree.files.compression import stem_of, strip_compression_suffix
 from talktree.files.outputs import OutputGate
-from talktree.files.save import beneath, building_folder, place_file, save
+from talktree.files.save import building_folder, check_relative_path, place_file, save
 from talktree.files.source import Source
 
 
 def is_named_like(target: str | Path, main: str) -> bool:
     """Whether a file with companion files can have the name of an output."""
-    ending = os.path.splitext(bare_name(main))[1]
-    return bool(ending) and os.path.splitext(bare_name(Path(target).name))[1] == ending
+    ending = os.path.splitext(strip_compression_suffix(main))[1]
+    return (
+        bool(ending) and os.path.splitext(strip_compression_suffix(Path(target).name))[1] == ending
+    )
 
 
 def place_files(files: Iterable[str], target: Path, main: str) -> dict[str, Path]:
@@ -35,10 +37,10 @@ def place_files(files: Iterable[str], target: Path, main: str) -> dict[str, Path
         if path == main:
             places[path] = target
         elif path.startswith(folder):
-            inside = beneath(path[len(folder) :])
+            inside = check_relative_path(path[len(folder) :])
             places[path] = target.parent / stem_of(target.name) / inside
         else:
-            places[path] = target.parent / beneath(path)
+            places[path] = target.parent / check_relative_path(path)
     return places
 
 
@@ -78,23 +80,25 @@ def save_with_companions(
             if own.exists():
                 built[main].chmod(own.stat().st_mode & 0o777)
             gate.check(target, folder=False)
-            _move([(built[path], places[path]) for path in (*others, main)], building, gate)
+            _move_into_place(
+                [(built[path], places[path]) for path in (*others, main)], building, gate
+            )
         except TalktreeError as error:
             error.message = error.message.replace(f"{building / 'new'}{os.sep}", "")
             raise
     return [Path(target) if path == main else places[path] for path in files]
 
 
-def _move(moves: Iterable[tuple[Path, Path]], building: Path, gate: OutputGate) -> None:
+def _move_into_place(moves: Iterable[tuple[Path, Path]], building: Path, gate: OutputGate) -> None:
     """Put built files into their places; if that fails, all is as it was."""
     done: list[tuple[Path, Path | None]] = []
     try:
         for number, (built, place) in enumerate(moves):
-            with _system_errors(place):
+            with _translate_errors(place):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 old = None
                 if gate.force and place.exists():
-                    old = _copy(place, building / f"old-{number}")
+                    old = _link_or_copy(place, building / f"old-{number}")
                 place_file(built, place, gate)
             done.append((place, old))
     except BaseException:
@@ -106,7 +110,7 @@ def _move(moves: Iterable[tuple[Path, Path]], building: Path, gate: OutputGate) 
         raise
 
 
-def _copy(path: Path, copy: Path) -> Path:
+def _link_or_copy(path: Path, copy: Path) -> Path:
     """A second name for a file, or a copy of it where the file system knows no such names."""
     try:
         os.link(path, copy)
@@ -116,7 +120,7 @@ def _copy(path: Path, copy: Path) -> Path:
 
 
 @contextmanager
-def _system_errors(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

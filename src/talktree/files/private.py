@@ -11,7 +11,7 @@ import shlex
 import stat
 from pathlib import Path
 
-from talktree.errors import Refused
+from talktree.errors import RefusedInput
 from talktree.home import data_home
 
 PRIVATE_FOLDER = 0o700
@@ -24,7 +24,7 @@ def make_private(folder: Path) -> None:
     """Create a folder that only its owner can enter, and tighten the one that exists.
 
     Folders above it that are missing are created in the same way. Inside the data folder, the data
-    folder itself is tightened, too. `Refused` if others own the folder or can write to it: what is
+    folder itself is tightened, too. `RefusedInput` if others own it or can write to it: what is
     in it may be theirs.
     """
     home = data_home()
@@ -45,7 +45,7 @@ def create_folders(folder: Path) -> None:
 
 
 def tighten(folder: Path) -> None:
-    """Take all permissions of others away from a folder; `Refused` if it cannot be trusted."""
+    """Take all permissions of others away from a folder; `RefusedInput` if it cannot be trusted."""
     found = folder.stat()
     refuse_untrusted(folder, found)
     if found.st_mode & OTHERS:
@@ -67,9 +67,9 @@ def tighten_file(path: Path) -> None:
 
 
 def refuse_untrusted(folder: Path, found: os.stat_result) -> None:
-    """Raise `Refused` if a folder belongs to another user or everyone can write to it."""
+    """Raise `RefusedInput` if a folder belongs to another user or everyone can write to it."""
     if not _is_own(found):
-        raise Refused(
+        raise RefusedInput(
             f"{folder}: this folder belongs to another user",
             hint="run talktree as its owner, or name a folder of your own with TALKTREE_HOME",
         )
@@ -77,9 +77,9 @@ def refuse_untrusted(folder: Path, found: os.stat_result) -> None:
 
 
 def refuse_writable(folder: Path, found: os.stat_result) -> None:
-    """Raise `Refused` if everyone can write to a folder: what is in it may be planted."""
+    """Raise `RefusedInput` if everyone can write to a folder: what is in it may be planted."""
     if found.st_mode & stat.S_IWOTH:
-        raise Refused(
+        raise RefusedInput(
             f"{folder}: every user of this machine can write to this folder",
             hint=f"check what is in it, then run: chmod 700 {shlex.quote(str(folder))}",
         )

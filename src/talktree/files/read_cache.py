@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from talktree.files.content import Content, Memory, StandIn
+from talktree.files.content import Content, MemoryContent, StandIn
 from talktree.files.source import Source
 
 SMALL = 4 << 20
 """A larger file is read in parts, as any file is."""
 
 
-class Held(StandIn):
+class CachedContent(StandIn):
     """A file that is read whole when something of it is first asked for."""
 
     def __init__(self, stored: Content) -> None:
@@ -28,15 +28,15 @@ class Held(StandIn):
 
     @cached_property
     def text(self) -> Content:
-        return Memory(b"".join(self._stored.blocks()))
+        return MemoryContent(b"".join(self._stored.blocks()))
 
 
-def held(source: Source) -> Source:
+def cache_small_files(source: Source) -> Source:
     """A source whose small files are read once."""
     return Source(
         source.name,
         {
-            path: Held(content) if content.size <= SMALL else content
+            path: CachedContent(content) if content.size <= SMALL else content
             for path, content in source.files.items()
         },
         folder=source.folder,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from talktree.errors import ChangedMeanwhile, Unreadable
 from talktree.files.content import OnDisk
-from talktree.files.open_files import writer_of
+from talktree.files.open_files import find_writer
 from talktree.files.outputs import BACKUP, OVERWRITE
 from talktree.files.placement import place_in_source
 from talktree.files.save import save
@@ -22,15 +22,15 @@ SETTLED = 2.0
 """Seconds a file must have been left alone before it is replaced."""
 
 
-def on_disk(source: Source) -> list[Path]:
+def list_disk_files(source: Source) -> list[Path]:
     """The files of a source that lie on the disk."""
     return [content.path for content in source.files.values() if type(content) is OnDisk]
 
 
 def refuse_if_written(source: Source) -> None:
     """Raise if another process is writing one of the files."""
-    for path in on_disk(source):
-        writer = writer_of(path)
+    for path in list_disk_files(source):
+        writer = find_writer(path)
         if writer is not None:
             raise ChangedMeanwhile(
                 f"{path}: {writer} has it open for writing",
@@ -51,19 +51,19 @@ def refuse_changed(source: Source) -> None:
 
 def wait_until_settled(source: Source) -> None:
     """Wait for files that were changed just now; their writer may only be between two lines."""
-    newest = max((path.stat().st_mtime for path in on_disk(source)), default=0.0)
+    newest = max((path.stat().st_mtime for path in list_disk_files(source)), default=0.0)
     left = SETTLED - (time.time() - newest)
     if 0 < left <= SETTLED:
         time.sleep(left)
     refuse_changed(source)
 
 
-def stamp() -> str:
+def make_backup_stamp() -> str:
     """What backups made now have in their names."""
     return time.strftime("%Y%m%d-%H%M%S")
 
 
-def free_path(path: Path, when: str, suffix: str) -> Path:
+def find_free_path(path: Path, when: str, suffix: str) -> Path:
     """A path beside a file for something made now, which does not exist yet."""
     number, free = 2, path.with_name(f"{path.name}.{when}{suffix}")
     while os.path.lexists(free):
@@ -72,9 +72,9 @@ def free_path(path: Path, when: str, suffix: str) -> Path:
     return free
 
 
-def backed_up(path: Path, when: str) -> Path:
+def back_up_file(path: Path, when: str) -> Path:
     """A copy of a file beside it, compared with it byte by byte."""
-    backup = free_path(path, when, BACKUP)
+    backup = find_free_path(path, when, BACKUP)
     try:
         shutil.copy2(path, backup)
         with open(backup, "rb") as file:
@@ -91,9 +91,9 @@ def backed_up(path: Path, when: str) -> Path:
     return backup
 
 
-def _backups(paths: Iterable[Path]) -> list[Path]:
-    when = stamp()
-    return [backed_up(path, when) for path in paths]
+def _list_backups(paths: Iterable[Path]) -> list[Path]:
+    when = make_backup_stamp()
+    return [back_up_file(path, when) for path in paths]
 
 
 class Replacement(NamedTuple):
@@ -103,7 +103,7 @@ class Replacement(NamedTuple):
     backups: list[Path]
 
 
-def replaced(
+def replace_files(
     source: Source,
     root: Path,
     make: Callable[[], Mapping[str, Iterable[bytes]]],
@@ -120,11 +120,11 @@ def replaced(
     refuse_if_written(source)
     places = {path: place_in_source(source, root, path) for path in make()}
     gone = [path for path in source.files if source.folder and path not in places]
-    changed = [path for path, pieces in make().items() if not _holds(places[path], pieces)]
+    changed = [path for path, pieces in make().items() if not _has_bytes(places[path], pieces)]
     refuse_changed(source)
     leaving = [place_in_source(source, root, path) for path in gone]
     old = [*(places[path] for path in changed), *leaving]
-    backups = _backups(path for path in old if backup and path.exists())
+    backups = _list_backups(path for path in old if backup and path.exists())
     try:
         refuse_changed(source)
     except BaseException:
@@ -139,18 +139,18 @@ def replaced(
     return Replacement([places[path] for path in changed], backups)
 
 
-def differing(source: Source, root: Path, written: Iterable[Path]) -> list[Path]:
+def find_differing_files(source: Source, root: Path, written: Iterable[Path]) -> list[Path]:
     """Those of the written files that differ from the files of the source they were made from."""
     found = []
     for place in written:
         name = place.relative_to(root).as_posix() if source.folder else next(iter(source.files))
         old = source.files.get(name)
-        if old is None or not _holds(place, old.blocks()):
+        if old is None or not _has_bytes(place, old.blocks()):
             found.append(place)
     return found
 
 
-def _holds(place: Path, pieces: Iterable[bytes]) -> bool:
+def _has_bytes(place: Path, pieces: Iterable[bytes]) -> bool:
     """Whether a file has just these bytes."""
     try:
         with open(place, "rb") as file:

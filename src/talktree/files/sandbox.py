@@ -13,30 +13,30 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from talktree.errors import Escapes, NotFound, Unreadable
-from talktree.files.sandbox_open import PATH_ONLY, checked, open_beneath
+from talktree.errors import NotFound, PathEscapes, Unreadable
+from talktree.files.sandbox_open import PATH_ONLY, check_path, open_beneath
 
-__all__ = ["Anchor", "checked"]
+__all__ = ["Anchor", "check_path"]
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NOTHING = (errno.ENOENT, errno.ENOTDIR)
 
 
 class Anchor:
-    """A folder that is held open; paths are relative bytes with "/" (see `checked`)."""
+    """A folder that is held open; paths are relative bytes with "/" (see `check_path`)."""
 
     def __init__(self, path: Path | str, *, create: bool = False, mode: int = 0o700) -> None:
         self.path = Path(path).absolute()
         if create:
-            _make(self.path, mode)
-        self._hold(_opened(self.path))
+            _make_folder(self.path, mode)
+        self._hold(_open_folder(self.path))
 
     def _hold(self, fd: int) -> None:
         self.fd = fd
         found = os.fstat(fd)
         self.identity = (found.st_dev, found.st_ino)
 
-    def beneath(self, path: bytes) -> Anchor:
+    def open_anchor(self, path: bytes) -> Anchor:
         """A folder inside as an anchor of its own."""
         try:
             fd = self.open(path, FOLDER)
@@ -50,13 +50,13 @@ class Anchor:
         return inner
 
     def open(self, path: bytes, flags: int, mode: int = 0o600) -> int:
-        """A descriptor of something inside; `OSError` as usual, `Escapes` for links."""
-        return open_beneath(self.fd, checked(path), flags, mode)
+        """A descriptor of something inside; `OSError` as usual, `PathEscapes` for links."""
+        return open_beneath(self.fd, check_path(path), flags, mode)
 
     @contextlib.contextmanager
-    def parent(self, path: bytes) -> Iterator[tuple[int, bytes]]:
+    def open_parent(self, path: bytes) -> Iterator[tuple[int, bytes]]:
         """A descriptor of the folder a path is in, and the name there."""
-        above, _, name = checked(path).rpartition(b"/")
+        above, _, name = check_path(path).rpartition(b"/")
         if not above:
             yield self.fd, name
             return
@@ -68,7 +68,7 @@ class Anchor:
 
     def lstat(self, path: bytes) -> os.stat_result | None:
         """What is there, a link as a link; None if nothing is, or no folder to hold it."""
-        above, _, name = checked(path).rpartition(b"/")
+        above, _, name = check_path(path).rpartition(b"/")
         try:
             if not above:
                 return os.stat(name, dir_fd=self.fd, follow_symlinks=False)
@@ -84,37 +84,37 @@ class Anchor:
 
     def readlink(self, path: bytes) -> bytes:
         """The text of a link."""
-        with self.parent(path) as (folder, name):
+        with self.open_parent(path) as (folder, name):
             return os.readlink(name, dir_fd=folder)
 
     def mkdir(self, path: bytes, mode: int = 0o700) -> None:
         """Make a folder."""
-        with self.parent(path) as (folder, name):
+        with self.open_parent(path) as (folder, name):
             os.mkdir(name, mode, dir_fd=folder)
 
     def rmdir(self, path: bytes) -> None:
         """Remove an empty folder."""
-        with self.parent(path) as (folder, name):
+        with self.open_parent(path) as (folder, name):
             os.rmdir(name, dir_fd=folder)
 
     def unlink(self, path: bytes) -> None:
         """Remove anything but a folder."""
-        with self.parent(path) as (folder, name):
+        with self.open_parent(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
     def symlink(self, target: bytes, path: bytes) -> None:
         """Make a link; where it leads to is nobody's concern here."""
-        with self.parent(path) as (folder, name):
+        with self.open_parent(path) as (folder, name):
             os.symlink(target, name, dir_fd=folder)
 
     def rename(self, old: bytes, new: bytes) -> None:
         """Give something another name, over whatever file has that name."""
-        with self.parent(old) as (folder, name), self.parent(new) as (other, new_name):
+        with self.open_parent(old) as (folder, name), self.open_parent(new) as (other, new_name):
             os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=other)
 
     def chmod(self, path: bytes, mode: int) -> None:
         """Set the mode of a file or a folder, never of what a link leads to."""
-        with self.parent(path) as (folder, name):
+        with self.open_parent(path) as (folder, name):
             fd = os.open(name, PATH_ONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
             try:
                 if stat.S_ISLNK(os.fstat(fd).st_mode):
@@ -125,14 +125,14 @@ class Anchor:
 
     def entries(self, path: bytes = b".") -> Iterator[os.DirEntry[str]]:
         """What is in a folder inside, or in this one (`.`); names are `os.fsdecode`d."""
-        fd = self.folder(path)
+        fd = self.open_folder(path)
         try:
             with os.scandir(fd) as found:
                 yield from found
         finally:
             os.close(fd)
 
-    def folder(self, path: bytes = b".") -> int:
+    def open_folder(self, path: bytes = b".") -> int:
         """A descriptor of its own of a folder inside, or of this one (`.`)."""
         if path == b".":
             return os.open(".", FOLDER, dir_fd=self.fd)
@@ -162,7 +162,7 @@ def _chmod(fd: int, mode: int) -> None:
         os.chmod(f"/proc/self/fd/{fd}", mode)
 
 
-def _make(path: Path, mode: int) -> None:
+def _make_folder(path: Path, mode: int) -> None:
     """Make a folder and those above it, each synced into the one that holds it."""
     missing = [path, *path.parents]
     missing = [folder for folder in missing if not folder.exists() and not folder.is_symlink()]
@@ -176,14 +176,14 @@ def _make(path: Path, mode: int) -> None:
             os.close(above)
 
 
-def _opened(path: Path) -> int:
+def _open_folder(path: Path) -> int:
     try:
         return os.open(path, FOLDER | os.O_NOFOLLOW)
     except FileNotFoundError:
         raise NotFound(f"{path}: there is no such folder", hint="check the path") from None
     except OSError as error:
         if path.is_symlink():
-            raise Escapes(
+            raise PathEscapes(
                 f"{path}: is a link", hint="name the folder itself that the link leads to"
             ) from None
         raise Unreadable(

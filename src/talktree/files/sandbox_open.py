@@ -14,7 +14,7 @@ import re
 import stat
 from functools import lru_cache
 
-from talktree.errors import Escapes
+from talktree.errors import PathEscapes
 
 LONGEST_PATH = 4095
 LONGEST_NAME = 255
@@ -25,7 +25,7 @@ _NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
 _TRIES = 32
 
 
-class _How(ctypes.Structure):
+class _OpenHow(ctypes.Structure):
     _fields_ = (
         ("flags", ctypes.c_uint64),
         ("mode", ctypes.c_uint64),
@@ -37,54 +37,54 @@ _NAME = rb"(?!\.{1,2}(?:/|\Z))[^/\0]{1,%d}" % LONGEST_NAME
 _plain = re.compile(_NAME + rb"(?:/" + _NAME + rb")*+").fullmatch
 
 
-_HOW_SIZE = ctypes.sizeof(_How)
+_HOW_SIZE = ctypes.sizeof(_OpenHow)
 
 
 @lru_cache(maxsize=64)
-def _how(flags: int, mode: int) -> _How:
-    return _How(flags, mode, _NO_MAGIC_LINKS | _NO_LINKS | _BENEATH)
+def _make_open_how(flags: int, mode: int) -> _OpenHow:
+    return _OpenHow(flags, mode, _NO_MAGIC_LINKS | _NO_LINKS | _BENEATH)
 
 
-def checked(path: bytes) -> bytes:
+def check_path(path: bytes) -> bytes:
     """The path itself if it is a plain relative one; its parts name real things, none leads out."""
     if _plain(path) and len(path) <= LONGEST_PATH:
         return path
-    raise _reason_against(path)
+    raise _find_escape(path)
 
 
-def _reason_against(path: bytes) -> Escapes:
+def _find_escape(path: bytes) -> PathEscapes:
     if not path:
-        return _refused(path, "it is empty")
+        return _make_escape_error(path, "it is empty")
     if b"\0" in path:
-        return _refused(path, "it has a NUL in it")
+        return _make_escape_error(path, "it has a NUL in it")
     if path.startswith(b"/"):
-        return _refused(path, "it is absolute")
+        return _make_escape_error(path, "it is absolute")
     for name in path.split(b"/"):
         if name in (b"", b".", b".."):
-            return _refused(path, f"{os.fsdecode(name)!r} is no name")
-    return _refused(path, "it is too long")
+            return _make_escape_error(path, f"{os.fsdecode(name)!r} is no name")
+    return _make_escape_error(path, "it is too long")
 
 
 def open_beneath(folder: int, path: bytes, flags: int, mode: int = 0) -> int:
-    """A descriptor of a checked path beneath a folder; a link on the way is an `Escapes`.
+    """A descriptor of a checked path beneath a folder; a link on the way is a `PathEscapes`.
 
     A link at the end is one too, unless the link itself may be asked for (`O_PATH` without
     `O_DIRECTORY`).
     """
     flags |= os.O_CLOEXEC
-    kernel = _openat2()
+    kernel = _find_openat2()
     try:
         if b"/" not in path and not flags & os.O_DIRECTORY:
             # One name: there is nothing on the way.
             return os.open(path, flags | os.O_NOFOLLOW, mode, dir_fd=folder)
         if kernel is None:
-            return _walked(folder, path, flags | os.O_NOFOLLOW, mode)
+            return _open_by_walking(folder, path, flags | os.O_NOFOLLOW, mode)
         if _may_be_link(flags):
             flags |= os.O_NOFOLLOW
         return kernel(folder, path, flags, mode if flags & os.O_CREAT else 0)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EXDEV):
-            raise _refused(path, "a link is on the way") from None
+            raise _make_escape_error(path, "a link is on the way") from None
         raise
 
 
@@ -92,9 +92,9 @@ def _may_be_link(flags: int) -> bool:
     return bool(flags & PATH_ONLY) and not flags & os.O_DIRECTORY
 
 
-def _refused(path: bytes, why: str) -> Escapes:
+def _make_escape_error(path: bytes, why: str) -> PathEscapes:
     shown = os.fsdecode(path[:80])
-    return Escapes(
+    return PathEscapes(
         f"{shown!r}: {why}", hint="only plain paths inside the folder are used, never through links"
     )
 
@@ -109,12 +109,12 @@ class _Kernel:
             ctypes.c_long,
             ctypes.c_int,
             ctypes.c_char_p,
-            ctypes.POINTER(_How),
+            ctypes.POINTER(_OpenHow),
             ctypes.c_size_t,
         ]
 
     def __call__(self, folder: int, path: bytes, flags: int, mode: int) -> int:
-        how = _how(flags, mode)
+        how = _make_open_how(flags, mode)
         for _ in range(_TRIES):
             found = self._call(_OPENAT2, folder, path, how, _HOW_SIZE)
             if found >= 0:
@@ -127,7 +127,7 @@ class _Kernel:
 
 
 @lru_cache(maxsize=1)
-def _openat2() -> _Kernel | None:
+def _find_openat2() -> _Kernel | None:
     """The kernel's own way, or None where it is missing or forbidden."""
     try:
         kernel = _Kernel()
@@ -143,18 +143,18 @@ def _openat2() -> _Kernel | None:
     return kernel
 
 
-def _walked(folder: int, path: bytes, flags: int, mode: int) -> int:
+def _open_by_walking(folder: int, path: bytes, flags: int, mode: int) -> int:
     *above, name = path.split(b"/")
     with contextlib.ExitStack() as opened:
         for part in above:
-            folder = _entered(folder, part)
+            folder = _enter_folder(folder, part)
             opened.callback(os.close, folder)
         if not _may_be_link(flags):
             _refuse_link(folder, name)
         return os.open(name, flags, mode, dir_fd=folder)
 
 
-def _entered(folder: int, name: bytes) -> int:
+def _enter_folder(folder: int, name: bytes) -> int:
     # Looked at first only for the right error: opening a link fails in any case.
     _refuse_link(folder, name)
     return os.open(name, PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)

@@ -22,7 +22,7 @@ Agreed = Callable[[Path], object]
 """Called with the file or folder that was built, before it gets its name."""
 
 
-def _always(built: Path) -> None:
+def _accept_any(built: Path) -> None:
     """Allow whatever was built."""
 
 
@@ -33,7 +33,7 @@ def save(
     folder: bool,
     main: str | None = None,
     gate: OutputGate | None = None,
-    agreed: Agreed = _always,
+    agreed: Agreed = _accept_any,
 ) -> list[Path]:
     """Write the files at the target and return what was written.
 
@@ -63,10 +63,10 @@ def _save_folder(
 ) -> list[Path]:
     with building_folder(target) as building:
         for path, pieces in files.items():
-            inside = building / beneath(path)
-            with _os_errors(os.path.join(target, path)):
+            inside = building / check_relative_path(path)
+            with _translate_errors(os.path.join(target, path)):
                 inside.parent.mkdir(parents=True, exist_ok=True)
-                _write(pieces, inside)
+                _write_pieces(pieces, inside)
         agreed(building)
         place_folder(building, target, gate)
     return [Path(target) / path for path in files]
@@ -79,7 +79,7 @@ def building_folder(target: str | Path) -> Iterator[Path]:
     from tempfile import mkdtemp
 
     place = Path(target)
-    with _os_errors(target):
+    with _translate_errors(target):
         _make_folder(place.parent)
         building = Path(mkdtemp(dir=place.parent, prefix=f".{place.name}."))
     try:
@@ -100,13 +100,13 @@ def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
 
     By force it takes the place of an older one, unless that holds files that would be lost.
     """
-    with _os_errors(target):
+    with _translate_errors(target):
         building.chmod(0o777 & ~user_umask())
         if not os.path.lexists(target):
             building.rename(target)
             return
     gate.check(target, folder=True)
-    with _os_errors(target):
+    with _translate_errors(target):
         if is_empty(target) and not os.path.islink(target):
             building.rename(target)
             return
@@ -141,14 +141,14 @@ def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agr
 
     # A link stays a link; the file it leads to is replaced.
     place = Path(os.path.realpath(target))
-    with _os_errors(target):
+    with _translate_errors(target):
         _make_folder(place.parent)
         descriptor, name = mkstemp(dir=place.parent, prefix=f".{place.name}.")
     os.close(descriptor)
     building = Path(name)
     try:
-        with _os_errors(target):
-            _write(pieces, building)
+        with _translate_errors(target):
+            _write_pieces(pieces, building)
             agreed(building)
             mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~user_umask()
             building.chmod(mode)
@@ -173,7 +173,7 @@ def place_file(building: Path, place: Path, gate: OutputGate) -> None:
         building.replace(place)
 
 
-def _write(pieces: Pieces, path: Path) -> None:
+def _write_pieces(pieces: Pieces, path: Path) -> None:
     with open(path, "wb", buffering=1 << 20) as file:
         for piece in pieces:
             file.write(piece)
@@ -181,7 +181,7 @@ def _write(pieces: Pieces, path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def beneath(path: str) -> PurePosixPath:
+def check_relative_path(path: str) -> PurePosixPath:
     """A relative path that stays below its root, or an error."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
@@ -190,7 +190,7 @@ def beneath(path: str) -> PurePosixPath:
 
 
 @contextlib.contextmanager
-def _os_errors(path: str | Path) -> Iterator[None]:
+def _translate_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except TalktreeError:

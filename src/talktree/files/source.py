@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from talktree.errors import NotFound, Unreadable
-from talktree.files.content import BLOCK, Content, Memory, OnDisk
+from talktree.files.content import BLOCK, Content, MemoryContent, OnDisk
 
 MOST_FILES = 200_000
 HELD_IN_MEMORY = 64 << 20
@@ -65,7 +65,7 @@ class Source:
         """The file that was named, if companion files were read together with it."""
         return self.name if self.folder and self.name in self.files else None
 
-    def alone(self) -> Source:
+    def without_companions(self) -> Source:
         """The same source without companion files."""
         if self.main is None:
             return self
@@ -80,12 +80,12 @@ class Source:
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str = "input") -> Source:
         """A one-file source from bytes at hand."""
-        return cls(name, {name: Memory(data)}, folder=False)
+        return cls(name, {name: MemoryContent(data)}, folder=False)
 
     @classmethod
     def of_files(cls, files: Mapping[str, bytes], *, name: str = "folder") -> Source:
         """A folder source from bytes at hand."""
-        return cls(name, {path: Memory(data) for path, data in files.items()}, folder=True)
+        return cls(name, {path: MemoryContent(data) for path, data in files.items()}, folder=True)
 
     def without(self, paths: Collection[str]) -> Source:
         """The same source as if these files were not there, but named as withheld."""
@@ -102,7 +102,7 @@ class Source:
             shown=self.shown,
         )
 
-    def minus(self, paths: Collection[str]) -> Source:
+    def without_silently(self, paths: Collection[str]) -> Source:
         """The same source as if these files were not there, without a word of them."""
         left = self.without(paths)
         left.withheld = self.withheld
@@ -131,10 +131,10 @@ def load(path: str | Path, *, shown: str | None = None, lazy: bool = False) -> S
 
 def load_stream(stream: BinaryIO, *, name: str = "stdin") -> Source:
     """Everything a stream holds; large input is parked in an unnamed temporary file."""
-    return Source(name, {name: parked(iter(lambda: stream.read(BLOCK), b""))}, folder=False)
+    return Source(name, {name: park_pieces(iter(lambda: stream.read(BLOCK), b""))}, folder=False)
 
 
-def parked(pieces: Iterable[bytes]) -> Content:
+def park_pieces(pieces: Iterable[bytes]) -> Content:
     """Bytes that are made once and read again: in memory, or if they are many on disk."""
     held: list[bytes] = []
     size = 0
@@ -144,7 +144,7 @@ def parked(pieces: Iterable[bytes]) -> Content:
         size += len(piece)
         if size > HELD_IN_MEMORY:
             return _Parked(chain(held, pieces))
-    return Memory(b"".join(held))
+    return MemoryContent(b"".join(held))
 
 
 class _Parked(OnDisk):
@@ -212,7 +212,7 @@ def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.
     while pending:
         here = pending.pop()
         try:
-            found = sorted(os.scandir(root / here), key=lambda each: natural_order(each.name))
+            found = sorted(os.scandir(root / here), key=lambda each: natural_sort_key(each.name))
         except OSError as error:
             where = os.path.join(shown, here)
             raise Unreadable(f"{where}: {error.strerror}", hint="check its rights") from None
@@ -226,7 +226,7 @@ def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.
         pending.extend(reversed(deeper))
 
 
-def natural_order(name: str) -> tuple[str | int, ...]:
+def natural_sort_key(name: str) -> tuple[str | int, ...]:
     """A sort key that puts 10.md after 9.md."""
     key: list[str | int] = []
     # Texts and runs of digits in turn, so that keys have the same kinds in the same places.
@@ -246,21 +246,21 @@ VERY_LARGE = 4 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
-def give_back_large_blocks(large: int = LARGE) -> None:
+def release_large_blocks(large: int = LARGE) -> None:
     """Let every block of that size have pages of its own, from now on.
 
     The C library begins so, but raises its limit when such a block is freed: after one line of
     30 MB all later ones come from a heap full of holes that is never returned. Where there is no
     such setting, nothing is done.
     """
-    set_option = _set_option()
+    set_option = _load_mallopt()
     if set_option is not None:
         set_option(_M_MMAP_THRESHOLD, large)
         set_option(_M_TRIM_THRESHOLD, large)
 
 
 @cache
-def _set_option() -> Callable[[int, int], object] | None:
+def _load_mallopt() -> Callable[[int, int], object] | None:
     """What the C library sets options of its memory with; it is asked for with every file."""
     try:
         return ctypes.CDLL(None).mallopt

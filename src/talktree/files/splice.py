@@ -19,7 +19,7 @@ class Splice(NamedTuple):
     new: bytes = b""
 
 
-def spliced(content: Content, splices: Iterable[Splice]) -> Iterator[bytes]:
+def apply_splices(content: Content, splices: Iterable[Splice]) -> Iterator[bytes]:
     """The bytes of a file with some stretches replaced; they are given in order."""
     at = 0
     for splice in splices:
@@ -32,15 +32,15 @@ def spliced(content: Content, splices: Iterable[Splice]) -> Iterator[bytes]:
         yield from content.blocks(at, content.size)
 
 
-def trimmed(splice: Splice, old: bytes) -> Splice:
+def trim_splice(splice: Splice, old: bytes) -> Splice:
     """The same change without the bytes at its ends that stay as they are."""
     new = splice.new
-    lead = shared(old, new, 0, 0)
-    trail = shared(old[lead:][::-1], new[lead:][::-1], 0, 0)
+    lead = common_prefix_length(old, new, 0, 0)
+    trail = common_prefix_length(old[lead:][::-1], new[lead:][::-1], 0, 0)
     return Splice(splice.start + lead, splice.stop - trail, new[lead : len(new) - trail])
 
 
-def shared(one: bytes, two: bytes, left: int, right: int) -> int:
+def common_prefix_length(one: bytes, two: bytes, left: int, right: int) -> int:
     """How many bytes two texts have in common from two places on."""
     low, high = 0, min(len(one) - left, len(two) - right)
     step = 64
@@ -63,20 +63,20 @@ FURTHEST = 1 << 16
 """How far behind a difference the same place is looked for."""
 
 
-def differences(old: bytes, new: bytes) -> Iterator[Splice]:
+def find_splices(old: bytes, new: bytes) -> Iterator[Splice]:
     """Splices that make the new bytes out of the old ones."""
     left, right = 0, 0
     while left < len(old) or right < len(new):
-        same = shared(old, new, left, right)
+        same = common_prefix_length(old, new, left, right)
         left, right = left + same, right + same
         if left == len(old) and right == len(new):
             return
-        behind_left, behind_right = _meeting(old, left, new, right)
+        behind_left, behind_right = _find_meeting(old, left, new, right)
         yield Splice(left, behind_left, new[right:behind_right])
         left, right = behind_left, behind_right
 
 
-def _meeting(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
+def _find_meeting(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
     """The next places at which both go on the same way."""
     for step in range(0, FURTHEST, STEP):
         key = old[left + step : left + step + KEY]
@@ -84,11 +84,11 @@ def _meeting(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
             break
         found = new.find(key, right, right + step + FURTHEST)
         if found >= 0:
-            return _earliest(old, left, left + step, new, right, found)
-    return _at_the_end(old, left, new, right)
+            return _find_earliest(old, left, left + step, new, right, found)
+    return _match_ends(old, left, new, right)
 
 
-def _earliest(
+def _find_earliest(
     old: bytes, left: int, meets_left: int, new: bytes, right: int, meets_right: int
 ) -> tuple[int, int]:
     while meets_left > left and meets_right > right and old[meets_left - 1] == new[meets_right - 1]:
@@ -96,6 +96,6 @@ def _earliest(
     return meets_left, meets_right
 
 
-def _at_the_end(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
+def _match_ends(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
     """Nothing in common near by: only what the ends share stays."""
-    return _earliest(old, left, len(old), new, right, len(new))
+    return _find_earliest(old, left, len(old), new, right, len(new))

@@ -19,7 +19,7 @@ _ENCODING = re.compile(
 _LENIENT = "talktree-surrogates"
 
 
-def _lenient(error: UnicodeError) -> tuple[str | bytes, int]:
+def _handle_decode_error(error: UnicodeError) -> tuple[str | bytes, int]:
     """Half of a surrogate pair as it is; anything else that is not UTF-8 is replaced."""
     try:
         return codecs.lookup_error("surrogatepass")(error)
@@ -27,15 +27,15 @@ def _lenient(error: UnicodeError) -> tuple[str | bytes, int]:
         return "\ufffd", other.end
 
 
-codecs.register_error(_LENIENT, _lenient)
+codecs.register_error(_LENIENT, _handle_decode_error)
 
 
-def from_utf16(content: Content) -> Generator[bytes, None, bool]:
+def decode_utf16(content: Content) -> Generator[bytes, None, bool]:
     """The text as UTF-8; returns whether the last character is cut off.
 
     What is left of such a character is not part of the text.
     """
-    decoder = codecs.getincrementaldecoder(_name(content))("surrogatepass")
+    decoder = codecs.getincrementaldecoder(_encoding_name(content))("surrogatepass")
     first = True
     for block in content.blocks(2):
         piece = decoder.decode(block).encode("utf-8", "surrogatepass")
@@ -45,23 +45,23 @@ def from_utf16(content: Content) -> Generator[bytes, None, bool]:
     return bool(decoder.getstate()[0])
 
 
-def _name(content: Content) -> str:
+def _encoding_name(content: Content) -> str:
     return "utf-16-le" if content.read(0, 2) == LITTLE else "utf-16-be"
 
 
-def form_of_text(content: Content, *, cut: bool = False) -> str:
+def find_utf16_form(content: Content, *, cut: bool = False) -> str:
     """How a file is encoded: the order of bytes, and what an XML file says of its encoding.
 
     If its last character is cut off, the bytes that are left of it are part of the answer.
     """
-    name = _name(content)
+    name = _encoding_name(content)
     head = content.read(2, 2 + HEAD).decode(name, "replace").encode("utf-8", "replace")
     declared = _ENCODING.match(head)
-    form = f"{name}+{_cut_bytes(content, name).hex()}" if cut else name
+    form = f"{name}+{_read_cut_bytes(content, name).hex()}" if cut else name
     return form if declared is None else f"{form} {declared.group(2).decode()}"
 
 
-def _cut_bytes(content: Content, name: str) -> bytes:
+def _read_cut_bytes(content: Content, name: str) -> bytes:
     """What is left of a last character that is cut off."""
     # No more than three bytes are left of a character, so the last two code units show them.
     start = max(2, (content.size - 2) // 2 * 2 - 2)
@@ -71,24 +71,24 @@ def _cut_bytes(content: Content, name: str) -> bytes:
 
 
 def is_utf16_form(form: str) -> bool:
-    """Whether this is what `form_of_text` says of a file; it may come from anywhere."""
+    """Whether this is what `find_utf16_form` says of a file; it may come from anywhere."""
     return _FORM.fullmatch(form) is not None
 
 
-def as_utf16(form: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def encode_utf16(form: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """UTF-8 text as a file that is encoded as another one was."""
     found = _FORM.fullmatch(form)
     assert found is not None
     name, cut, declared = found.groups(default="")
     decoder = codecs.getincrementaldecoder("utf-8")(_LENIENT)
     yield MARKS[name]
-    for piece in _with_declaration(declared.encode(), pieces):
+    for piece in _restore_declaration(declared.encode(), pieces):
         yield decoder.decode(piece).encode(name, "surrogatepass")
     yield decoder.decode(b"", final=True).encode(name, "surrogatepass")
     yield bytes.fromhex(cut)
 
 
-def _with_declaration(declared: bytes, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _restore_declaration(declared: bytes, pieces: Iterable[bytes]) -> Iterator[bytes]:
     rest = iter(pieces)
     head = b""
     while declared and len(head) < HEAD and (piece := next(rest, None)) is not None:

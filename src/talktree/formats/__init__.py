@@ -38,9 +38,9 @@ def slugs() -> list[str]:
     return [*BUILT_IN, *(name for name in _plugin_names() if name not in BUILT_IN)]
 
 
-def by_slug(name: str) -> Format:
+def get_format(name: str) -> Format:
     """A format by its slug or one of its aliases."""
-    found = _load(name)
+    found = _load_format(name)
     if found is None:
         # Aliases are read from the formats: only names that are not slugs load all of them.
         found = next((each for each in all_formats() if name in each.info.aliases), None)
@@ -54,38 +54,38 @@ def resolve_alias(name: str) -> str:
     if name in BUILT_IN:
         return name
     try:
-        return by_slug(name).info.slug
+        return get_format(name).info.slug
     except NotFound:
         return name
 
 
-def _load(slug: str) -> Format | None:
+def _load_format(slug: str) -> Format | None:
     """The format with a slug; None if there is none."""
     if slug not in BUILT_IN:
-        return _plugin(slug) if slug in _plugin_names() else None
+        return _load_plugin_format(slug) if slug in _plugin_names() else None
     found = import_module(BUILT_IN[slug]).FORMAT
     assert isinstance(found, Format)
     return found
 
 
 @cache
-def _plugin(slug: str) -> Format | None:
-    plugin = load_plugin(GROUP, slug, _fault)
+def _load_plugin_format(slug: str) -> Format | None:
+    plugin = load_plugin(GROUP, slug, _find_plugin_fault)
     return None if plugin is None else plugin.value
 
 
 @cache
-def _all() -> tuple[Format, ...]:
-    plugins = load_plugins(GROUP, _fault)
+def _load_all() -> tuple[Format, ...]:
+    plugins = load_plugins(GROUP, _find_plugin_fault)
     return (
-        *(by_slug(slug) for slug in BUILT_IN),
+        *(get_format(slug) for slug in BUILT_IN),
         *(plugin.value for plugin in plugins if plugin.name not in BUILT_IN),
     )
 
 
 def all_formats() -> list[Format]:
     """Every format there is; plug-ins that cannot be loaded are reported and skipped."""
-    return list(_all())
+    return list(_load_all())
 
 
 def is_built_in(format: Format) -> bool:
@@ -93,7 +93,7 @@ def is_built_in(format: Format) -> bool:
     return format.info.slug in BUILT_IN
 
 
-def _fault(plugin: Plugin) -> str | None:
+def _find_plugin_fault(plugin: Plugin) -> str | None:
     """What is wrong with a format of another package."""
     if not isinstance(plugin.value, Format):
         return f"it is {type(plugin.value).__name__}, not a Format"

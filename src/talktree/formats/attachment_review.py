@@ -12,8 +12,8 @@ from talktree.errors import AttachmentTooLarge, DangerousAttachment, SuspiciousA
 from talktree.parallel.virus_scanner import scan_externally
 from talktree.settings.attachments import attachment_settings
 from talktree.text.attachment_scan import scan_attachment
-from talktree.text.escape import visible_line
-from talktree.text.media_types import contradicted, is_well_formed
+from talktree.text.escape import escape_line
+from talktree.text.media_types import find_contradicting_type, is_well_formed
 
 LONGEST_NAME = 100
 
@@ -28,7 +28,7 @@ class AttachmentReview(NamedTuple):
 
     def require(self, name: str, *, accept: bool) -> None:
         """Raise if the file is dangerous, or suspicious and not accepted."""
-        shown = visible_line(name[:LONGEST_NAME])
+        shown = escape_line(name[:LONGEST_NAME])
         if self.refusals:
             raise DangerousAttachment(
                 f"{shown} is not attached: {'; '.join(self.refusals)}",
@@ -46,7 +46,7 @@ def refuse_size(size: int, name: str) -> None:
     limit = attachment_settings().max_size
     if size > limit:
         raise AttachmentTooLarge(
-            f"{visible_line(name[:LONGEST_NAME])} has {size:,} bytes; an attachment may have"
+            f"{escape_line(name[:LONGEST_NAME])} has {size:,} bytes; an attachment may have"
             f" {limit:,}",
             hint="link to it instead, or raise max-size in your configuration",
         )
@@ -59,21 +59,21 @@ def review_attachment(data: bytes, name: str, *, claimed: str = "") -> Attachmen
     warnings: list[str] = []
     for threat in scan_attachment(data, name=name, media_type=claimed):
         (refusals if threat.is_dangerous else warnings).append(f"it is {threat.detail}")
-    warnings += _wrong_type(data, name, claimed)
+    warnings += _check_type(data, name, claimed)
     scanned = scan_externally(data, attachment_settings())
     if scanned.state == "infected":
-        refusals.append(f"the virus scanner reports it: {visible_line(scanned.detail)}")
+        refusals.append(f"the virus scanner reports it: {escape_line(scanned.detail)}")
     elif scanned.state == "failed":
-        warnings.append(f"it was not scanned: {visible_line(scanned.detail)}")
+        warnings.append(f"it was not scanned: {escape_line(scanned.detail)}")
     return AttachmentReview(tuple(refusals), tuple(warnings))
 
 
-def _wrong_type(data: bytes, name: str, claimed: str) -> list[str]:
+def _check_type(data: bytes, name: str, claimed: str) -> list[str]:
     """What is wrong with the type a file claims, or else with the end of its name."""
     if claimed and not is_well_formed(claimed):
-        return [f"{visible_line(claimed[:LONGEST_NAME])!r} is not a media type"]
+        return [f"{escape_line(claimed[:LONGEST_NAME])!r} is not a media type"]
     for said in (claimed, mimetypes.guess_type(name, strict=False)[0] or ""):
-        real = contradicted(said, data) if said else None
+        real = find_contradicting_type(said, data) if said else None
         if real is not None:
             return [f"it is said to be {said}, and is {real}"]
     return []

@@ -1,7 +1,7 @@
 """Content blocks of the Claude API and parts, both ways.
 
 Not a format: the lenses of the two Claude formats use it. A block whose shape is not exactly a
-known one becomes an `Unknown` part that holds it whole.
+known one becomes an `UnknownPart` part that holds it whole.
 
 A file as a format wants it: with what its own records say of one, and nothing else.
 """
@@ -14,10 +14,10 @@ from typing import cast
 from uuid import UUID
 
 from talktree.errors import WouldLose
-from talktree.formats.format import About, Format
+from talktree.formats.format import ConversationInfo, Format
 from talktree.formats.lens import Object
 from talktree.model.message import Message
-from talktree.model.operations import Attach
+from talktree.model.operations import AttachFile
 from talktree.model.parts import (
     Artifact,
     Attachment,
@@ -27,85 +27,85 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.text.json.value import Json
-from talktree.text.media_types import media_type_of
+from talktree.text.media_types import find_media_type
 
-Output = tuple[Text | Thinking | ToolCall | Attachment | Artifact | Event | Unknown, ...]
+Output = tuple[Text | Thinking | ToolCall | Attachment | Artifact | Event | UnknownPart, ...]
 _NO_EXTRA: dict[str, Json] = {}
 
 
-def parts_of(content: Sequence[Json], detail: Json = None) -> tuple[Part, ...]:
+def parse_blocks(content: Sequence[Json], detail: Json = None) -> tuple[Part, ...]:
     """The parts that a list of blocks stands for."""
-    return tuple([part_of(block, detail) for block in content])
+    return tuple([parse_block(block, detail) for block in content])
 
 
-def part_of(block: Json, detail: Json = None) -> Part:
+def parse_block(block: Json, detail: Json = None) -> Part:
     """The part a block stands for."""
     if not isinstance(block, dict):
-        return Unknown("value", block)
+        return UnknownPart("value", block)
     match block.get("type"):
         case "text" if isinstance(text := block.get("text"), str):
-            return Text(text, _rest(block, 2, "text"))
+            return Text(text, _unknown_members(block, 2, "text"))
         case "thinking" if isinstance(text := block.get("thinking"), str):
-            return _thinking(block, text)
+            return _parse_thinking(block, text)
         case "tool_use" if isinstance(name := block.get("name"), str):
-            return _call(block, name)
+            return _parse_call(block, name)
         case "tool_result":
-            return _result(block, detail)
+            return _parse_result(block, detail)
         case "image" | "document" as kind:
-            return _attachment(block) or Unknown(str(kind), block)
+            return _parse_attachment(block) or UnknownPart(str(kind), block)
         case str(kind):
-            return Unknown(kind, block)
+            return UnknownPart(kind, block)
         case _:
-            return Unknown("block", block)
+            return UnknownPart("block", block)
 
 
-def _rest(block: Object, known: int, *names: str) -> dict[str, Json]:
+def _unknown_members(block: Object, known: int, *names: str) -> dict[str, Json]:
     """The members beyond the type and the given ones; usually there are none."""
     if len(block) == known:
         return _NO_EXTRA
     return {key: item for key, item in block.items() if key != "type" and key not in names}
 
 
-def _thinking(block: Object, text: str) -> Part:
+def _parse_thinking(block: Object, text: str) -> Part:
     signature = block.get("signature")
     if signature is not None and not isinstance(signature, str):
-        return Unknown("thinking", block)
-    return Thinking(text, signature, _rest(block, 3, "thinking", "signature"))
+        return UnknownPart("thinking", block)
+    return Thinking(text, signature, _unknown_members(block, 3, "thinking", "signature"))
 
 
-def _call(block: Object, name: str) -> Part:
+def _parse_call(block: Object, name: str) -> Part:
     id = block.get("id")
     if id is not None and not isinstance(id, str):
-        return Unknown("tool_use", block)
-    return ToolCall(name, block.get("input"), id, _rest(block, 4, "name", "input", "id"))
+        return UnknownPart("tool_use", block)
+    return ToolCall(name, block.get("input"), id, _unknown_members(block, 4, "name", "input", "id"))
 
 
-def _result(block: Object, detail: Json) -> Part:
+def _parse_result(block: Object, detail: Json) -> Part:
     call, content, error = block.get("tool_use_id"), block.get("content"), block.get("is_error")
     if isinstance(content, str):
         output: Output = (Text(content),)
     elif isinstance(content, list):
-        output = cast(Output, parts_of(content))
+        output = cast(Output, parse_blocks(content))
         if any(isinstance(part, ToolResult) for part in output):
-            return Unknown("tool_result", block)
+            return UnknownPart("tool_result", block)
     elif content is None:
         output = ()
     else:
-        return Unknown("tool_result", block)
+        return UnknownPart("tool_result", block)
     odd_error = error is not None and not isinstance(error, bool)
     if odd_error or not (call is None or isinstance(call, str)):
-        return Unknown("tool_result", block)
+        return UnknownPart("tool_result", block)
     names = ("tool_use_id", "content", "is_error")
-    return ToolResult(output, call, None, error is True, detail, _rest(block, 0, *names))
+    return ToolResult(output, call, None, error is True, detail, _unknown_members(block, 0, *names))
 
 
 _BASE64 = {"type", "media_type", "data"}
 
 
-def _attachment(block: Object) -> Attachment | None:
+def _parse_attachment(block: Object) -> Attachment | None:
     source = block.get("source")
     if not isinstance(source, dict):
         return None
@@ -126,12 +126,12 @@ def _attachment(block: Object) -> Attachment | None:
 # writing
 
 
-def blocks_of(parts: Sequence[Part]) -> list[Json]:
+def make_blocks(parts: Sequence[Part]) -> list[Json]:
     """The blocks of parts; those without a block of their own are told in text."""
-    return [block_of(part) for part in parts]
+    return [make_block(part) for part in parts]
 
 
-def block_of(part: Part) -> Json:
+def make_block(part: Part) -> Json:
     """The block of a part."""
     match part:
         case Text():
@@ -149,10 +149,10 @@ def block_of(part: Part) -> Json:
                 **part.extra,
             }
         case ToolResult():
-            return _result_block(part)
+            return _make_result_block(part)
         case Attachment():
-            return _source_block(part)
-        case Unknown():
+            return _make_source_block(part)
+        case UnknownPart():
             kept: Json = part.value
             return kept
         case Artifact():
@@ -161,7 +161,7 @@ def block_of(part: Part) -> Json:
             return {"type": "text", "text": part.text or part.kind}
 
 
-def _result_block(part: ToolResult) -> Json:
+def _make_result_block(part: ToolResult) -> Json:
     block: Object = {"type": "tool_result"}
     if part.call is not None:
         block["tool_use_id"] = part.call
@@ -171,13 +171,13 @@ def _result_block(part: ToolResult) -> Json:
         case (Text(text=text, extra=extra),) if not extra:
             block["content"] = text
         case several:
-            block["content"] = blocks_of(several)
+            block["content"] = make_blocks(several)
     if part.error:
         block["is_error"] = True
     return {**block, **part.extra}
 
 
-def _source_block(part: Attachment) -> Json:
+def _make_source_block(part: Attachment) -> Json:
     url = part.url or ""
     head = f"data:{part.media_type or ''};base64,"
     source: Object = {"type": "url", "url": url}
@@ -194,16 +194,18 @@ def _source_block(part: Attachment) -> Json:
 _ANY = str(UUID(int=0, version=4))
 
 
-def attach(format: Format, about: str, name: str, media_type: str, url: str) -> Attach:
+def make_attach_operation(
+    format: Format, about: str, name: str, media_type: str, url: str
+) -> AttachFile:
     """The operation that puts a file with a message, if the format has a place for such a file."""
     part = Attachment(name, media_type, url)
-    fitting = _fitted(format, part) if format.has_place(part) else None
+    fitting = _fit_attachment(format, part) if format.has_place(part) else None
     if fitting is None or fitting.url is None:
         raise WouldLose(
             f"{format.info.slug} has no place for a file of the type {media_type}",
             hint="write it to a format that has one, or name the file in the message",
         )
-    return Attach(
+    return AttachFile(
         about=about,
         name=fitting.name,
         media_type=fitting.media_type or media_type,
@@ -212,17 +214,17 @@ def attach(format: Format, about: str, name: str, media_type: str, url: str) -> 
     )
 
 
-def attach_file(
+def make_attach_file_operation(
     format: Format, about: str, name: str, data: bytes, media_type: str | None = None
-) -> Attach:
+) -> AttachFile:
     """The operation that puts a file with a message; its type is what its bytes say, or given."""
-    media_type = media_type or media_type_of(data, name)
+    media_type = media_type or find_media_type(data, name)
     url = f"data:{media_type};base64,{b64encode(data).decode()}"
-    return attach(format, about, name, media_type, url)
+    return make_attach_operation(format, about, name, media_type, url)
 
 
-def _fitted(format: Format, part: Attachment) -> Attachment | None:
+def _fit_attachment(format: Format, part: Attachment) -> Attachment | None:
     """What a format makes of a file that comes from elsewhere."""
     message = Message(id=_ANY, parent=None, role="user", parts=(Text("-"), part), time_ns=0)
-    adopted = format.adopt(message, About(id=_ANY, session=_ANY), moment=0)
+    adopted = format.adopt(message, ConversationInfo(id=_ANY, session=_ANY), moment=0)
     return next((each for each in adopted.parts if isinstance(each, Attachment)), None)

@@ -13,17 +13,17 @@ from typing import NamedTuple, NoReturn
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Content, OnDisk, Source
-from talktree.formats import all_formats, by_slug
+from talktree.formats import all_formats, get_format
 from talktree.formats.companions import with_companions
 from talktree.formats.detect import detect
-from talktree.formats.engine import Origin, read
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.formats.format import BESIDE, Format
 from talktree.formats.migration import BESIDE_WAS
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import find_foreign
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.findings import Finding, finding
+from talktree.model.findings import Finding, make_finding
 
 UNRELATED = "not a part of the conversations beside it"
 OWN_FILES = (BESIDE, BESIDE_WAS)
@@ -44,14 +44,14 @@ class Member(NamedTuple):
     """Why not."""
 
 
-class Unrecognised(NamedTuple):
+class UnrecognisedFile(NamedTuple):
     """A file of a collection that is not a conversation, and why."""
 
     path: str
     reason: str
 
 
-class Unreadable(NamedTuple):
+class UnreadableSource(NamedTuple):
     """A source of a collection that could not be read, and why."""
 
     path: str
@@ -67,11 +67,11 @@ def read_source(
     unless it is wanted `alone`. `named` says that a person named the source.
     """
     if format is None and source.folder:
-        collection = collect(source)
+        collection = collect_sources(source)
         if collection is not None:
             return collection
-    chosen = by_slug(format) if format else detect(source, named=named).format
-    return read(source if alone else with_companions(source, chosen), chosen)
+    chosen = get_format(format) if format else detect(source, named=named).format
+    return read_document(source if alone else with_companions(source, chosen), chosen)
 
 
 class Collection(Document):
@@ -87,7 +87,7 @@ class Collection(Document):
             shown=source.shown,
         )
         self._members = members
-        self.unreadable: list[Unreadable] = []
+        self.unreadable: list[UnreadableSource] = []
         """Sources that could not be read, as far as they have been asked for."""
         self._unrelated: dict[str, list[str]] = {}
         """Files beside sources that are no part of them, as far as these have been asked for."""
@@ -102,13 +102,13 @@ class Collection(Document):
         return tuple(self._members)
 
     @property
-    def unrecognised(self) -> tuple[Unrecognised, ...]:
+    def unrecognized_files(self) -> tuple[UnrecognisedFile, ...]:
         """The files in it that no format recognises; of folders in it, once they have been read."""
         alone = [
-            Unrecognised(each.path, each.reason) for each in self.members if each.format is None
+            UnrecognisedFile(each.path, each.reason) for each in self.members if each.format is None
         ]
         unrelated = (path for paths in self._unrelated.values() for path in paths)
-        return (*alone, *(Unrecognised(path, UNRELATED) for path in unrelated))
+        return (*alone, *(UnrecognisedFile(path, UNRELATED) for path in unrelated))
 
     def documents(self) -> Iterator[Document]:
         """The sources in it, each read when its turn comes, and not held."""
@@ -117,13 +117,13 @@ class Collection(Document):
             if each.format is None:
                 continue
             try:
-                document = read(each.source, each.format)
+                document = read_document(each.source, each.format)
             except TalktreeError as error:
-                self.unreadable.append(Unreadable(each.path, error))
+                self.unreadable.append(UnreadableSource(each.path, error))
                 continue
             if each.source.folder:
-                names = unrelated_files(document)
-                self._unrelated[each.path] = [_join(each.path, name) for name in names]
+                names = find_unrelated_files(document)
+                self._unrelated[each.path] = [_join_path(each.path, name) for name in names]
             yield document
 
     @cached_property
@@ -144,18 +144,18 @@ class Collection(Document):
     def findings(self) -> list[Finding]:
         """Everything that reading noticed, and the files that are not conversations."""
         found = (each for document in self.sources for each in document.findings)
-        return [*found, *self._strangers()]
+        return [*found, *self._find_foreign_files()]
 
     @cached_property
-    def noticed(self) -> list[Finding]:
+    def quick_findings(self) -> list[Finding]:
         """The same, but of large files only what finding their records has shown."""
-        found = (each for document in self.sources for each in document.noticed)
-        return [*found, *self._strangers()]
+        found = (each for document in self.sources for each in document.quick_findings)
+        return [*found, *self._find_foreign_files()]
 
-    def _strangers(self) -> Iterator[Finding]:
+    def _find_foreign_files(self) -> Iterator[Finding]:
         for each in self.members:
             if each.format is None:
-                yield finding("foreign", each.reason, path=each.path)
+                yield make_finding("foreign", each.reason, path=each.path)
 
     def with_only(self, conversation: Conversation) -> Document:
         """The source of one conversation, without its others."""
@@ -166,28 +166,28 @@ class Collection(Document):
 
     def with_conversation(self, changed: Conversation) -> Document:
         """The only source with one conversation replaced; of several none can be written."""
-        return self._only.with_conversation(changed)
+        return self._only_document.with_conversation(changed)
 
     @property
     def format(self) -> str:
         """The format that all sources have."""
         found = {each.format.info.slug for each in self.members if each.format is not None}
         if len(found) != 1:
-            self._refuse()
+            self._raise_not_single()
         return found.pop()
 
     @property
     def origin(self) -> object:
         """Where the only source came from."""
-        return self._only.origin
+        return self._only_document.origin
 
     @property
-    def _only(self) -> Document:
+    def _only_document(self) -> Document:
         if len(self.sources) != 1:
-            self._refuse()
+            self._raise_not_single()
         return self.sources[0]
 
-    def _refuse(self) -> NoReturn:
+    def _raise_not_single(self) -> NoReturn:
         known = [each for each in self.members if each.format is not None]
         paths = [each.path for each in known]
         # Sources of the folder's own format have no path but those of their files.
@@ -201,7 +201,7 @@ class Collection(Document):
         )
 
 
-def collect(source: Source) -> Collection | None:
+def collect_sources(source: Source) -> Collection | None:
     """The collection in a folder; None if the folder is one source, or holds none at all."""
     if not source.folder:
         return None
@@ -209,20 +209,20 @@ def collect(source: Source) -> Collection | None:
     source = without_secrets(source, all_formats())
     if find_foreign(source) == set():
         return None
-    found = Collection(source, _members("", source))
+    found = Collection(source, _iterate_members("", source))
     return found if any(each.format for each in found.members) else None
 
 
-def _members(path: str, source: Source) -> Iterator[Member]:
+def _iterate_members(path: str, source: Source) -> Iterator[Member]:
     """The sources below a folder, files before folders."""
     pending = [(path, source)]
     while pending:
         here, folder = pending.pop()
         foreign = find_foreign(folder)
         if foreign is not None:
-            own = folder.minus(foreign)
+            own = folder.without_silently(foreign)
             yield Member(here, own, detect(own).format)
-            yield from (_file_member(here, folder, name) for name in sorted(foreign))
+            yield from (_make_file_member(here, folder, name) for name in sorted(foreign))
             continue
         inside: dict[str, dict[str, Content]] = {}
         for name, content in folder.files.items():
@@ -230,47 +230,49 @@ def _members(path: str, source: Source) -> Iterator[Member]:
             if deeper:
                 inside.setdefault(top, {})[rest] = content
             else:
-                yield _file_member(here, folder, name)
+                yield _make_file_member(here, folder, name)
         pending += [
             (
-                _join(here, name),
+                _join_path(here, name),
                 Source(name, files, folder=True, shown=os.path.join(folder.shown, name)),
             )
             for name, files in reversed(inside.items())
         ]
 
 
-def _file_member(path: str, folder: Source, name: str) -> Member:
+def _make_file_member(path: str, folder: Source, name: str) -> Member:
     content = folder.files[name]
     place = content.path if isinstance(content, OnDisk) else None
     shown = os.path.join(folder.shown, name)
     source = Source(name, {name: content}, folder=False, place=place, shown=shown)
     try:
-        return Member(_join(path, name), source, detect(source).format)
+        return Member(_join_path(path, name), source, detect(source).format)
     except TalktreeError as error:
-        return Member(_join(path, name), source, None, error.message.removeprefix(f"{shown}: "))
+        return Member(
+            _join_path(path, name), source, None, error.message.removeprefix(f"{shown}: ")
+        )
 
 
-def _join(folder: str, name: str) -> str:
+def _join_path(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
-def unrelated_files(document: Document) -> list[str]:
+def find_unrelated_files(document: Document) -> list[str]:
     """Files of a folder that are not part of the conversations in it."""
     origin = document.origin
-    if not isinstance(origin, Origin) or not origin.source.folder:
+    if not isinstance(origin, DocumentOrigin) or not origin.source.folder:
         return []
     return [path for path in origin.foreign_files if path.rpartition("/")[2] not in OWN_FILES]
 
 
-def unrecognised_files(document: Document) -> list[str]:
+def find_unrecognized_files(document: Document) -> list[str]:
     """All files of a folder that are not among its conversations, once these have been read."""
     if isinstance(document, Collection):
-        return [each.path for each in document.unrecognised]
-    return unrelated_files(document)
+        return [each.path for each in document.unrecognized_files]
+    return find_unrelated_files(document)
 
 
-def documents_of(document: Document) -> Iterator[Document]:
+def iterate_documents(document: Document) -> Iterator[Document]:
     """The sources of a collection one after the other, or the document itself."""
     if isinstance(document, Collection):
         yield from document.documents()

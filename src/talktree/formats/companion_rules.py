@@ -14,14 +14,14 @@ class CompanionRules:
     names: re.Pattern[str] | None = None
     """Names of files that may belong to another file beside them."""
 
-    def folders(self, name: str) -> Sequence[str]:
+    def list_folders(self, name: str) -> Sequence[str]:
         """Folders, seen from the folder of a file with this name, whose files belong to it."""
         return ()
 
-    def owner(self, name: str, content: Content) -> str | None:
+    def find_owner(self, name: str, content: Content) -> str | None:
         """The stem or alias of the file that a file with one of the `names` belongs to."""
         return None
 
-    def aliases(self, name: str, content: Content) -> Collection[str]:
+    def find_aliases(self, name: str, content: Content) -> Collection[str]:
         """What the companions of a file may call it: its stem, or names in its contents."""
         return (stem_of(name),)

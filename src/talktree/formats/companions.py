@@ -15,7 +15,7 @@ from typing import Protocol
 
 from talktree.errors import TalktreeError, Unreadable
 from talktree.files import Content, OnDisk, Source, load, stem_of
-from talktree.files.source import MOST_FILES, load_companions, natural_order
+from talktree.files.source import MOST_FILES, load_companions, natural_sort_key
 from talktree.formats import all_formats
 from talktree.formats.detect import detect
 from talktree.formats.format import Format
@@ -24,29 +24,29 @@ SETTLED = 2 * 10**9
 """A folder that was changed less than so many nanoseconds ago may change unnoticed."""
 
 
-class Surroundings(Protocol):
+class FolderView(Protocol):
     """The folder that a file is in. All paths are relative to it."""
 
-    def names(self) -> Iterable[str]:
+    def list_names(self) -> Iterable[str]:
         """The names of the regular files in it."""
 
-    def below(self, folder: str) -> Sequence[str]:
+    def list_files_below(self, folder: str) -> Sequence[str]:
         """The paths of all regular files below one of its folders."""
 
-    def content(self, path: str) -> Content:
+    def read_content(self, path: str) -> Content:
         """The content of a file."""
 
 
-class Siblings:
+class FolderCompanions:
     """The files of one folder that may be companions of a file beside them."""
 
-    def __init__(self, format: Format, around: Surroundings) -> None:
+    def __init__(self, format: Format, around: FolderView) -> None:
         self._rules = format.companions
         self._around = around
 
-    def of(self, name: str, content: Content) -> Iterator[str]:
+    def find_companions(self, name: str, content: Content) -> Iterator[str]:
         """Those that belong to a file."""
-        for alias in self._rules.aliases(name, content) if self._owners else ():
+        for alias in self._rules.find_aliases(name, content) if self._owners else ():
             if alias == stem_of(name) or alias not in self._stems:
                 yield from (each for each in self._owners.get(alias, ()) if each != name)
 
@@ -54,8 +54,8 @@ class Siblings:
     def names(self) -> list[str]:
         """All of them."""
         pattern = self._rules.names
-        found = [] if pattern is None else filter(pattern.fullmatch, self._around.names())
-        return sorted(found, key=natural_order)
+        found = [] if pattern is None else filter(pattern.fullmatch, self._around.list_names())
+        return sorted(found, key=natural_sort_key)
 
     @cached_property
     def _owners(self) -> dict[str, list[str]]:
@@ -63,7 +63,7 @@ class Siblings:
         owners: dict[str, list[str]] = {}
         for each in self.names:
             try:
-                owner = self._rules.owner(each, self._around.content(each))
+                owner = self._rules.find_owner(each, self._around.read_content(each))
             except TalktreeError:
                 continue  # it went away, or it cannot be read
             if owner is not None:
@@ -74,40 +74,40 @@ class Siblings:
     def _stems(self) -> set[str]:
         """The stems of all other files."""
         mine = set(self.names)
-        return {stem_of(each) for each in self._around.names() if each not in mine}
+        return {stem_of(each) for each in self._around.list_names() if each not in mine}
 
 
 class Companions:
     """The companion files of the files of one format in one folder."""
 
     def __init__(
-        self, format: Format, around: Surroundings, siblings: Siblings | None = None
+        self, format: Format, around: FolderView, siblings: FolderCompanions | None = None
     ) -> None:
         self._rules = format.companions
         self._around = around
-        self._siblings = siblings or Siblings(format, around)
+        self._siblings = siblings or FolderCompanions(format, around)
 
-    def of(self, name: str, content: Content) -> dict[str, Content]:
+    def find_companions(self, name: str, content: Content) -> dict[str, Content]:
         """The companion files of a file, by their paths."""
         paths: list[str] = []
-        for folder in self._rules.folders(name):
-            paths += self._around.below(folder)
-        paths += self._siblings.of(name, content)
+        for folder in self._rules.list_folders(name):
+            paths += self._around.list_files_below(folder)
+        paths += self._siblings.find_companions(name, content)
         if len(paths) > MOST_FILES:
             raise Unreadable(
                 f"{name}: more than {MOST_FILES} files belong to it", hint="move some of them away"
             )
-        return {path: self._around.content(path) for path in dict.fromkeys(paths)}
+        return {path: self._around.read_content(path) for path in dict.fromkeys(paths)}
 
-    def may_have(self, name: str) -> bool:
+    def can_have_companions(self, name: str) -> bool:
         """Whether a file may have companion files, by names alone."""
-        if any(self._around.below(folder) for folder in self._rules.folders(name)):
+        if any(self._around.list_files_below(folder) for folder in self._rules.list_folders(name)):
             return True
         names = self._siblings.names
         return bool(names) and name not in names
 
 
-class FolderOnDisk(Surroundings):
+class FolderOnDisk(FolderView):
     """A folder on disk."""
 
     def __init__(self, path: Path, shown: str | None = None) -> None:
@@ -117,23 +117,23 @@ class FolderOnDisk(Surroundings):
         self.skipped: list[str] = []
         """Links and special files among the companions."""
 
-    def names(self) -> Iterable[str]:
+    def list_names(self) -> Iterable[str]:
         try:
             with os.scandir(self._path) as entries:
                 return [each.name for each in entries if each.is_file(follow_symlinks=False)]
         except OSError:
             return []
 
-    def below(self, folder: str) -> Sequence[str]:
+    def list_files_below(self, folder: str) -> Sequence[str]:
         files, skipped = load_companions(self._path, folder)
         self.skipped += skipped
         return files
 
-    def content(self, path: str) -> Content:
+    def read_content(self, path: str) -> Content:
         return OnDisk(self._path / path, shown=os.path.join(self._shown, path))
 
 
-class FolderOfSource(Surroundings):
+class FolderOfSource(FolderView):
     """A folder whose files are at hand already."""
 
     def __init__(self, files: Mapping[str, Content]) -> None:
@@ -143,14 +143,14 @@ class FolderOfSource(Surroundings):
             top, inside, _ = path.partition("/")
             self._tops.setdefault(top if inside else "", []).append(path)
 
-    def names(self) -> Iterable[str]:
+    def list_names(self) -> Iterable[str]:
         return self._tops.get("", [])
 
-    def below(self, folder: str) -> Sequence[str]:
+    def list_files_below(self, folder: str) -> Sequence[str]:
         inside = self._tops.get(folder.partition("/")[0], [])
         return [path for path in inside if path.startswith(f"{folder}/")]
 
-    def content(self, path: str) -> Content:
+    def read_content(self, path: str) -> Content:
         return self._files[path]
 
 
@@ -165,8 +165,8 @@ def with_companions(source: Source, format: Format) -> Source:
         folder = str(path.parent)
     (content,) = source.files.values()
     around = FolderOnDisk(path.parent, folder)
-    siblings = _siblings_in(str(path.parent), _state_of(path.parent), format)
-    found = Companions(format, around, siblings).of(path.name, content)
+    siblings = _load_siblings(str(path.parent), _folder_state(path.parent), format)
+    found = Companions(format, around, siblings).find_companions(path.name, content)
     if not found:
         return source
     return Source(
@@ -180,9 +180,9 @@ def with_companions(source: Source, format: Format) -> Source:
     )
 
 
-def are_companions(format: Format, name: str, paths: Iterable[str]) -> bool:
+def are_companion_paths(format: Format, name: str, paths: Iterable[str]) -> bool:
     """Whether all paths are where a format has the companion files of a file."""
-    folders = tuple(f"{folder}/" for folder in format.companions.folders(name))
+    folders = tuple(f"{folder}/" for folder in format.companions.list_folders(name))
     pattern = format.companions.names
     return all(
         path.startswith(folders) or (pattern is not None and pattern.fullmatch(path))
@@ -190,16 +190,16 @@ def are_companions(format: Format, name: str, paths: Iterable[str]) -> bool:
     )
 
 
-def companion_paths(files: Mapping[str, Content]) -> set[str]:
+def find_companion_paths(files: Mapping[str, Content]) -> set[str]:
     """Those files of a folder that are companions of a file directly in it."""
     around = FolderOfSource(files)
     found: set[str] = set()
     known = {each.info.slug: Companions(each, around) for each in all_formats()}
-    for name in around.names():
-        if any(each.may_have(name) for each in known.values()):
+    for name in around.list_names():
+        if any(each.can_have_companions(name) for each in known.values()):
             format = _format_of(name, files[name])
-            if format is not None and known[format].may_have(name):
-                found |= known[format].of(name, files[name]).keys()
+            if format is not None and known[format].can_have_companions(name):
+                found |= known[format].find_companions(name, files[name]).keys()
     return found
 
 
@@ -210,28 +210,28 @@ def _format_of(name: str, content: Content) -> str | None:
         return None
 
 
-def places_of_companions(path: str) -> list[str]:
+def list_companion_places(path: str) -> list[str]:
     """Files and folders on disk that may hold companion files of a file, by names alone."""
     if os.path.isdir(path):
         return []
     file = Path(os.path.realpath(path))
-    folder, name, state = file.parent, file.name, _state_of(file.parent)
+    folder, name, state = file.parent, file.name, _folder_state(file.parent)
     places: set[str] = set()
     for format in all_formats():
-        places.update(format.companions.folders(name))
+        places.update(format.companions.list_folders(name))
         if format.companions.names is not None:
-            places.update(_siblings_in(str(folder), state, format).names)
+            places.update(_load_siblings(str(folder), state, format).names)
     places.discard(name)
     return [str(folder / each) for each in sorted(places) if os.path.exists(folder / each)]
 
 
 @lru_cache(maxsize=8)
-def _siblings_in(folder: str, _state: int, format: Format) -> Siblings:
+def _load_siblings(folder: str, _state: int, format: Format) -> FolderCompanions:
     """The siblings in a folder on disk, which are the same for each of its files."""
-    return Siblings(format, FolderOnDisk(Path(folder)))
+    return FolderCompanions(format, FolderOnDisk(Path(folder)))
 
 
-def _state_of(folder: Path) -> int:
+def _folder_state(folder: Path) -> int:
     """A number that changes when a file is added to a folder or removed from it."""
     try:
         changed = folder.stat().st_mtime_ns
@@ -249,21 +249,21 @@ def without_companions(paths: Sequence[str]) -> list[str]:
     for path in full.values():
         if os.path.isfile(path):
             folders.setdefault(os.path.dirname(path), {})
-    inside = {path: _files_at(path, folders) for path in full.values()}
+    inside = {path: _list_files_at(path, folders) for path in full.values()}
     for each in inside.values():
         for file in each:
-            for folder in _above(file):
+            for folder in _iterate_parent_folders(file):
                 if folder in folders:
                     folders[folder][os.path.relpath(file, folder)] = OnDisk(Path(file))
     belonging = {
         os.path.join(folder, path)
         for folder, files in folders.items()
-        for path in companion_paths(files)
+        for path in find_companion_paths(files)
     }
     return [path for path in full if not inside[full[path]] or inside[full[path]] - belonging]
 
 
-def _files_at(path: str, folders: Collection[str]) -> set[str]:
+def _list_files_at(path: str, folders: Collection[str]) -> set[str]:
     """A file, or the files below a folder that may be companions of a file beside it."""
     if os.path.isfile(path):
         return {path}
@@ -275,7 +275,7 @@ def _files_at(path: str, folders: Collection[str]) -> set[str]:
         return set()
 
 
-def _above(path: str) -> Iterator[str]:
+def _iterate_parent_folders(path: str) -> Iterator[str]:
     while (folder := os.path.dirname(path)) != path:
         yield folder
         path = folder

@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple, TypedDict
 
 from talktree.errors import UnknownFormat
-from talktree.files import Source, plain_head
+from talktree.files import Source, read_plain_head
 from talktree.files.compression import GZIP, ZSTD
-from talktree.formats import GROUP, all_formats, by_slug, is_built_in, slugs
+from talktree.formats import GROUP, all_formats, get_format, is_built_in, slugs
 from talktree.formats.format import CARRY, Detection, Format, Probe
 from talktree.formats.secrets import without_secrets
 from talktree.plugins import describe_failure, warn_once
@@ -36,7 +36,7 @@ _OTHERS = (
 """How files begin that people try: the sign and its place, what it is, what helps."""
 
 
-class Guess(NamedTuple):
+class FormatGuess(NamedTuple):
     """A format and why it is the one."""
 
     format: Format
@@ -44,44 +44,48 @@ class Guess(NamedTuple):
     reason: str
 
 
-def guesses(source: Source) -> list[Guess]:
+def rank_formats(source: Source) -> list[FormatGuess]:
     """All formats that recognise the source, surest first."""
-    source = source.alone()
-    answers = _answers(without_secrets(source, all_formats())) if source.files else []
+    source = source.without_companions()
+    answers = _collect_guesses(without_secrets(source, all_formats())) if source.files else []
     return [guess for guess in answers if guess.confidence >= AT_LEAST]
 
 
-def detect(source: Source, *, named: bool = False) -> Guess:
+def detect(source: Source, *, named: bool = False) -> FormatGuess:
     """The format of a source; that of the file that was named if it has companion files.
 
     Only where a person named the file, a text that could be anything may be an empty conversation.
     """
-    source = source.alone()
+    source = source.without_companions()
     if not any(content.size for content in source.files.values()):
         raise UnknownFormat(source.shown, slugs(), why="nothing in it to recognise a format by")
     # Files that may hold keys are never opened, whatever is looked for in them.
     source = without_secrets(source, all_formats())
-    answers = _answers(source)
+    answers = _collect_guesses(source)
     sure = [guess for guess in answers if guess.confidence >= AT_LEAST]
-    found = _together(source) or _only_file(source, sure) or _written_as(source)
+    found = (
+        _guess_converted_folder(source)
+        or _guess_only_file(source, sure)
+        or _guess_from_embedded(source)
+    )
     if not found and named:
         found = _without_messages(source)
     if not found:
         refusals = [guess for guess in answers if guess.confidence == 0]
-        why = _refusal(refusals[0]) if refusals else _other(source)
+        why = _explain_refusal(refusals[0]) if refusals else _describe_other(source)
         raise UnknownFormat(source.shown, slugs(), **why)
     return found[0]
 
 
-def _answers(source: Source) -> list[Guess]:
+def _collect_guesses(source: Source) -> list[FormatGuess]:
     """What every format says that knows something of the source, surest first."""
     probe = Probe(source)
-    asked = ((format, _detection(format, probe)) for format in all_formats())
-    found = [Guess(format, *answer) for format, answer in asked if answer is not None]
+    asked = ((format, _ask_format(format, probe)) for format in all_formats())
+    found = [FormatGuess(format, *answer) for format, answer in asked if answer is not None]
     return sorted(found, key=lambda guess: -guess.confidence)
 
 
-def _detection(format: Format, probe: Probe) -> Detection | None:
+def _ask_format(format: Format, probe: Probe) -> Detection | None:
     """What a format says; one of another package must not keep others from being recognized."""
     if is_built_in(format):
         return format.detect(probe)
@@ -99,7 +103,7 @@ class _Why(TypedDict, total=False):
     hint: str
 
 
-def _refusal(guess: Guess) -> _Why:
+def _explain_refusal(guess: FormatGuess) -> _Why:
     """Why a source is refused whose records look like a format's, but whose messages do not."""
     slug = guess.format.info.slug
     return {
@@ -108,13 +112,13 @@ def _refusal(guess: Guess) -> _Why:
     }
 
 
-def _other(source: Source) -> _Why:
+def _describe_other(source: Source) -> _Why:
     """What a single file is that holds conversations, but not as a file."""
     if source.folder:
         return {}
     ((path, content),) = source.files.items()
     head = content.read(0, HEAD)
-    if head.startswith((GZIP, ZSTD)) and not plain_head(path, content, HEAD):
+    if head.startswith((GZIP, ZSTD)) and not read_plain_head(path, content, HEAD):
         return {
             "why": "a damaged compressed file; nothing of it can be decompressed",
             "hint": "copy the file again, or restore it from a backup",
@@ -125,12 +129,12 @@ def _other(source: Source) -> _Why:
     return {}
 
 
-def _only_file(source: Source, found: list[Guess]) -> list[Guess]:
+def _guess_only_file(source: Source, found: list[FormatGuess]) -> list[FormatGuess]:
     """The guesses for a folder; one that holds a single file is what that file is."""
     if not source.folder or len(source.files) != 1 or not found:
         return found
     ((path, content),) = source.files.items()
-    alone = guesses(Source(path, {path: content}, folder=False))[:1]
+    alone = rank_formats(Source(path, {path: content}, folder=False))[:1]
     if (
         alone
         and alone[0].format.info.layout == "file"
@@ -140,7 +144,7 @@ def _only_file(source: Source, found: list[Guess]) -> list[Guess]:
     return found
 
 
-def _written_as(source: Source) -> list[Guess]:
+def _guess_from_embedded(source: Source) -> list[FormatGuess]:
     """The format that a conversation without messages says it was written in.
 
     Only files that no format recognises by what they show are asked.
@@ -151,39 +155,43 @@ def _written_as(source: Source) -> list[Guess]:
         if found is None:
             return []
         named.add(found.group(1).decode())
-        if source.folder and guesses(Source(path, {path: content}, folder=False)):
+        if source.folder and rank_formats(Source(path, {path: content}, folder=False)):
             return []
     if len(named) != 1 or not named <= set(slugs()):
         return []
     (slug,) = named
-    return [Guess(by_slug(slug), 0.9, "it has no messages; the source data embedded in it says so")]
+    return [
+        FormatGuess(
+            get_format(slug), 0.9, "it has no messages; the source data embedded in it says so"
+        )
+    ]
 
 
-def _without_messages(source: Source) -> list[Guess]:
+def _without_messages(source: Source) -> list[FormatGuess]:
     """The format that writes just this for a conversation without messages."""
     if source.folder:
         return []
     ((path, content),) = source.files.items()
-    text = plain_head(path, content, HEAD).strip() if content.size < HEAD else b""
+    text = read_plain_head(path, content, HEAD).strip() if content.size < HEAD else b""
     return [
-        Guess(each, AT_LEAST, "it has no messages, and no other format writes that so")
+        FormatGuess(each, AT_LEAST, "it has no messages, and no other format writes that so")
         for each in all_formats()
         if each.empty_text and each.empty_text == text
     ]
 
 
-def _together(source: Source) -> list[Guess]:
+def _guess_converted_folder(source: Source) -> list[FormatGuess]:
     """The format of a folder of files that one conversion wrote, as what they carry shows."""
     files = {
         path: content for path, content in source.files.items() if not path.startswith(CONTENTS)
     }
     if not source.folder or len(files) > MOST_TOGETHER:
         return []
-    found: list[Guess] = []
+    found: list[FormatGuess] = []
     for path, content in files.items():
         if CARRY.encode() not in content.read(0, SEARCHED):
             return []
-        best = guesses(Source(path, {path: content}, folder=False))[:1]
+        best = rank_formats(Source(path, {path: content}, folder=False))[:1]
         if not best or best[0].format.info.layout != "file":
             return []
         found += best

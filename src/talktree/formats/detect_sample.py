@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from talktree.text.json.decode import decode
-from talktree.text.json.head import decode_head, decode_torn
+from talktree.text.json.head import decode_head, decode_truncated
 from talktree.text.json.value import Json
 
 MOST = 50
@@ -17,12 +17,12 @@ _LIST_FOLLOWS = b":["
 _BEFORE = b"\xef\xbb\xbf\0"
 
 
-def sample(head: bytes, *, most: int = MOST) -> Iterator[dict[str, Json]]:
+def iterate_sample(head: bytes, *, most: int = MOST) -> Iterator[dict[str, Json]]:
     """The first objects, decoded as they are asked for."""
-    return islice(_objects(head), most)
+    return islice(_iterate_objects(head), most)
 
 
-def _objects(head: bytes) -> Iterator[dict[str, Json]]:
+def _iterate_objects(head: bytes) -> Iterator[dict[str, Json]]:
     found = 0
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
@@ -33,18 +33,18 @@ def _objects(head: bytes) -> Iterator[dict[str, Json]]:
             if line.endswith(_LIST_FOLLOWS) and number < len(lines):
                 # Its object goes on over several lines.
                 continue
-            value = _object_on(line, may_be_torn=number == len(lines))
+            value = _decode_object(line, may_be_truncated=number == len(lines))
             if value:
                 found += 1
                 yield value
     if not found and head.lstrip(_BEFORE + b" \t\r\n")[:1] in (b"{", b"[", b"/"):
-        yield from document_objects(head)
+        yield from iterate_document_objects(head)
 
 
-def _object_on(line: bytes, *, may_be_torn: bool) -> dict[str, Json] | None:
+def _decode_object(line: bytes, *, may_be_truncated: bool) -> dict[str, Json] | None:
     """The object on a line; a line that is not the last one must have all of it."""
-    if may_be_torn:
-        value = decode_torn(line)
+    if may_be_truncated:
+        value = decode_truncated(line)
     else:
         # Objects of a list have a comma behind them.
         value, _, usable = decode(line.removesuffix(b","))
@@ -52,7 +52,7 @@ def _object_on(line: bytes, *, may_be_torn: bool) -> dict[str, Json] | None:
     return value if isinstance(value, dict) else None
 
 
-def document_objects(head: bytes) -> Iterator[dict[str, Json]]:
+def iterate_document_objects(head: bytes) -> Iterator[dict[str, Json]]:
     """The objects at the top of a document: the items of its list, or the values themselves.
 
     Bare words beside them are left out, as they are when the document is read. The end of a

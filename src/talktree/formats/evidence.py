@@ -45,30 +45,30 @@ class Evidence(NamedTuple):
     """The reason of the first record that shows the format."""
     seen: int
 
-    def detection(self, *, sure: float = SURE) -> Detection | None:
+    def make_detection(self, *, sure: float = SURE) -> Detection | None:
         """How sure the format is; a refusal if most messages do not fit."""
         if len(self.misfits) > len(self.bodies):
-            return self._refusal()
+            return self._make_refusal()
         if not self.first:
             return None
         votes = len(self.bodies) + len(self.envelopes)
         reason = f"{votes} of {self.seen} records: {self.first}"
         return Detection(0.5 + (sure - 0.5) * votes / self.seen, reason)
 
-    def _refusal(self) -> Detection | None:
+    def _make_refusal(self) -> Detection | None:
         reason = next(filter(None, self.misfits), None)
         if reason is None:
             return None
         messages = len(self.misfits) + len(self.bodies)
-        return refusal(f"{len(self.misfits)} of {messages} messages do not fit: {reason}")
+        return make_refusal(f"{len(self.misfits)} of {messages} messages do not fit: {reason}")
 
 
-def refusal(reason: str) -> Detection:
+def make_refusal(reason: str) -> Detection:
     """The answer of a format that knows the envelope, but not what is in it."""
     return Detection(0.0, reason)
 
 
-def collect(records: Iterable[dict[str, Json]], judge: Judge) -> Evidence:
+def collect_evidence(records: Iterable[dict[str, Json]], judge: Judge) -> Evidence:
     """Everything that some records show."""
     reasons: dict[str, list[str]] = {"body": [], "envelope": [], "misfit": []}
     first, clues = "", [judge(value) for value in records]
@@ -81,18 +81,18 @@ def collect(records: Iterable[dict[str, Json]], judge: Judge) -> Evidence:
     return Evidence(reasons["body"], reasons["envelope"], reasons["misfit"], first, len(clues))
 
 
-def weigh(
+def weigh_file(
     probe: Probe, judge: Judge, name: str | None = None, *, sure: float = SURE
 ) -> Detection | None:
     """How sure a format is of a file, by its first records."""
-    return look_into(probe, judge, name).detection(sure=sure)
+    return collect_from_probe(probe, judge, name).make_detection(sure=sure)
 
 
-def look_into(probe: Probe, judge: Judge, name: str | None = None) -> Evidence:
+def collect_from_probe(probe: Probe, judge: Judge, name: str | None = None) -> Evidence:
     """What the first records of a file show; more of them where those hold no message."""
-    found = collect(probe.sample(name), judge)
+    found = collect_evidence(probe.sample(name), judge)
     if found.envelopes and not found.bodies and not found.misfits:
-        deeper = collect(probe.deep_sample(name), judge)
+        deeper = collect_evidence(probe.deep_sample(name), judge)
         if deeper.bodies or deeper.misfits:
             found = deeper
     return found
@@ -100,8 +100,8 @@ def look_into(probe: Probe, judge: Judge, name: str | None = None) -> Evidence:
 
 def weigh_folder(probe: Probe, judge: Judge, names: Iterable[str]) -> Detection | None:
     """How sure a format is of some files of a folder: a refusal if most messages do not fit."""
-    found = [look_into(probe, judge, name) for name in names]
-    best = surest(each.detection() for each in found)
+    found = [collect_from_probe(probe, judge, name) for name in names]
+    best = choose_surest(each.make_detection() for each in found)
     if best is None or not best.confidence:
         return best
     bodies = sum(len(each.bodies) for each in found)
@@ -110,11 +110,11 @@ def weigh_folder(probe: Probe, judge: Judge, names: Iterable[str]) -> Detection 
         reasons = (reason for each in found for reason in each.misfits if reason)
         total = bodies + misfits
         why = next(reasons, "they are another format's")
-        return refusal(f"{misfits} of {total} messages do not fit: {why}")
+        return make_refusal(f"{misfits} of {total} messages do not fit: {why}")
     return best
 
 
-def surest(answers: Iterable[Detection | None]) -> Detection | None:
+def choose_surest(answers: Iterable[Detection | None]) -> Detection | None:
     """The first answer that is not a refusal, or the first refusal."""
     refused = None
     for answer in answers:
@@ -124,7 +124,7 @@ def surest(answers: Iterable[Detection | None]) -> Detection | None:
     return refused
 
 
-def foreign_members(body: Mapping[str, Json], known: frozenset[str]) -> list[str]:
+def find_foreign_members(body: Mapping[str, Json], known: frozenset[str]) -> list[str]:
     """The members of a message body that hold something and are not the format's own."""
     return [
         name
@@ -133,6 +133,6 @@ def foreign_members(body: Mapping[str, Json], known: frozenset[str]) -> list[str
     ]
 
 
-def misfit_without(member: str, foreign: list[str]) -> Clue:
+def make_misfit_clue(member: str, foreign: list[str]) -> Clue:
     """The clue of a message that holds something, but not in the member the format has."""
     return Clue("misfit", f"{', '.join(foreign[:NAMED_MEMBERS])} instead of {member}")

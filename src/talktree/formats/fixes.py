@@ -9,39 +9,39 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from talktree.formats.record_file import Sheet
-from talktree.formats.rule import Diagnostic, Mend
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule import Diagnostic, RepairFunction
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.entries import Entry
 from talktree.text.json.value import Json
 
 
-class Revalue(NamedTuple):
+class ReplaceValue(NamedTuple):
     """Another native value for a record; several such changes are made one after the other."""
 
-    talk: Talk
+    talk: CheckedConversation
     position: int
-    make: Callable[[Seen], Json]
+    make: Callable[[RuleRecord], Json]
     """From the record as it is by then to its new value."""
     invented: str = ""
     """What of the new value is made up, and from what."""
 
 
-class Drop(NamedTuple):
+class DropRecord(NamedTuple):
     """A record taken out of its file; its bytes go to quarantine."""
 
-    talk: Talk
+    talk: CheckedConversation
     position: int
 
 
-class Insert(NamedTuple):
+class InsertRecord(NamedTuple):
     """A new record behind another."""
 
-    talk: Talk
+    talk: CheckedConversation
     after: int
     value: Json
 
 
-class Patch(NamedTuple):
+class BytePatch(NamedTuple):
     """Bytes of a file replaced."""
 
     path: str
@@ -50,7 +50,7 @@ class Patch(NamedTuple):
     new: bytes = b""
 
 
-class Remake(NamedTuple):
+class RemakeFile(NamedTuple):
     """A file made anew; what it held goes to quarantine."""
 
     path: str
@@ -59,35 +59,35 @@ class Remake(NamedTuple):
     """Whether these are the bytes of the file, rather than the text in it."""
 
 
-Change = Revalue | Drop | Insert | Patch | Remake
+Change = ReplaceValue | DropRecord | InsertRecord | BytePatch | RemakeFile
 
 
-def to_value(make: Callable[[Seen, Diagnostic], Json]) -> Mend:
+def repair_value(make: Callable[[RuleRecord, Diagnostic], Json]) -> RepairFunction:
     """The record gets another native value."""
 
-    def _mend(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-        yield Revalue(talk, told.position, lambda seen: make(seen, told))
+    def _repair(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+        yield ReplaceValue(talk, diagnostic.position, lambda seen: make(seen, diagnostic))
 
-    return _mend
+    return _repair
 
 
-def to_entry(make: Callable[[Seen, Diagnostic], Entry]) -> Mend:
+def to_entry(make: Callable[[RuleRecord, Diagnostic], Entry]) -> RepairFunction:
     """The record gets another entry, written into it by the format's own lens."""
-    return to_value(lambda seen, told: seen.put(make(seen, told)))
+    return repair_value(lambda seen, diagnostic: seen.replace_entry(make(seen, diagnostic)))
 
 
-def drop_record(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def drop_record(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """The record is taken out."""
-    yield Drop(talk, told.position)
+    yield DropRecord(talk, diagnostic.position)
 
 
-def sound_bytes(*keys: str) -> Mend:
+def repair_bytes(*keys: str) -> RepairFunction:
     """The file's bytes are made sound in its own way, for oddities known by these keys."""
 
-    def _mend(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
+    def _repair(sheet: Sheet | None, diagnostic: Diagnostic) -> Iterator[Change]:
         if sheet is not None:
-            for mending in sheet.mended(keys):
-                start, stop, new = mending.splice
-                yield Patch(sheet.path, start, stop, new)
+            for repair in sheet.find_repairs(keys):
+                start, stop, new = repair.splice
+                yield BytePatch(sheet.path, start, stop, new)
 
-    return _mend
+    return _repair

@@ -21,12 +21,12 @@ from talktree.formats.probe import Probe as Probe
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.findings import Severity
-from talktree.model.habits import ANY, Habits
-from talktree.model.measures import MessageMeasures, measures_of_model
+from talktree.model.habits import ANY, WriterHabits
+from talktree.model.measures import MessageMeasures, get_common_measures
 from talktree.model.message import Context, Message
-from talktree.model.operations import random_id
+from talktree.model.operations import make_random_id
 from talktree.model.parts import Part
-from talktree.model.replies import ReplyUsage, reply_of
+from talktree.model.replies import ReplyUsage, make_reply_usage
 from talktree.model.skeleton import Skeleton
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import Json
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from talktree.formats.migration import Renewal
     from talktree.formats.record_file import Item, Sheet
     from talktree.formats.rule import Rule
-    from talktree.formats.rule_context import Talk
+    from talktree.formats.rule_context import CheckedConversation
 
 
 TAGS: dict[type[Struct], str] = {
@@ -63,7 +63,7 @@ class FormatInfo(Struct, frozen=True, kw_only=True):
     """What its assistant is called when it speaks."""
 
 
-class Can(Struct, frozen=True, kw_only=True):
+class FormatCapabilities(Struct, frozen=True, kw_only=True):
     """What a format can hold natively. Whatever it cannot is a loss, and nothing else is."""
 
     branches: bool = False
@@ -93,7 +93,7 @@ class Can(Struct, frozen=True, kw_only=True):
     """How strings stand in its bytes: as JSON, as JSON in ASCII, as plain text, as XML text."""
 
 
-class About(Struct, frozen=True, kw_only=True):
+class ConversationInfo(Struct, frozen=True, kw_only=True):
     """What a format is told of a conversation from elsewhere that it takes in."""
 
     id: str
@@ -117,7 +117,7 @@ class About(Struct, frozen=True, kw_only=True):
     context: Context | None = None
     """Where the first message that tells it was written."""
     model: str | None = None
-    habits: Habits = ANY
+    habits: WriterHabits = ANY
     """How its tree is read."""
 
 
@@ -137,7 +137,7 @@ class Record(Struct, gc=False):
     """False if its bytes could not be decoded whole."""
 
 
-class Split(Struct):
+class SplitSource(Struct):
     """A source taken apart: sheets of records, and files that are no part of it."""
 
     sheets: list[Sheet]
@@ -148,7 +148,7 @@ Links = Literal["own", "nested", "chain"]
 """How records hang together: by ids they name, by nesting, or each on the one before."""
 
 
-def _as_it_is(entry: Entry) -> Entry:
+def _return_unchanged(entry: Entry) -> Entry:
     return entry
 
 
@@ -157,30 +157,30 @@ class Lens(NamedTuple):
 
     get: Callable[[Record], Entry]
     put: Callable[[Entry, Record | None], Json]
-    complete: Callable[[Entry], Entry] = _as_it_is
+    complete: Callable[[Entry], Entry] = _return_unchanged
 
 
 class Format(ABC):
     """A format: how to recognise it, take it apart, and read and write a record."""
 
     info: FormatInfo
-    can: Can
+    can: FormatCapabilities
     lens: Lens
     companions = CompanionRules()
 
-    def withheld(self, source: Source) -> Collection[str]:
+    def find_withheld_files(self, source: Source) -> Collection[str]:
         """Files that hold secrets, by their names alone: never opened, shown or copied."""
         return ()
 
-    def may_withhold(self, name: str) -> bool:
+    def can_withhold(self, name: str) -> bool:
         """Whether a file of that name could hold secrets in some folder."""
         return False
 
-    def fleeting(self, source: Source) -> Collection[str]:
+    def find_transient_files(self, source: Source) -> Collection[str]:
         """Locks and caches, by their names alone: no part of what is read, carried or copied."""
         return ()
 
-    def owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+    def find_owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
         """The conversation that a file without messages belongs to; None if there is none.
 
         The files with the messages of each conversation are given by its group.
@@ -192,7 +192,7 @@ class Format(ABC):
         """Whether this is its own, from names and first bytes only."""
 
     @abstractmethod
-    def split(self, source: Source) -> Split:
+    def split(self, source: Source) -> SplitSource:
         """The source as sheets of records, every byte accounted for."""
 
     def get(self, record: Record) -> Entry:
@@ -205,13 +205,13 @@ class Format(ABC):
 
     def new_id(self, moment: int) -> str:
         """Return an id for a message that is written at a moment, in nanoseconds."""
-        return random_id(moment)
+        return make_random_id(moment)
 
     def id_for(self, name: str, conversation: str) -> str:
         """Return the id of a message that has this name in a conversation from elsewhere.
 
         Names that begin with `@` stand for messages without an id. The answer is the same each
-        time. Formats that demand UUIDs (`Can.ids`) are not asked.
+        time. Formats that demand UUIDs (`FormatCapabilities.ids`) are not asked.
         """
         return name
 
@@ -229,14 +229,14 @@ class Format(ABC):
     records_place = False
     """Whether every message says where it was written."""
 
-    def settled(self, conversation: Conversation, before: Conversation | None) -> Conversation:
+    def on_edit(self, conversation: Conversation, before: Conversation | None) -> Conversation:
         """An edited conversation with that brought in step which goes with its messages.
 
         `before` is the conversation as it was read; None for a new one.
         """
         return conversation
 
-    habits: Habits = ANY
+    habits: WriterHabits = ANY
     """What may be inferred from the way its files are written."""
 
     derived: Mapping[str, Callable[[str], str]] = {}
@@ -251,14 +251,14 @@ class Format(ABC):
     file_per_record = False
     """Whether each record is a file of its own; then `named` says what the files are called."""
 
-    def named(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
+    def assign_file_names(self, order: Sequence[str | Entry], *, main_file: str) -> Sequence[str]:
         """The names of a conversation's files in order, given the names they have.
 
         A file that does not exist yet is given as the entry it is for.
         """
         raise NotImplementedError(f"{self.info.slug} keeps many records in a file")
 
-    def home(self, entry: Entry, main_file: str, *, before: str | None) -> str:
+    def choose_file(self, entry: Entry, main_file: str, *, before: str | None) -> str:
         """The file a new entry belongs in, given the file of the entry before it."""
         return main_file
 
@@ -271,7 +271,7 @@ class Format(ABC):
     faithful = False
     """Whether what `adopt` gives is read again just as it is, so that nobody need look."""
 
-    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
+    def adopt(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
         """A message from elsewhere with all that this format's own readers need.
 
         The moment is its time, or the nearest known one. The answer is the same each time.
@@ -284,15 +284,15 @@ class Format(ABC):
         """Whether there is a place for a part from elsewhere; if not it is shown as text."""
         return TAGS[type(part)] in self.can.parts
 
-    def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+    def adopt_other(self, entry: Head | Snapshot | Opaque, about: ConversationInfo) -> Entry | None:
         """An entry that is no message, from elsewhere; None if there is no place for it."""
         return entry if self.can.everything else None
 
-    def opening(self, about: About) -> Sequence[Entry]:
+    def make_opening_entries(self, about: ConversationInfo) -> Sequence[Entry]:
         """Entries this format needs beside the messages of every conversation."""
         return ()
 
-    def adopted(self, value: Json, bones: Skeleton, position: int) -> Json:
+    def place_adopted(self, value: Json, skeleton: Skeleton, position: int) -> Json:
         """The value of an adopted entry with what the tree knows of its place beyond it."""
         return value
 
@@ -306,27 +306,27 @@ class Format(ABC):
     """Whether a file may hold several conversations."""
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
         """The bytes of a new file with these records; `first` unless others stand before them."""
-        return self.blank_sheet(path).rewritten(list(items))
+        return self.blank_sheet(path).rewrite(list(items))
 
-    def readied(self, values: Sequence[Json]) -> Sequence[Json]:
+    def pre_encode(self, values: Sequence[Json]) -> Sequence[Json]:
         """Records that follow one another, written as far as that needs no others.
 
         `compose` takes them in their place; several may have become one.
         """
         return values
 
-    def blank(self, about: About) -> Mapping[str, bytes]:
+    def make_blank_files(self, about: ConversationInfo) -> Mapping[str, bytes]:
         """The files of a conversation that has no messages yet; none if that is an empty folder."""
         from talktree.formats.record_file import Item
 
         files: dict[str, list[Item]] = {}
         main = self.path_for(about, about.id)
-        for entry in self.opening(about):
+        for entry in self.make_opening_entries(about):
             item = Item(None, self.put(self.complete(entry), None), changed=True)
-            files.setdefault(self.home(entry, main, before=None), []).append(item)
+            files.setdefault(self.choose_file(entry, main, before=None), []).append(item)
         if not files:
             files[main] = []
         return {
@@ -341,7 +341,7 @@ class Format(ABC):
         """The name of the file or folder of a conversation with an id; None if any will do."""
         return None
 
-    def path_for(self, about: About, stem: str) -> str:
+    def path_for(self, about: ConversationInfo, stem: str) -> str:
         """The file a new conversation starts with, as a path in its folder."""
         return f"{stem}{self.info.suffixes[0]}"
 
@@ -354,7 +354,7 @@ class Format(ABC):
     copies_carry = False
     """Whether what a message carries may be JSON text that need only be copied."""
 
-    def carrier(self, carry: Json) -> Json:
+    def make_carrier_record(self, carry: Json) -> Json:
         """The value of a record that only carries something, and that other readers pass over."""
         return {"type": CARRY, CARRY: carry}
 
@@ -395,7 +395,7 @@ class Format(ABC):
     words_at: tuple[str, ...] = ()
     """The members of a record that lead to what its message says."""
 
-    def said(self, value: Json) -> Json:
+    def read_content(self, value: Json) -> Json:
         """What a message's record says, as it stands there; asked if no part of it was read."""
         for key in self.words_at:
             value = value.get(key) if isinstance(value, dict) else None
@@ -408,7 +408,7 @@ class Format(ABC):
         """
         return None
 
-    def relinked(
+    def relink(
         self, entry: Entry, record: Record, above: str | None, *, follows: bool = False
     ) -> Json:
         """The value of a record once its message hangs on another, or only follows it."""
@@ -433,11 +433,11 @@ class Format(ABC):
     only_replies_leave = False
     """Whether nothing but a reply may lead from a sidechain back to the main conversation."""
 
-    def means_branches(self, talk: Talk) -> bool:
+    def has_branch_log(self, talk: CheckedConversation) -> bool:
         """Whether its program keeps account of branches, so that several may grow in turns."""
         return False
 
-    def kin(self, folder: str) -> Sequence[str]:
+    def find_related_folders(self, folder: str) -> Sequence[str]:
         """Folders, seen from a file's own with this name, whose files its messages may continue."""
         return (".",)
 
@@ -448,7 +448,7 @@ class Format(ABC):
         """Where a file on disk is read as part of another source; None if it is one itself."""
         return None
 
-    def active_message(self, source: Source, main_file: str, newest: str) -> str | None:
+    def find_active_message(self, source: Source, main_file: str, newest: str) -> str | None:
         """The id of the message that a conversation is at, if a file beside its messages says so.
 
         `newest` is the id of its last message that is not a sub-agent's.
@@ -457,7 +457,7 @@ class Format(ABC):
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         """The API replies of a message, given its id in the file."""
-        found = reply_of(message, own)
+        found = make_reply_usage(message, own)
         if found is not None:
             yield found
 
@@ -470,24 +470,24 @@ class Format(ABC):
 
     def measures(self, message: Message) -> MessageMeasures:
         """How a message was classified and rated, and how long it took, as far as is recorded."""
-        return measures_of_model(message)
+        return get_common_measures(message)
 
     def rules(self) -> Sequence[Rule]:
         """What its own records must be like, beyond what all conversations must."""
         return ()
 
-    def remade(self, path: str, talk: Talk) -> bytes | None:
+    def rebuild_file(self, path: str, talk: CheckedConversation) -> bytes | None:
         """A file that was lost, made from the rest of its conversation; None if it cannot be."""
         return None
 
     def renewal(self) -> Renewal:
         """How its older files are told from current ones and made such."""
-        from talktree.formats.migration import renewal_of
+        from talktree.formats.migration import get_renewal
 
-        return renewal_of(self)
+        return get_renewal(self)
 
 
-def opaque(record: Record, kind: str = "unreadable") -> Opaque:
+def make_opaque(record: Record, kind: str = "unreadable") -> Opaque:
     """The entry of a record nobody understands."""
     value = record.value if record.usable else None
     return Opaque(id=record.id, kind=kind, value=value, size=len(record.raw))

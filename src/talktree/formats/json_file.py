@@ -12,38 +12,46 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.errors import Damaged
-from talktree.files import Content, Memory
+from talktree.errors import DamagedRecord
+from talktree.files import Content, MemoryContent
 from talktree.formats.format import Format, Links
-from talktree.formats.json_repair import fused_at, mended_document, sound_changes
-from talktree.formats.nested_file import Piece, PieceSheet
-from talktree.formats.record_file import Item, Mending, each_kind_once
-from talktree.model.findings import Finding, finding
+from talktree.formats.json_repair import find_fused_values, find_json_repairs, repair_document
+from talktree.formats.nested_file import FilePiece, PieceSheet
+from talktree.formats.record_file import ByteRepair, Item, select_first_of_kind
+from talktree.model.findings import Finding, make_finding
 from talktree.text.json.decode import inspect
-from talktree.text.json.encode import encode, learn
-from talktree.text.json.patch import patch
-from talktree.text.json.repair import JsonMending
-from talktree.text.json.scanner import DEEP, MOST_PROBLEMS, Kind, Node, Problem, Scan, scan
-from talktree.text.json.split import Cut, Cuts, cut
-from talktree.text.json.value import Json, same
+from talktree.text.json.encode import encode_json, learn_style
+from talktree.text.json.patch import patch_json
+from talktree.text.json.repair import JsonRepair
+from talktree.text.json.scanner import (
+    DEEP,
+    MOST_PROBLEMS,
+    JsonNode,
+    JsonScan,
+    NodeKind,
+    Problem,
+    scan_json,
+)
+from talktree.text.json.split import JsonRecordSpan, JsonRecordSpans, cut_records
+from talktree.text.json.value import Json, is_same
 
-HoleNode = Callable[[Node, int], Node | None]
+HoleNode = Callable[[JsonNode, int], JsonNode | None]
 """The list of records nested in a record, by its node and depth."""
 
 
 class _Found(NamedTuple):
     """A record's node and where it was found."""
 
-    node: Node
+    node: JsonNode
     gap_from: int
     depth: int
     first: bool
 
 
-def plain_pieces(text: bytes, cuts: Sequence[Cut]) -> list[Piece]:
+def make_plain_pieces(text: bytes, cuts: Sequence[JsonRecordSpan]) -> list[FilePiece]:
     """Pieces from the cuts of a plain text."""
     pieces = [
-        Piece(
+        FilePiece(
             each.value,
             each.raw,
             each.hole - each.start if each.hole >= 0 else None,
@@ -55,27 +63,27 @@ def plain_pieces(text: bytes, cuts: Sequence[Cut]) -> list[Piece]:
         )
         for each in cuts
     ]
-    return _numbered(text, pieces, [each.start for each in cuts])
+    return _number_lines(text, pieces, [each.start for each in cuts])
 
 
-def exact_pieces(
-    text: bytes, roots: Sequence[Node], start: int, hole_of: HoleNode, *, torn: bool
-) -> list[Piece]:
+def make_exact_pieces(
+    text: bytes, roots: Sequence[JsonNode], start: int, hole_of: HoleNode, *, truncated: bool
+) -> list[FilePiece]:
     """Pieces from the nodes of a text that may be anything."""
-    pieces: list[Piece] = []
+    pieces: list[FilePiece] = []
     starts: list[int] = []
-    pending = _row(roots, start, 0)
+    pending = _find_list_records(roots, start, 0)
     while pending:
         found = pending.pop()
         hole = hole_of(found.node, found.depth)
-        pieces.append(_piece(text, found, hole, torn=torn))
+        pieces.append(_make_piece(text, found, hole, truncated=truncated))
         starts.append(found.node.start)
         if hole is not None:
-            pending += _row(hole.children, hole.start + 1, found.depth + 1)
-    return _numbered(text, pieces, starts)
+            pending += _find_list_records(hole.children, hole.start + 1, found.depth + 1)
+    return _number_lines(text, pieces, starts)
 
 
-def _row(nodes: Sequence[Node], start: int, depth: int) -> list[_Found]:
+def _find_list_records(nodes: Sequence[JsonNode], start: int, depth: int) -> list[_Found]:
     """The records of one list, last first, each with where the bytes before it start."""
     row = []
     for number, node in enumerate(nodes):
@@ -85,17 +93,18 @@ def _row(nodes: Sequence[Node], start: int, depth: int) -> list[_Found]:
     return row
 
 
-def _piece(text: bytes, found: _Found, hole: Node | None, *, torn: bool) -> Piece:
+def _make_piece(text: bytes, found: _Found, hole: JsonNode | None, *, truncated: bool) -> FilePiece:
     node = found.node
-    made = Piece(
+    made = FilePiece(
         node.value,
         b"",
         gap=text[found.gap_from : node.start],
         depth=found.depth,
         first=found.first,
         # Torn only inside a record nested in it: then all that is its own could be read.
-        usable=node.closed or node.kind is Kind.SCALAR or _ends_with(node, hole),
-        closed=node.closed or (node.kind is Kind.SCALAR and not (torn and node.stop == len(text))),
+        usable=node.closed or node.kind is NodeKind.SCALAR or _is_cut_off_in(node, hole),
+        closed=node.closed
+        or (node.kind is NodeKind.SCALAR and not (truncated and node.stop == len(text))),
     )
     if hole is None:
         made.raw = text[node.start : node.stop]
@@ -109,18 +118,18 @@ def _piece(text: bytes, found: _Found, hole: Node | None, *, torn: bool) -> Piec
     return made
 
 
-def _ends_with(node: Node, hole: Node | None) -> bool:
+def _is_cut_off_in(node: JsonNode, hole: JsonNode | None) -> bool:
     """Whether a record that is not closed breaks off in or right behind the list in it."""
     return hole is not None and (not hole.closed or node.children[-1] is hole)
 
 
-def _numbered(text: bytes, pieces: list[Piece], starts: Sequence[int]) -> list[Piece]:
-    for piece, start, line in zip(pieces, starts, line_numbers(text, starts), strict=True):
+def _number_lines(text: bytes, pieces: list[FilePiece], starts: Sequence[int]) -> list[FilePiece]:
+    for piece, start, line in zip(pieces, starts, compute_line_numbers(text, starts), strict=True):
         piece.start, piece.line = start, line
     return pieces
 
 
-def line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
+def compute_line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
     """The lines on which rising places stand, in one pass."""
     line, at = 1, 0
     out = []
@@ -153,62 +162,66 @@ class JsonSheet(PieceSheet):
         names: Sequence[str] = (),
     ) -> None:
         text = content.read()
-        self.style = learn(text)
-        self.hole: HoleName = _always(hole) if isinstance(hole, str) else hole
+        self.style = learn_style(text)
+        self.hole: HoleName = _make_constant_key(hole) if isinstance(hole, str) else hole
         self.links = links
         self.many = many
         """Whether each record at depth 0 is a conversation of its own."""
         super().__init__(path, content, format, [], group=group)
-        plain = cut(text, hole) if isinstance(hole, str) else self._plain_cuts(text, names)
+        plain = (
+            cut_records(text, hole)
+            if isinstance(hole, str)
+            else self._find_plain_records(text, names)
+        )
         self.plain = plain is not None
         """Whether the text is plain JSON; then it was not searched for oddities yet."""
         self.sound = self.plain
         """Whether its brackets and strings are whole, so that a change stays where it is made."""
         if plain is not None:
-            self._take(text, plain)
+            self._take_plain(text, plain)
         else:
-            self._cut(text, scan(text))
+            self._cut_records(text, scan_json(text))
         self._groups = self._group_names()
 
     def group_of(self, index: int) -> str:
         return self._groups[index]
 
     def inspect(self) -> Iterator[Finding]:
-        yield from self._oddities() if self.plain else ()
+        yield from self._find_oddities() if self.plain else ()
         yield from super().inspect()
 
-    def _oddities(self) -> Iterator[Finding]:
+    def _find_oddities(self) -> Iterator[Finding]:
         """What a plain text may still hold: names that stand twice, and deep nesting."""
         for piece in self.pieces:
-            for problem in each_kind_once(inspect(piece.raw)):
+            for problem in select_first_of_kind(inspect(piece.raw)):
                 line = piece.line + piece.raw.count(b"\n", 0, problem.at)
-                yield finding(problem.code, problem.what, path=self.path, line=line)
+                yield make_finding(problem.code, problem.what, path=self.path, line=line)
 
-    def is_deep(self, piece: Piece) -> bool:
+    def is_deep(self, piece: FilePiece) -> bool:
         """Whether a record is nested too deep in itself."""
         if piece.raw.count(b"[") + piece.raw.count(b"{") <= DEEP:
             return False
-        return any(problem.code == "deep" for problem in scan(piece.raw).problems)
+        return any(problem.code == "deep" for problem in scan_json(piece.raw).problems)
 
     @cached_property
-    def changes(self) -> Sequence[JsonMending]:
+    def changes(self) -> Sequence[JsonRepair]:
         """What makes the text sound; each rule that is broken asks for its share of it."""
-        return sound_changes(self)
+        return find_json_repairs(self)
 
-    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
-        return mended_document(self, keys)
+    def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
+        return repair_document(self, keys)
 
     # taking apart
 
-    def _plain_cuts(self, text: bytes, names: Sequence[str]) -> Cuts | None:
+    def _find_plain_records(self, text: bytes, names: Sequence[str]) -> JsonRecordSpans | None:
         """The records of a plain text whose lists all have one of the names, and are in place."""
         for name in names:
-            found = cut(text, name)
+            found = cut_records(text, name)
             if found is not None and all(self._is_in_place(each, name) for each in found.cuts):
                 return found
         return None
 
-    def _is_in_place(self, record: Cut, name: str) -> bool:
+    def _is_in_place(self, record: JsonRecordSpan, name: str) -> bool:
         """Whether the list in a record is the one that holds the records nested in it."""
         wanted = self.hole(record.value, record.depth)
         if record.hole >= 0:
@@ -218,58 +231,60 @@ class JsonSheet(PieceSheet):
             isinstance(value, dict) and isinstance(value.get(wanted), list)
         )
 
-    def _take(self, text: bytes, plain: Cuts) -> None:
+    def _take_plain(self, text: bytes, plain: JsonRecordSpans) -> None:
         self.listed = plain.listed
         if plain.listed:
             self.frame = (text[: plain.start], text[plain.stop :])
         self.tail = text[plain.tail_from : plain.stop]
-        self.pieces = plain_pieces(text, plain.cuts)
+        self.pieces = make_plain_pieces(text, plain.cuts)
         self._wholes = sum(piece.depth == 0 for piece in self.pieces)
 
-    def _cut(self, text: bytes, found: Scan) -> None:
-        values = [root for root in found.roots if root.kind is not Kind.SCALAR]
-        self.listed = len(values) == 1 and values[0].kind is Kind.ARRAY
+    def _cut_records(self, text: bytes, found: JsonScan) -> None:
+        values = [root for root in found.roots if root.kind is not NodeKind.SCALAR]
+        self.listed = len(values) == 1 and values[0].kind is NodeKind.ARRAY
         roots, start, end = values or found.roots, 0, len(text)
         if self.listed:
             array = values[0]
             start, end = array.start + 1, array.stop - array.closed
             roots = array.children
             self.frame = (text[:start], text[end:])
-        self._beside(text, found, values)
-        torn = not found.complete or any(each.code == "torn" for each in found.problems)
+        self._note_surroundings(text, found, values)
+        truncated = not found.complete or any(each.code == "torn" for each in found.problems)
         broken = BROKEN.intersection(each.code for each in found.problems)
         self.sound = found.complete and not broken
-        self.pieces = exact_pieces(text, roots, start, self.hole_node, torn=torn)
+        self.pieces = make_exact_pieces(
+            text, roots, start, self.find_children_node, truncated=truncated
+        )
         self.tail = text[roots[-1].stop if roots else start : end]
         self._wholes = len(roots)
-        self._tell(text, found)
+        self._report_problems(text, found)
 
-    def _beside(self, text: bytes, found: Scan, values: Sequence[Node]) -> None:
+    def _note_surroundings(self, text: bytes, found: JsonScan, values: Sequence[JsonNode]) -> None:
         """Take down what stands beside the one value that a document is."""
-        told = {problem.at for problem in found.problems}
-        loose = [root for root in found.roots if values and root.kind is Kind.SCALAR]
+        diagnostic = {problem.at for problem in found.problems}
+        loose = [root for root in found.roots if values and root.kind is NodeKind.SCALAR]
         if self.links == "nested":
             loose += values[1:]
         found.problems.extend(
             Problem("syntax", root.start, "this stands beside the document")
             for root in loose[:MOST_PROBLEMS]
-            if root.start not in told
+            if root.start not in diagnostic
         )
         if self.many:
             found.problems.extend(
                 Problem("fused", at, "several records stand on one line")
-                for at in fused_at(text, values)[:MOST_PROBLEMS]
+                for at in find_fused_values(text, values)[:MOST_PROBLEMS]
             )
 
-    def hole_node(self, node: Node, depth: int) -> Node | None:
+    def find_children_node(self, node: JsonNode, depth: int) -> JsonNode | None:
         """The list of records nested in a record."""
-        if node.kind is not Kind.OBJECT:
+        if node.kind is not NodeKind.OBJECT:
             return None
         name = self.hole(node.value, depth)
         if name is None:
             return None
         found = next((child for child in reversed(node.children) if child.key == name), None)
-        return found if found is not None and found.kind is Kind.ARRAY else None
+        return found if found is not None and found.kind is NodeKind.ARRAY else None
 
     def _group_names(self) -> list[str]:
         if not self.many:
@@ -281,7 +296,7 @@ class JsonSheet(PieceSheet):
             names.append(f"{self.group}#{number}" if number > 1 else self.group)
         return names
 
-    def _tell(self, text: bytes, found: Scan) -> None:
+    def _report_problems(self, text: bytes, found: JsonScan) -> None:
         problems = sorted(found.problems, key=lambda each: each.at)
         if not text.strip():
             problems = [Problem("empty", 0, "there is nothing in this file")]
@@ -292,18 +307,18 @@ class JsonSheet(PieceSheet):
         elif not found.complete and all(each.code != "torn" for each in problems):
             problems.append(Problem("torn", len(text), "the text ends inside a value"))
         deep = {piece.line for piece in self.pieces if self.is_deep(piece)}
-        lines = line_numbers(text, [each.at for each in problems])
-        told: set[tuple[str, int]] = set()
+        lines = compute_line_numbers(text, [each.at for each in problems])
+        diagnostic: set[tuple[str, int]] = set()
         for each, line in zip(problems, lines, strict=True):
             if each.code == "deep":
                 # A long chain of replies is as deep as that; only what one record holds counts.
                 what = f"nested more than {DEEP} deep"
                 self.findings += [
-                    finding("deep", what, path=self.path, line=at) for at in sorted(deep)
+                    make_finding("deep", what, path=self.path, line=at) for at in sorted(deep)
                 ]
-            elif each.code != "syntax" or ("syntax", line) not in told:
-                told.add((each.code, line))
-                self.findings.append(finding(each.code, each.what, path=self.path, line=line))
+            elif each.code != "syntax" or ("syntax", line) not in diagnostic:
+                diagnostic.add((each.code, line))
+                self.findings.append(make_finding(each.code, each.what, path=self.path, line=line))
 
     # writing
 
@@ -311,60 +326,60 @@ class JsonSheet(PieceSheet):
         """How far the brackets of a record are indented."""
         return 2 * depth + self.listed
 
-    def fresh(self, value: Json, depth: int) -> Piece:
-        return self._with_hole(encode(value, self.style, level=self.level(depth)), depth)
+    def make_piece(self, value: Json, depth: int) -> FilePiece:
+        return self._with_hole(encode_json(value, self.style, level=self.level(depth)), depth)
 
-    def patched(self, old: Piece, value: Json, depth: int) -> Piece:
-        raw = patch(old.raw, value, style=self.style, level=self.level(depth))
+    def apply_patch(self, old: FilePiece, value: Json, depth: int) -> FilePiece:
+        raw = patch_json(old.raw, value, style=self.style, level=self.level(depth))
         made = self._with_hole(raw, depth)
         return replace(made, tail=old.tail, empty=old.empty, closed=old.closed)
 
-    def opened(self, piece: Piece, depth: int) -> Piece:
+    def add_children_slot(self, piece: FilePiece, depth: int) -> FilePiece:
         name = self.hole(piece.value, depth)
         if name is None or not isinstance(piece.value, dict) or not piece.usable:
-            return super().opened(piece, depth)
+            return super().add_children_slot(piece, depth)
         if piece.value.get(name) is not None:
             # Something else stands where the list should be; it must not be overwritten.
-            return super().opened(piece, depth)
-        made = self.patched(piece, {**piece.value, name: []}, depth)
+            return super().add_children_slot(piece, depth)
+        made = self.apply_patch(piece, {**piece.value, name: []}, depth)
         return replace(made, line=piece.line)
 
-    def _with_hole(self, raw: bytes, depth: int) -> Piece:
-        found = scan(raw)
+    def _with_hole(self, raw: bytes, depth: int) -> FilePiece:
+        found = scan_json(raw)
         root = found.roots[0]
-        hole = self.hole_node(root, depth)
+        hole = self.find_children_node(root, depth)
         at = None if hole is None else hole.start + 1
-        return Piece(root.value, raw, at, depth=depth, problems=found.problems)
+        return FilePiece(root.value, raw, at, depth=depth, problems=found.problems)
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
-        whole = super().rewritten(items)
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
+        whole = super().rewrite(items)
         count = sum(item.depth == 0 for item in items)
         if self.links == "nested" and not self.listed and count > max(1, self._wholes):
             # One record was the whole file; several need a list around them.
             whole = chain([b"["], whole, [b"]"])
-        return whole if self.sound else iter([self._checked(b"".join(whole), items)])
+        return whole if self.sound else iter([self._check_written(b"".join(whole), items)])
 
-    def _checked(self, made: bytes, items: Sequence[Item]) -> bytes:
+    def _check_written(self, made: bytes, items: Sequence[Item]) -> bytes:
         """Bytes made from a broken text, refused unless they read as they are meant to."""
         again = JsonSheet(
             self.path,
-            Memory(made),
+            MemoryContent(made),
             self.format,
             group=self.group,
             hole=self.hole,
             links=self.links,
         ).pieces
-        if len(again) != len(items) or not all(map(self._is, items, again)):
-            raise Damaged(
+        if len(again) != len(items) or not all(map(self._is_same_item, items, again)):
+            raise DamagedRecord(
                 f"{self.path}: its brackets or strings are broken; this change would alter more",
                 hint="repair the file first",
             )
         return made
 
-    def _is(self, item: Item, piece: Piece) -> bool:
+    def _is_same_item(self, item: Item, piece: FilePiece) -> bool:
         """Whether a piece that was read again is the item that was to be written."""
         if item.at is None:
-            value = self.fresh(item.value, item.depth).value
+            value = self.make_piece(item.value, item.depth).value
         else:
             value = item.value if item.changed else self.pieces[item.at].value
         name = self.hole(value, item.depth)
@@ -372,21 +387,21 @@ class JsonSheet(PieceSheet):
         if name is not None and isinstance(value, dict) and isinstance(found, dict):
             # A list may have been opened for records that were put into it.
             value, found = ({**each, name: each.get(name) or []} for each in (value, found))
-        return item.depth == piece.depth and same(value, found)
+        return item.depth == piece.depth and is_same(value, found)
 
-    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
+    def make_separator(self, container: FilePiece | None, *, depth: int, first: bool) -> bytes:
         if depth == 0 and not self.listed and self.links != "nested":
             return b"" if first else self.style.newline.encode()
         if self.style.indent is None:
             return b"" if first else self.style.item.encode()
-        return (b"" if first else b",") + self._line(self.level(depth))
+        return (b"" if first else b",") + self._line_start(self.level(depth))
 
     def end_of_list(self, depth: int) -> bytes:
-        return b"" if self.style.indent is None else self._line(self.level(depth) - 1)
+        return b"" if self.style.indent is None else self._line_start(self.level(depth) - 1)
 
-    def _line(self, level: int) -> bytes:
+    def _line_start(self, level: int) -> bytes:
         return (self.style.newline + (self.style.indent or "") * level).encode()
 
 
-def _always(name: str) -> HoleName:
+def _make_constant_key(name: str) -> HoleName:
     return lambda value, depth: name

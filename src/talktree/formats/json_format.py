@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.format import About, Format, Split
+from talktree.files import Content, MemoryContent, Source, stem_of
+from talktree.formats.format import ConversationInfo, Format, SplitSource
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, Head
-from talktree.text.json.encode import Style, encode, encode_string
+from talktree.text.json.encode import Style, encode_json, encode_string
 from talktree.text.json.value import Json
 
 _LINE = Style(item=", ", colon=": ")
@@ -34,17 +34,17 @@ class JsonFormat(Format):
         """Whether a record is a conversation with a list of messages."""
         return isinstance(value, dict) and isinstance(value.get(self.messages_key), list)
 
-    def split(self, source: Source) -> Split:
-        return Split([self._sheet(path, content) for path, content in source.files.items()])
+    def split(self, source: Source) -> SplitSource:
+        return SplitSource([self._sheet(path, content) for path, content in source.files.items()])
 
     def blank_sheet(self, path: str) -> JsonSheet:
-        return self._sheet(path, Memory(b""))
+        return self._sheet(path, MemoryContent(b""))
 
-    def opening(self, about: About) -> Sequence[Entry]:
+    def make_opening_entries(self, about: ConversationInfo) -> Sequence[Entry]:
         return (Head(id=about.session, title=about.title, updated_ns=about.updated),)
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
         """One conversation as JSON: its own members a line each, and a line for each message."""
         head = next(items).value
@@ -54,9 +54,9 @@ class JsonFormat(Format):
             yield between + encode_string(name).encode() + b": "
             between = b",\n  "
             if name == self.messages_key:
-                yield from _listed(items)
+                yield from _write_list(items)
             else:
-                yield encode(member, _LINE)
+                yield encode_json(member, _LINE)
         yield b"\n}\n"
 
     def _sheet(self, path: str, content: Content) -> JsonSheet:
@@ -65,19 +65,19 @@ class JsonFormat(Format):
             content,
             self,
             group=stem_of(path),
-            hole=self._hole,
+            hole=self._children_key,
             links="chain",
             many=True,
             names=(self.messages_key,),
         )
 
-    def _hole(self, value: Json, depth: int) -> str | None:
+    def _children_key(self, value: Json, depth: int) -> str | None:
         return self.messages_key if depth == 0 and self.is_conversation(value) else None
 
 
-def _listed(items: Iterator[Item]) -> Iterator[bytes]:
+def _write_list(items: Iterator[Item]) -> Iterator[bytes]:
     between, end = b"[\n    ", b"[]"
     for item in items:
-        yield between + encode(item.value, _LINE)
+        yield between + encode_json(item.value, _LINE)
         between, end = b",\n    ", b"\n  ]"
     yield end

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from talktree.files.splice import Splice
 from talktree.formats.format import Record
-from talktree.formats.record_file import Mending
+from talktree.formats.record_file import ByteRepair
 from talktree.model.entries import Opaque
-from talktree.text.json.repair import JsonMending, in_order, mended
-from talktree.text.json.scanner import Kind, Node, Scan
+from talktree.text.json.repair import JsonRepair, repair_values, sort_repairs
+from talktree.text.json.scanner import JsonNode, JsonScan, NodeKind
 from talktree.text.json.syntax import STRING_OR_BLANKS
 from talktree.text.lines import BLANKS
 
@@ -26,75 +26,75 @@ UNSOUND = frozenset({"torn", "syntax", "fused", "nul", "comment", "bom"})
 """Oddities that have to go before records can be told from what is between them."""
 
 
-def sound_changes(sheet: JsonSheet) -> Sequence[JsonMending]:
+def find_json_repairs(sheet: JsonSheet) -> Sequence[JsonRepair]:
     """What makes a document sound, in order, records that are too deep left as they are."""
     text = sheet.content.read()
-    found, changes = mended(text)
-    torn = torn_record(sheet, found, len(text))
-    if torn is not None:
-        changes = _without(text, torn)
+    found, changes = repair_values(text)
+    truncated = find_truncated_record(sheet, found, len(text))
+    if truncated is not None:
+        changes = _cut_truncated_record(text, truncated)
     if not any(change.key in ("torn", "syntax") for change in changes):
-        changes = in_order([*changes, *_loose_ends(sheet, text, found)])
+        changes = sort_repairs([*changes, *_find_loose_ends(sheet, text, found)])
     return changes
 
 
-def mended_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[Mending]:
+def repair_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[ByteRepair]:
     """What mends some of the oddities of a document, in order."""
     text = sheet.content.read()
     if not text.strip(b"\0 \t\r\n"):
         return
     changes = sheet.changes
     if "deep" in keys:
-        changes = in_order([*changes, *_deep_records(sheet)])
+        changes = sort_repairs([*changes, *_find_deep_records(sheet)])
     if "not-lines" in keys:
         broken = any(change.key in UNSOUND for change in changes)
-        changes = [] if broken else list(_one_a_line(sheet, text))
+        changes = [] if broken else list(_split_into_lines(sheet, text))
     for key, start, stop, new in changes:
         if key in keys:
-            yield Mending(key, Splice(start, stop, new), "written as JSON wants it")
+            yield ByteRepair(key, Splice(start, stop, new), "written as JSON wants it")
 
 
 # the record at the tear
 
 
-def torn_record(sheet: JsonSheet, found: Scan, size: int) -> Node | None:
+def find_truncated_record(sheet: JsonSheet, found: JsonScan, size: int) -> JsonNode | None:
     """The record the text ends in, if what can be read of it is none any more."""
-    node: Node | None = found.roots[-1] if found.roots and not found.complete else None
+    node: JsonNode | None = found.roots[-1] if found.roots and not found.complete else None
     depth, above = 0, 0
     if sheet.listed and node is not None:
-        node, above = _last_open(node, size), 1
-    while node is not None and node.kind is Kind.OBJECT:
-        hole = sheet.hole_node(node, depth)
+        node, above = _find_last_open(node, size), 1
+    while node is not None and node.kind is NodeKind.OBJECT:
+        hole = sheet.find_children_node(node, depth)
         if hole is None or hole.closed:
             break
-        node, depth, above = _last_open(hole, size), depth + 1, above + 1
+        node, depth, above = _find_last_open(hole, size), depth + 1, above + 1
     if node is None or not above:
         return None
     entry = sheet.format.get(Record(node.value, path=sheet.path))
-    return node if node.kind is not Kind.OBJECT or isinstance(entry, Opaque) else None
+    return node if node.kind is not NodeKind.OBJECT or isinstance(entry, Opaque) else None
 
 
-def _last_open(node: Node, size: int) -> Node | None:
+def _find_last_open(node: JsonNode, size: int) -> JsonNode | None:
     """The value that a torn list ends in."""
     last = node.children[-1] if node.children else None
     return last if last is not None and not last.closed and last.stop == size else None
 
 
-def _without(text: bytes, record: Node) -> list[JsonMending]:
+def _cut_truncated_record(text: bytes, record: JsonNode) -> list[JsonRepair]:
     """The changes that take a torn record out and close what it stands in."""
     cut = len(text[: record.start].rstrip(BLANKS).removesuffix(b","))
-    changes = mended(text[:cut]).changes
+    changes = repair_values(text[:cut]).changes
     closing = b""
     if changes and changes[-1].stop == cut and changes[-1].key == "torn":
         last = changes.pop()
         cut, closing = last.start, last.new
-    return [*changes, JsonMending("torn", cut, len(text), closing)]
+    return [*changes, JsonRepair("torn", cut, len(text), closing)]
 
 
 # around the records
 
 
-def fused_at(text: bytes, values: Sequence[Node]) -> list[int]:
+def find_fused_values(text: bytes, values: Sequence[JsonNode]) -> list[int]:
     """Where a value starts on the line on which the one before it ends."""
     return [
         after.start
@@ -103,25 +103,25 @@ def fused_at(text: bytes, values: Sequence[Node]) -> list[int]:
     ]
 
 
-def _loose_ends(sheet: JsonSheet, text: bytes, found: Scan) -> Iterator[JsonMending]:
+def _find_loose_ends(sheet: JsonSheet, text: bytes, found: JsonScan) -> Iterator[JsonRepair]:
     """What stands beside the one value a document should be."""
     roots = found.roots
     if len(roots) < 2 and all(problem.code != "syntax" for problem in found.problems):
         return
-    values = [root for root in roots if root.kind is not Kind.SCALAR]
+    values = [root for root in roots if root.kind is not NodeKind.SCALAR]
     if sheet.many:
-        yield from (JsonMending("fused", at, at, b"\n") for at in fused_at(text, values))
+        yield from (JsonRepair("fused", at, at, b"\n") for at in find_fused_values(text, values))
     for root in roots:
-        if root.kind is Kind.SCALAR:
-            yield JsonMending("syntax", root.start, root.stop)
+        if root.kind is NodeKind.SCALAR:
+            yield JsonRepair("syntax", root.start, root.stop)
     if sheet.links == "nested" and len(values) > 1:
-        yield JsonMending("syntax", values[0].start, values[0].start, b"[")
+        yield JsonRepair("syntax", values[0].start, values[0].start, b"[")
         for before in values[:-1]:
-            yield JsonMending("syntax", before.stop, before.stop, b",")
-        yield JsonMending("syntax", values[-1].stop, values[-1].stop, b"]")
+            yield JsonRepair("syntax", before.stop, before.stop, b",")
+        yield JsonRepair("syntax", values[-1].stop, values[-1].stop, b"]")
 
 
-def _deep_records(sheet: JsonSheet) -> Iterator[JsonMending]:
+def _find_deep_records(sheet: JsonSheet) -> Iterator[JsonRepair]:
     """Records that are nested too deep in themselves go, with the comma that belongs to them."""
     for index, piece in enumerate(sheet.pieces):
         if piece.hole is not None or not sheet.is_deep(piece):
@@ -132,16 +132,16 @@ def _deep_records(sheet: JsonSheet) -> Iterator[JsonMending]:
             start -= len(piece.gap)
         elif after is not None and after.depth == piece.depth:
             stop = after.start
-        yield JsonMending("deep", start, stop)
+        yield JsonRepair("deep", start, stop)
 
 
-def _one_a_line(sheet: JsonSheet, text: bytes) -> Iterator[JsonMending]:
+def _split_into_lines(sheet: JsonSheet, text: bytes) -> Iterator[JsonRepair]:
     """Each record on a line of its own, without line breaks inside."""
     at = 0
     for piece in sheet.pieces:
-        yield JsonMending("not-lines", at, piece.start, b"\n" if at else b"")
+        yield JsonRepair("not-lines", at, piece.start, b"\n" if at else b"")
         at = piece.start + len(piece.raw)
         for found in STRING_OR_BLANKS.finditer(text, piece.start, at):
             if found.group(1) is not None and b"\n" in found.group(1):
-                yield JsonMending("not-lines", found.start(), found.end())
-    yield JsonMending("not-lines", at, len(text), b"\n" if at else b"")
+                yield JsonRepair("not-lines", found.start(), found.end())
+    yield JsonRepair("not-lines", at, len(text), b"\n" if at else b"")

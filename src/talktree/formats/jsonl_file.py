@@ -16,36 +16,36 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.errors import Damaged
+from talktree.errors import DamagedRecord
 from talktree.files import Content
 from talktree.files.content import LONGEST_LINE
 from talktree.files.splice import Splice
 from talktree.formats.format import Record
-from talktree.formats.jsonl_repair import mended_lines
-from talktree.formats.positions import Around
+from talktree.formats.jsonl_repair import repair_lines
+from talktree.formats.positions import RecordContext
 from talktree.formats.record_file import (
+    ByteRepair,
     Item,
-    Mending,
     Sheet,
     Sink,
-    each_kind_once,
-    problem_findings,
+    make_problem_findings,
+    select_first_of_kind,
 )
-from talktree.model.findings import Finding, finding
+from talktree.model.findings import Finding, make_finding
 from talktree.model.outline import LineOutline
-from talktree.text.json.decode import Decoded, decode, inspect, oddities, peek
-from talktree.text.json.encode import Style, encode, learn
-from talktree.text.json.patch import patch
+from talktree.text.json.decode import Decoded, decode, find_oddities, inspect, peek
+from talktree.text.json.encode import Style, encode_json, learn_style
+from talktree.text.json.patch import patch_json
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import REFUSALS, Json
-from talktree.text.lines import Span, diagnosis, is_blank, respan
-from talktree.text.positions import characters
+from talktree.text.lines import LineSpan, diagnose_line, is_blank, split_line
+from talktree.text.positions import count_characters
 from talktree.text.utf8 import BOM
 
 NOWHERE = -1
 
 
-class Chunk(NamedTuple):
+class CopiedSpan(NamedTuple):
     """A stretch of the old file, and what to write instead of it."""
 
     start: int = NOWHERE
@@ -54,7 +54,9 @@ class Chunk(NamedTuple):
     """None to copy the stretch as it is; a chunk that is nowhere is new."""
 
 
-def joined(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iterator[bytes]:
+def join_spans(
+    content: Content, chunks: Iterable[CopiedSpan], *, newline: bytes
+) -> Iterator[bytes]:
     """The bytes of all chunks; neighbours in the old file are read in one go."""
     start = stop = 0
     cursor, ends_line = 0, True
@@ -63,7 +65,7 @@ def joined(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iter
             continue
         if stop > start and (chunk.start != stop or chunk.fresh is not None):
             yield from content.blocks(start, stop)
-            ends_line = _ends_line(content, stop)
+            ends_line = _is_line_end(content, stop)
             start = stop = 0
         if chunk.start != cursor and stop == start and not ends_line:
             yield newline
@@ -77,7 +79,9 @@ def joined(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iter
         yield from content.blocks(start, stop)
 
 
-def changed(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Iterator[Splice]:
+def find_changes(
+    content: Content, chunks: Iterable[CopiedSpan], *, newline: bytes
+) -> Iterator[Splice]:
     """The same as splices: what of the old file goes, and what comes in its place.
 
     Each record that changes is a splice of its own, so that a file in which all of them do is not
@@ -86,7 +90,7 @@ def changed(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Ite
     start, new = 0, list[bytes]()
     for chunk in chunks:
         if chunk.start == NOWHERE:
-            if not new and start > 0 and not _ends_line(content, start):
+            if not new and start > 0 and not _is_line_end(content, start):
                 new.append(newline)
             new.append(chunk.fresh or b"")
         elif chunk.stop > chunk.start:
@@ -99,7 +103,7 @@ def changed(content: Content, chunks: Iterable[Chunk], *, newline: bytes) -> Ite
         yield Splice(start, content.size, b"".join(new))
 
 
-def _ends_line(content: Content, stop: int) -> bool:
+def _is_line_end(content: Content, stop: int) -> bool:
     """Whether a new line can start behind a stretch: it ends one, or is nothing but a mark."""
     if content.read(stop - 1, stop) == b"\n":
         return True
@@ -107,7 +111,7 @@ def _ends_line(content: Content, stop: int) -> bool:
 
 
 _plain = msgspec.json.Decoder().decode
-_ALONE = Around()
+_ALONE = RecordContext()
 NO_NODE = LineOutline()
 """The outline of a record that is no node of the tree."""
 NOTHING = b"\0 \t\r\n"
@@ -133,7 +137,7 @@ class LineDialect(ABC):
     def is_record(self, value: Json) -> bool:
         """Whether a value found inside a broken line is surely a record of its own."""
 
-    def rewritten(self, value: Json) -> Json:
+    def strip_stale_fields(self, value: Json) -> Json:
         """What is written of a changed record: its value without what held for the old bytes."""
         return value
 
@@ -185,7 +189,7 @@ class LineSheet(Sheet):
                 try:
                     found = skim(view[at:stop])
                 except REFUSALS:
-                    yield from self._odd_outlines(bytes(view[at:stop]), base + at)
+                    yield from self._outline_odd_line(bytes(view[at:stop]), base + at)
                     here = base + stop
                 else:
                     started(here)
@@ -194,9 +198,9 @@ class LineSheet(Sheet):
                     yield found
                 at = stop
             base += end
-        self._tell_of_all()
+        self._report_whole_file()
 
-    def _tell_of_all(self) -> None:
+    def _report_whole_file(self) -> None:
         """What is odd about the file as a whole."""
         count, first = self._blanks
         if count:
@@ -206,7 +210,7 @@ class LineSheet(Sheet):
         if any(self.content.read(max(0, stop - 2), stop) == b"\r\n" for stop in ends):
             self._note("crlf", "lines end with CR LF", None)
 
-    def _odd_outlines(self, line: bytes, at: int) -> Iterator[LineOutline]:
+    def _outline_odd_line(self, line: bytes, at: int) -> Iterator[LineOutline]:
         """The records in a line that is not one plain JSON object of the expected kind."""
         number = len(self) + len(self.blank) - len(self.shared) + 1
         if is_blank(line):
@@ -216,23 +220,23 @@ class LineSheet(Sheet):
             return
         if len(line) >= LONGEST_LINE:
             self._note("too-long", f"a line of {len(line)} bytes or more", number)
-            yield self._taken(at, at + len(line), NO_NODE)
+            yield self._add_record(at, at + len(line), NO_NODE)
             return
         if len(line) == self.content.size and not line.strip(NOTHING):
             self._note("nul-file", f"nothing but {line.count(0)} NUL bytes", None)
-            yield self._taken(at, at + len(line), NO_NODE)
+            yield self._add_record(at, at + len(line), NO_NODE)
             return
         whole = peek(line)
         broken = any(problem.code == "syntax" for problem in whole.problems)
-        if whole.usable and not (broken and len(respan(line, self.dialect.is_record)) > 1):
-            yield self._taken(at, at + len(line), self.dialect.outline(whole.value))
+        if whole.usable and not (broken and len(split_line(line, self.dialect.is_record)) > 1):
+            yield self._add_record(at, at + len(line), self.dialect.outline(whole.value))
             return
         if not whole.usable and self._is_rest(line, at):
-            self.damage[-1] = self._found("interleaved", INTERLEAVED, number - 1)
+            self.damage[-1] = self._make_finding("interleaved", INTERLEAVED, number - 1)
             self.woven.append((self._piece, len(self)))
-            yield self._taken(at, at + len(line), NO_NODE)
+            yield self._add_record(at, at + len(line), NO_NODE)
             return
-        yield from self._shared_line(line, at, number)
+        yield from self._outline_shared_line(line, at, number)
 
     def _is_rest(self, line: bytes, at: int) -> bool:
         """Whether a line is the rest of a record that began on the line before."""
@@ -243,9 +247,9 @@ class LineSheet(Sheet):
         found = decode(joined)
         return found.usable and not found.problems and self.dialect.is_record(found.value)
 
-    def _shared_line(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
+    def _outline_shared_line(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
         """The records on a line that is not one record."""
-        spans = respan(line, self.dialect.is_record)
+        spans = split_line(line, self.dialect.is_record)
         parts = [decode(line[span.start : span.stop]) for span in spans]
         woven = len(spans) > 1 and spans[1].note == "interleaved"
         if woven:
@@ -257,10 +261,15 @@ class LineSheet(Sheet):
             if not woven:
                 self._note_part(line, spans, parts, place, number)
             outline = self.dialect.outline(part.value) if part.usable else NO_NODE
-            yield self._taken(at + span.start, at + span.stop, outline)
+            yield self._add_record(at + span.start, at + span.stop, outline)
 
     def _note_part(
-        self, line: bytes, spans: Sequence[Span], parts: Sequence[Decoded], place: int, number: int
+        self,
+        line: bytes,
+        spans: Sequence[LineSpan],
+        parts: Sequence[Decoded],
+        place: int,
+        number: int,
     ) -> None:
         """What is wrong with one of the records on a line."""
         raw = line[spans[place].start : spans[place].stop]
@@ -274,29 +283,29 @@ class LineSheet(Sheet):
             followed = place + 1 < len(spans) and parts[place + 1].usable
             self._piece = len(self) if followed and not place else -1
             if not followed or not raw.strip(NOTHING):
-                key, what = diagnosis(raw, parts[place])
-        if key and self._found(key, what, number) not in self.damage[-1:]:
+                key, what = diagnose_line(raw, parts[place])
+        if key and self._make_finding(key, what, number) not in self.damage[-1:]:
             self._note(key, what, number)
 
-    def _taken(self, start: int, stop: int, found: LineOutline) -> LineOutline:
+    def _add_record(self, start: int, stop: int, found: LineOutline) -> LineOutline:
         self.starts.append(start)
         self.stops.append(stop)
         return found
 
     def _note(self, key: str, message: str, line: int | None) -> None:
-        self.damage.append(self._found(key, message, line))
+        self.damage.append(self._make_finding(key, message, line))
 
-    def _found(self, key: str, message: str, line: int | None) -> Finding:
-        return finding(key, message, path=self.path, line=line)
+    def _make_finding(self, key: str, message: str, line: int | None) -> Finding:
+        return make_finding(key, message, path=self.path, line=line)
 
     def record(self, index: int) -> Record:
         return next(self.records((index,)))
 
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
         # Nothing here holds a record that was handed out: it may be very long.
-        return map(self._decoded, self.content.spans(self._spans(indexes)))
+        return map(self._decode_record, self.content.spans(self._spans(indexes)))
 
-    def _decoded(self, raw: bytes) -> Record:
+    def _decode_record(self, raw: bytes) -> Record:
         try:
             return Record(_plain(raw), raw, "", None, self.path)
         except REFUSALS:
@@ -328,10 +337,10 @@ class LineSheet(Sheet):
     def glance(self) -> Iterator[Finding]:
         return iter(self.damage)
 
-    def oddities(self, record: Record) -> Sequence[Problem]:
+    def find_oddities(self, record: Record) -> Sequence[Problem]:
         if not record.usable:
             return ()
-        return each_kind_once(record.problems or oddities(record.raw, record.value))
+        return select_first_of_kind(record.problems or find_oddities(record.raw, record.value))
 
     def line_of(self, index: int) -> int | None:
         blank = bisect_right(self.blank, index)
@@ -342,14 +351,14 @@ class LineSheet(Sheet):
 
     def position_of(self, index: int, at: int) -> tuple[int, int]:
         start = self.starts[index]
-        line, column = self.line_of(index) or 1, characters(self._line_before(start)) + 1
+        line, column = self.line_of(index) or 1, count_characters(self._read_line_before(start)) + 1
         for block in self.content.blocks(start, start + at):
             begin = block.rfind(b"\n") + 1
             line += block.count(b"\n")
-            column = characters(block[begin:]) + (1 if begin else column)
+            column = count_characters(block[begin:]) + (1 if begin else column)
         return line, column
 
-    def _line_before(self, start: int) -> bytes:
+    def _read_line_before(self, start: int) -> bytes:
         """What stands on the same line before a place: other records that share it."""
         look = 256
         while True:
@@ -361,7 +370,7 @@ class LineSheet(Sheet):
 
     def inspect(self) -> Iterator[Finding]:
         yield from self.damage
-        told = {(each.line, each.code) for each in self.damage}
+        diagnostic = {(each.line, each.code) for each in self.damage}
         line, at = 1, 0
         for index, record in enumerate(self.records(range(len(self)))):
             if self.starts[index] > at:
@@ -372,67 +381,71 @@ class LineSheet(Sheet):
             if record.usable:
                 record.problems = record.problems or inspect(record.raw)
                 yield from (
-                    each for each in problem_findings(record) if (each.line, each.code) not in told
+                    each
+                    for each in make_problem_findings(record)
+                    if (each.line, each.code) not in diagnostic
                 )
 
-    def around(self, index: int) -> Around:
+    def get_context(self, index: int) -> RecordContext:
         before = self.stops[index - 1] if index else 0
         start = self.starts[index]
-        return Around(self.content.read(before, start)) if before < start else _ALONE
+        return RecordContext(self.content.read(before, start)) if before < start else _ALONE
 
-    def ends(self) -> tuple[bytes, bytes]:
+    def get_outer_bytes(self) -> tuple[bytes, bytes]:
         last = self.stops[-1] if len(self) else 0
         return b"", self.content.read(last, self.content.size)
 
-    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
-        return mended_lines(self, keys)
+    def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
+        return repair_lines(self, keys)
 
     # writing
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
-        return joined(self.content, self.laid_out(items), newline=self.newline)
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
+        return join_spans(self.content, self.lay_out_spans(items), newline=self.newline)
 
     def splices(self, items: Sequence[Item]) -> Iterator[Splice]:
-        return changed(self.content, self.laid_out(items), newline=self.newline)
+        return find_changes(self.content, self.lay_out_spans(items), newline=self.newline)
 
-    def laid_out(self, items: Sequence[Item]) -> Iterator[Chunk]:
+    def lay_out_spans(self, items: Sequence[Item]) -> Iterator[CopiedSpan]:
         """The whole file with these records."""
-        return self.chunks(items, range(self.content.size), range(len(self)))
+        return self.lay_out_range(items, range(self.content.size), range(len(self)))
 
-    def chunks(self, items: Iterable[Item], place: range, old: range) -> Iterator[Chunk]:
+    def lay_out_range(
+        self, items: Iterable[Item], place: range, old: range
+    ) -> Iterator[CopiedSpan]:
         """A stretch of the file with these records instead of the old ones.
 
         What stands between records (blank lines, marks) stays, also where a record goes.
         """
         at, passed = self.starts[old.start] if old else place.stop, old.start
-        yield Chunk(place.start, at)
+        yield CopiedSpan(place.start, at)
         for item in items:
             if item.at is None:
-                yield Chunk(fresh=encode(item.value, self.style) + self.newline)
+                yield CopiedSpan(fresh=encode_json(item.value, self.style) + self.newline)
                 continue
             while passed <= item.at:
-                yield Chunk(at, self.starts[passed])
+                yield CopiedSpan(at, self.starts[passed])
                 at = self.stops[passed]
                 passed += 1
-            yield self._chunk(item.at, item)
+            yield self._make_span(item.at, item)
         while passed < old.stop:
-            yield Chunk(at, self.starts[passed])
+            yield CopiedSpan(at, self.starts[passed])
             at = self.stops[passed]
             passed += 1
-        yield Chunk(at, place.stop)
+        yield CopiedSpan(at, place.stop)
 
-    def _chunk(self, at: int, item: Item) -> Chunk:
+    def _make_span(self, at: int, item: Item) -> CopiedSpan:
         start, stop = self.starts[at], self.stops[at]
         if not item.changed:
-            return Chunk(start, stop)
+            return CopiedSpan(start, stop)
         record = self.record(at)
         if not record.usable:
-            raise Damaged(
+            raise DamagedRecord(
                 f"{self.path}: record {at + 1} is damaged and cannot be edited",
                 hint="repair the file first",
             )
-        value = self.dialect.rewritten(item.value)
-        return Chunk(start, stop, patch(record.raw, value, style=self.style))
+        value = self.dialect.strip_stale_fields(item.value)
+        return CopiedSpan(start, stop, patch_json(record.raw, value, style=self.style))
 
     @property
     def newline(self) -> bytes:
@@ -448,5 +461,5 @@ class LineSheet(Sheet):
         """How records are laid out here, as the first one shows."""
         if self._style is None:
             first = self.record(0).raw if len(self) else b""
-            self._style = learn(first)._replace(indent=None)
+            self._style = learn_style(first)._replace(indent=None)
         return self._style

@@ -13,29 +13,29 @@ from talktree.formats.format import Format
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.jsonl_file import LineDialect, LineSheet
 from talktree.formats.record_file import Item, Sheet
-from talktree.model.findings import finding
+from talktree.model.findings import make_finding
 from talktree.text.json.decode import decode
 from talktree.text.json.encode import encode_new
-from talktree.text.json.value import Json, Written
-from talktree.text.lines import respan
+from talktree.text.json.value import EncodedValue, Json
+from talktree.text.lines import split_line
 
 HEAD = 1 << 16
 LONG = 1 << 20
 
 
-def sheet_for(
+def make_sheet(
     path: str, content: Content, format: Format, dialect: LineDialect, *, group: str
 ) -> Sheet:
     """A sheet for a file that should hold a record a line."""
     if is_lines(content.read(0, HEAD), dialect):
         return LineSheet(path, content, dialect, group=group)
-    sheet = JsonSheet(path, content, format, group=group, hole=_no_hole, links="own")
-    if _over_lines(sheet):
-        sheet.findings.append(finding("not-lines", "records are not one to a line", path=path))
+    sheet = JsonSheet(path, content, format, group=group, hole=_no_children_key, links="own")
+    if _has_shared_lines(sheet):
+        sheet.findings.append(make_finding("not-lines", "records are not one to a line", path=path))
     return sheet
 
 
-def _over_lines(sheet: JsonSheet) -> bool:
+def _has_shared_lines(sheet: JsonSheet) -> bool:
     """Whether a record stands over several lines, on the line of another, or in a list."""
     lines = [piece.line for piece in sheet.pieces]
     return (
@@ -45,7 +45,7 @@ def _over_lines(sheet: JsonSheet) -> bool:
     )
 
 
-def _no_hole(value: Json, depth: int) -> None:
+def _no_children_key(value: Json, depth: int) -> None:
     return None
 
 
@@ -56,11 +56,11 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
         return True
     if b"\n" not in head:
         return start[:1] == b"{"
-    starts = (line.lstrip(b"\xef\xbb\xbf\0") for line in _lines_of(head))
-    return any(_shows(line, dialect.is_record) for line in starts if line.startswith(b'{"'))
+    starts = (line.lstrip(b"\xef\xbb\xbf\0") for line in _iterate_lines(head))
+    return any(_has_record(line, dialect.is_record) for line in starts if line.startswith(b'{"'))
 
 
-def _lines_of(head: bytes) -> Iterator[bytes]:
+def _iterate_lines(head: bytes) -> Iterator[bytes]:
     """The lines one by one: nearly always the first one tells."""
     at = 0
     while (stop := head.find(b"\n", at)) >= 0:
@@ -69,26 +69,26 @@ def _lines_of(head: bytes) -> Iterator[bytes]:
     yield head[at:]
 
 
-def _shows(line: bytes, is_record: Callable[[Json], bool]) -> bool:
+def _has_record(line: bytes, is_record: Callable[[Json], bool]) -> bool:
     """Whether a record starts with a line, or several stand on it."""
     if is_record(decode(line).value):
         return True
     return any(
-        is_record(decode(line[start:stop]).value) for start, stop, _ in respan(line, is_record)
+        is_record(decode(line[start:stop]).value) for start, stop, _ in split_line(line, is_record)
     )
 
 
-def composed_lines(items: Iterable[Item]) -> Iterator[bytes]:
+def compose_lines(items: Iterable[Item]) -> Iterator[bytes]:
     """A new file with one record a line."""
     for item in items:
-        yield from line_of(encode_new(item.value))
+        yield from encode_record_line(encode_new(item.value))
 
 
-def line_of(text: bytes) -> tuple[bytes, ...]:
+def encode_record_line(text: bytes) -> tuple[bytes, ...]:
     """A record with the end of its line, in pieces: a long record is not copied for that."""
     return (text + b"\n",) if len(text) < LONG else (text, b"\n")
 
 
-def written_lines(values: Iterable[Json]) -> Written:
+def pre_encode_lines(values: Iterable[Json]) -> EncodedValue:
     """Some records as one text of lines, but for the end of the last."""
-    return Written(b"\n".join(map(encode_new, values)))
+    return EncodedValue(b"\n".join(map(encode_new, values)))

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from talktree.files.content import LONGEST_LINE
 from talktree.files.splice import Splice
 from talktree.formats.format import Record
-from talktree.formats.record_file import Mending
-from talktree.text.json.decode import Decoded, oddities
-from talktree.text.json.repair import mended
+from talktree.formats.record_file import ByteRepair
+from talktree.text.json.decode import Decoded, find_oddities
+from talktree.text.json.repair import repair_values
 from talktree.text.json.syntax import NULS
-from talktree.text.lines import diagnosis, is_blank
+from talktree.text.lines import diagnose_line, is_blank
 from talktree.text.utf8 import BOM
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ SILENT = frozenset({"duplicate-key", "deep"})
 """Oddities that a quick decoder passes over."""
 
 
-def mended_lines(sheet: LineSheet, keys: Collection[str]) -> Iterator[Mending]:
+def repair_lines(sheet: LineSheet, keys: Collection[str]) -> Iterator[ByteRepair]:
     """What makes the lines of a file sound, in order."""
     if "bom" in keys and sheet.content.read(0, len(BOM)) == BOM:
-        yield Mending("bom", Splice(0, len(BOM)), "the byte order mark goes")
+        yield ByteRepair("bom", Splice(0, len(BOM)), "the byte order mark goes")
     lines = _Lines(sheet, silent=not SILENT.isdisjoint(keys))
     for index, record in enumerate(sheet.records(range(len(sheet)))):
-        yield from (each for each in lines.of(index, record) if each.key in keys)
+        yield from (each for each in lines.find_repairs(index, record) if each.key in keys)
 
 
 class _Lines:
@@ -44,7 +44,7 @@ class _Lines:
         self._gone = False
         """Whether the record before goes."""
 
-    def of(self, index: int, record: Record) -> Iterator[Mending]:
+    def find_repairs(self, index: int, record: Record) -> Iterator[ByteRepair]:
         """What mends a record and its line."""
         sheet = self._sheet
         start, stop = sheet.starts[index], sheet.stops[index]
@@ -52,53 +52,55 @@ class _Lines:
             return
         gone, self._gone = self._gone, False
         if index in self._woven or index in self._rests:
-            yield from self._pieces(index)
+            yield from self._join_pieces(index)
         elif record.usable:
-            if index in self._shared and not gone and start and not self._starts_line(start):
-                yield Mending("fused", Splice(start, start, sheet.newline), "a line of its own")
-            yield from self._inside(record, start)
+            if index in self._shared and not gone and start and not self._is_line_start(start):
+                yield ByteRepair("fused", Splice(start, start, sheet.newline), "a line of its own")
+            yield from self._repair_inside(record, start)
         elif not record.raw.strip(b"\0 \t\r\n") and len(sheet) == 1:
             return
         else:
-            yield from self._unreadable(index, record, start, stop)
+            yield from self._repair_unreadable(index, record, start, stop)
 
-    def _starts_line(self, start: int) -> bool:
+    def _is_line_start(self, start: int) -> bool:
         return self._sheet.content.read(start - 1, start) == b"\n"
 
-    def _unreadable(self, index: int, record: Record, start: int, stop: int) -> Iterator[Mending]:
-        key, _ = diagnosis(record.raw, Decoded(record.value, list(record.problems), False))
+    def _repair_unreadable(
+        self, index: int, record: Record, start: int, stop: int
+    ) -> Iterator[ByteRepair]:
+        key, _ = diagnose_line(record.raw, Decoded(record.value, list(record.problems), False))
         if key == "nul" and not is_blank(record.raw.replace(b"\0", b"")):
             for run in NULS.finditer(record.raw):
-                yield Mending("nul", Splice(start + run.start(), start + run.end()), "they go")
+                yield ByteRepair("nul", Splice(start + run.start(), start + run.end()), "they go")
             return
         self._gone = True
         if key != "nul" and stop < self._sheet.content.size and not record.raw.endswith(b"\n"):
             key = "spliced"
         new = self._sheet.newline if index in self._shared else b""
-        yield Mending(key, Splice(start, stop, new), "quarantined")
+        yield ByteRepair(key, Splice(start, stop, new), "quarantined")
 
-    def _pieces(self, index: int) -> Iterator[Mending]:
+    def _join_pieces(self, index: int) -> Iterator[ByteRepair]:
         """Two pieces of a record put together where the first of them stands."""
         sheet = self._sheet
         if index in self._woven:
             rest, at = self._woven[index], sheet.stops[index]
             end = sheet.content.read(sheet.starts[rest], sheet.stops[rest]).rstrip(b"\r\n")
-            yield Mending("interleaved", Splice(at, at, end + sheet.newline), "put together")
+            yield ByteRepair("interleaved", Splice(at, at, end + sheet.newline), "put together")
             return
         piece = Splice(sheet.starts[index], sheet.stops[index])
         if index in self._shared:
             piece = piece._replace(new=sheet.newline)
-        yield Mending("interleaved", piece, "put together")
+        yield ByteRepair("interleaved", piece, "put together")
 
-    def _inside(self, record: Record, start: int) -> Iterator[Mending]:
+    def _repair_inside(self, record: Record, start: int) -> Iterator[ByteRepair]:
         """What is mended within a record that can be read."""
         raw = record.raw
         problems = record.problems
         if not problems and self._silent:
-            problems = oddities(raw, record.value)
+            problems = find_oddities(raw, record.value)
         if not problems:
             return
         if any(problem.code == "deep" for problem in problems):
-            yield Mending("deep", Splice(start, start + len(raw)), "quarantined")
-        for key, at, end, new in mended(raw).changes:
-            yield Mending(key, Splice(start + at, start + end, new), "written as JSON wants it")
+            yield ByteRepair("deep", Splice(start, start + len(raw)), "quarantined")
+        for key, at, end, new in repair_values(raw).changes:
+            yield ByteRepair(key, Splice(start + at, start + end, new), "written as JSON wants it")

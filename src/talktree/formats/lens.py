@@ -11,51 +11,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 
 Object = dict[str, Json]
 DEEPEST = 40
 """Below this, a changed value replaces the old one whole instead of being merged into it."""
 
 
-def merged(base: Json, before: Json, after: Json, *, depth: int = 0) -> Json:
+def merge_json(base: Json, before: Json, after: Json, *, depth: int = 0) -> Json:
     """The base with just that changed in which after differs from before."""
-    if same(before, after):
+    if is_same(before, after):
         return base
     if depth < DEEPEST:
         if isinstance(base, dict) and isinstance(before, dict) and isinstance(after, dict):
-            return _merged_object(base, before, after, depth)
+            return _merge_object(base, before, after, depth)
         if isinstance(base, list) and isinstance(before, list) and isinstance(after, list):
-            return _merged_list(base, before, after, depth)
+            return _merge_list(base, before, after, depth)
     return after
 
 
-def _merged_object(base: Object, before: Object, after: Object, depth: int) -> Object:
+def _merge_object(base: Object, before: Object, after: Object, depth: int) -> Object:
     out = {key: item for key, item in base.items() if key in after or key not in before}
     for key, item in after.items():
         if key not in before:
             out[key] = item
         else:
             old = base.get(key)
-            new = merged(old, before[key], item, depth=depth + 1)
+            new = merge_json(old, before[key], item, depth=depth + 1)
             if key in out or new is not old:
                 out[key] = new
     return out
 
 
-def _merged_list(base: list[Json], before: list[Json], after: list[Json], depth: int) -> list[Json]:
+def _merge_list(base: list[Json], before: list[Json], after: list[Json], depth: int) -> list[Json]:
     if len(base) != len(before):
         return after
     if len(before) == len(after):
         return [
-            merged(old, was, now, depth=depth + 1)
+            merge_json(old, was, now, depth=depth + 1)
             for old, was, now in zip(base, before, after, strict=True)
         ]
     out: list[Json] = []
     start = 0
     for now in after:
         # Items that only moved along keep their own form.
-        match = next((at for at in range(start, len(before)) if same(before[at], now)), None)
+        match = next((at for at in range(start, len(before)) if is_same(before[at], now)), None)
         out.append(now if match is None else base[match])
         start = start if match is None else match + 1
     return out
@@ -88,7 +88,7 @@ def with_rest(value: Object, extra: Mapping[str, Any]) -> Object:
     return value
 
 
-def text_in(value: Mapping[str, Json], key: str) -> str | None:
+def get_text(value: Mapping[str, Json], key: str) -> str | None:
     """The member if it is text."""
     item = value.get(key)
     return item if isinstance(item, str) else None

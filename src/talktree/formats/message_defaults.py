@@ -7,11 +7,11 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from talktree.formats.format import About, Format
+from talktree.formats.format import ConversationInfo, Format
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head
 from talktree.model.message import Message
-from talktree.text.uuids import uuid_for
+from talktree.text.uuids import make_uuid
 
 LOOKED_AT = 20
 """How many entries are looked at for the session and the place of a conversation."""
@@ -22,36 +22,36 @@ def fill_by_adopting(format: Format, message: Message, conversation: Conversatio
 
     Where those would become others, only the session and the context are taken.
     """
-    about = about_new(message, conversation)
+    about = infer_about(message, conversation)
     adopted = format.adopt(message, about, moment=message.time_ns or 0)
     same = replace(
         adopted, id=message.id, parent=message.parent, session=message.session or adopted.session
     )
-    if _said(same) == _said(message):
+    if _content_key(same) == _content_key(message):
         return same
     return replace(message, session=same.session, context=same.context)
 
 
-def _said(message: Message) -> object:
+def _content_key(message: Message) -> object:
     return message.role, message.parts, message.time_ns, message.flags, message.follows
 
 
-def about_new(message: Message, conversation: Conversation) -> About:
+def infer_about(message: Message, conversation: Conversation) -> ConversationInfo:
     """What is known of the conversation that a new message belongs to."""
     session, context = message.session, message.context
     named: str | None = None
-    for entry in _first_others(conversation, message):
+    for entry in _iterate_other_entries(conversation, message):
         if isinstance(entry, Message):
             session = session or entry.session
             context = context or entry.context
         elif isinstance(entry, Head):
-            told = entry.extra.get("sessionId")
-            named = named or (told if isinstance(told, str) else entry.id) or None
+            diagnostic = entry.extra.get("sessionId")
+            named = named or (diagnostic if isinstance(diagnostic, str) else entry.id) or None
     stem = conversation.id.rpartition("/")[2]
-    return About(
+    return ConversationInfo(
         id=conversation.id,
         format=conversation.format,
-        session=session or uuid_for(named or stem, ""),
+        session=session or make_uuid(named or stem, ""),
         title=None,
         started=message.time_ns,
         updated=message.time_ns,
@@ -61,7 +61,9 @@ def about_new(message: Message, conversation: Conversation) -> About:
     )
 
 
-def _first_others(conversation: Conversation, message: Message) -> Iterator[Message | Head]:
+def _iterate_other_entries(
+    conversation: Conversation, message: Message
+) -> Iterator[Message | Head]:
     """The first entries of a conversation that are not the message itself."""
     positions = range(min(LOOKED_AT, conversation.record_count))
     for entry in islice(conversation.entries_at(positions), LOOKED_AT):

@@ -14,7 +14,7 @@ from itertools import chain
 from msgspec import Struct
 
 from talktree.files import Source
-from talktree.formats.format import About, Format, Record
+from talktree.formats.format import ConversationInfo, Format, Record
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
@@ -57,43 +57,51 @@ class Renewal:
     def __init__(self, format: Format) -> None:
         self.format = format
 
-    def reader(self, source: Source) -> Format:
+    def make_reader(self, source: Source) -> Format:
         """What reads a source, be it old or not."""
         return self.format
 
     # what is old
 
-    def of_sheet(self, sheet: Sheet) -> Iterator[str]:
+    def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
         """What is old about a file as a whole."""
         return iter(())
 
-    def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
+    def describe_old_record(
+        self, record: Record, entry: Entry, about: ConversationInfo
+    ) -> Iterator[str]:
         """What is old about one record."""
         return iter(())
 
     # what becomes of it
 
-    def about(self, about: About, heads: Sequence[Head]) -> About:
+    def complete_about(self, about: ConversationInfo, heads: Sequence[Head]) -> ConversationInfo:
         """The facts of a conversation, with what its heads tell beyond its messages."""
         return about
 
-    def message(self, message: Message, about: About, *, moment: int) -> Message:
+    def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
         """A message of an old record with all that a current one has."""
         return self.format.adopt(message, about, moment=moment)
 
-    def value(self, record: Record, message: Message, about: About, *, moment: int) -> Json:
+    def migrate_value(
+        self, record: Record, message: Message, about: ConversationInfo, *, moment: int
+    ) -> Json:
         """The value of an old record in the current form."""
-        return self.format.put(self.message(message, about, moment=moment), None)
+        return self.format.put(self.migrate_message(message, about, moment=moment), None)
 
-    def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
+    def migrate_other(
+        self, record: Record, entry: Entry, about: ConversationInfo, *, depth: int
+    ) -> Json:
         """The value of a record that is no message; None if there is no place for it."""
         return None
 
-    def opening(self, about: About, *, headed: bool, folder: bool) -> Sequence[Entry]:
+    def make_opening_entries(
+        self, about: ConversationInfo, *, headed: bool, folder: bool
+    ) -> Sequence[Entry]:
         """Entries that a current conversation must have and this one has not."""
         return ()
 
-    def name(self, alias: str, about: About, *, moment: int) -> str:
+    def make_id(self, alias: str, about: ConversationInfo, *, moment: int) -> str:
         """An id for a message that has none of its own; the alias is its name here."""
         return alias
 
@@ -103,47 +111,53 @@ class Renewal:
         """Whether the current form is a folder."""
         return source.folder
 
-    def home(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
+    def choose_file(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
         """The file an entry of a sheet belongs in; `folder` if the source is one."""
         return sheet.path
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool, sheet: Sheet | None
+        self,
+        path: str,
+        about: ConversationInfo,
+        items: Iterator[Item],
+        *,
+        first: bool,
+        sheet: Sheet | None,
     ) -> Iterable[bytes]:
         """The bytes of a conversation's file; the sheet is the one it was read from."""
         return self.format.compose(path, about, items, first=first)
 
-    def together(self, conversations: Sequence[Iterable[bytes]]) -> Iterable[bytes]:
+    def combine_conversations(self, conversations: Sequence[Iterable[bytes]]) -> Iterable[bytes]:
         """One file of several conversations."""
         return chain.from_iterable(conversations)
 
     # the way back
 
-    def take(self, value: Json) -> tuple[Json, Json]:
+    def extract_source(self, value: Json) -> tuple[Json, Json]:
         """The older form that a record keeps, and its value without that."""
         if isinstance(value, dict) and WAS in value:
             left = dict(value)
             return left.pop(WAS), left
         return None, value
 
-    def give(self, value: Json, carry: Json) -> Json:
+    def embed_source(self, value: Json, carry: Json) -> Json:
         """The value of a record that keeps its older form."""
         assert isinstance(value, dict)
         return {**value, WAS: carry}
 
 
-class Nothing(Renewal):
+class NoMigration(Renewal):
     """For formats that have no older form."""
 
     exists = False
     all_named = False
 
 
-def renewal_of(format: Format) -> Renewal:
+def get_renewal(format: Format) -> Renewal:
     """How older files of a format are told and made current."""
     module = OUTDATED.get(format.info.slug)
     if module is None:
-        return Nothing(format)
+        return NoMigration(format)
     found = import_module(module).RENEWAL(format)
     assert isinstance(found, Renewal)
     return found

@@ -12,18 +12,18 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from talktree.errors import Damaged
+from talktree.errors import DamagedRecord
 from talktree.files import Content
 from talktree.formats.format import Format, Record
-from talktree.formats.positions import Around
-from talktree.formats.record_file import Item, Sheet, Sink, problem_findings
+from talktree.formats.positions import RecordContext
+from talktree.formats.record_file import Item, Sheet, Sink, make_problem_findings
 from talktree.model.findings import Finding
-from talktree.model.outline import LineOutline, line_outline, outline
+from talktree.model.outline import LineOutline, outline_entry, outline_line
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import Json
 
 
-class Piece(Struct):
+class FilePiece(Struct):
     """The bytes of one record."""
 
     value: Json
@@ -57,7 +57,7 @@ class PieceSheet(Sheet):
         path: str,
         content: Content,
         format: Format,
-        pieces: Sequence[Piece],
+        pieces: Sequence[FilePiece],
         *,
         group: str,
         frame: tuple[bytes, bytes] = (b"", b""),
@@ -87,13 +87,13 @@ class PieceSheet(Sheet):
         above: list[int] = []
         chain, nested = self.links == "chain", self.links == "nested"
         for index, piece in enumerate(self.pieces):
-            fields = outline(self.format.get(self.record(index)))
+            fields = outline_entry(self.format.get(self.record(index)))
             del above[piece.depth :]
             container = above[-1] if above and nested else None
             above.append(sink.add(self.group_of(index), fields, container=container, chain=chain))
 
     def outlines(self) -> Iterator[LineOutline]:
-        return (line_outline(self.format.get(self.record(index))) for index in range(len(self)))
+        return (outline_line(self.format.get(self.record(index))) for index in range(len(self)))
 
     def record(self, index: int) -> Record:
         piece = self.pieces[index]
@@ -104,11 +104,11 @@ class PieceSheet(Sheet):
     def inspect(self) -> Iterator[Finding]:
         yield from self.findings
         for index in range(len(self.pieces)):
-            yield from problem_findings(self.record(index))
+            yield from make_problem_findings(self.record(index))
 
-    def around(self, index: int) -> Around:
+    def get_context(self, index: int) -> RecordContext:
         piece = self.pieces[index]
-        return Around(piece.gap, piece.hole, piece.tail, piece.depth)
+        return RecordContext(piece.gap, piece.hole, piece.tail, piece.depth)
 
     def depth_of(self, index: int) -> int:
         return self.pieces[index].depth
@@ -116,44 +116,46 @@ class PieceSheet(Sheet):
     def line_of(self, index: int) -> int | None:
         return self.pieces[index].line or None
 
-    def ends(self) -> tuple[bytes, bytes]:
+    def get_outer_bytes(self) -> tuple[bytes, bytes]:
         return self.frame[0], self.tail + self.frame[1]
 
     # writing
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
         yield self.frame[0]
-        open_pieces: list[Piece] = []
+        open_pieces: list[FilePiece] = []
         filled: list[bool] = [False]
         for number, item in enumerate(items):
             while len(open_pieces) > item.depth:
-                if not open_pieces[-1].closed and not _as_read(items, number):
-                    raise self._damaged(open_pieces[-1])
-                yield from self._closed(open_pieces.pop(), filled=filled.pop())
-            piece = self._piece(item)
+                if not open_pieces[-1].closed and not _is_in_original_order(items, number):
+                    raise self._damage_error(open_pieces[-1])
+                yield from self._close_list(open_pieces.pop(), filled=filled.pop())
+            piece = self._piece_for_item(item)
             inside = items[number + 1] if number + 1 < len(items) else item
             if inside.depth > item.depth and piece.hole is None:
-                piece = self.opened(piece, item.depth)
+                piece = self.add_children_slot(piece, item.depth)
             container = open_pieces[-1] if open_pieces else None
             if item.at is None and container is not None and not container.usable:
-                raise self._damaged(container)
-            yield self._gap(item, piece, container, first=not filled[-1])
+                raise self._damage_error(container)
+            yield self._gap_before(item, piece, container, first=not filled[-1])
             filled[-1] = True
             yield piece.raw[: piece.hole]
             open_pieces.append(piece)
             filled.append(False)
         while open_pieces:
-            yield from self._closed(open_pieces.pop(), filled=filled.pop())
+            yield from self._close_list(open_pieces.pop(), filled=filled.pop())
         first_ever = filled[0] and not self.pieces and not self.tail.strip()
         yield self.end_of_list(0) if first_ever else self.tail
         yield self.frame[1]
 
-    def _gap(self, item: Item, piece: Piece, container: Piece | None, *, first: bool) -> bytes:
+    def _gap_before(
+        self, item: Item, piece: FilePiece, container: FilePiece | None, *, first: bool
+    ) -> bytes:
         if item.at is not None and self.pieces[item.at].first == first:
             return self.pieces[item.at].gap
-        return self.joint(container, depth=item.depth, first=first)
+        return self.make_separator(container, depth=item.depth, first=first)
 
-    def _closed(self, piece: Piece, *, filled: bool) -> Iterator[bytes]:
+    def _close_list(self, piece: FilePiece, *, filled: bool) -> Iterator[bytes]:
         if piece.hole is None:
             return
         if filled:
@@ -162,36 +164,36 @@ class PieceSheet(Sheet):
             yield piece.tail
         yield piece.raw[piece.hole :]
 
-    def _piece(self, item: Item) -> Piece:
+    def _piece_for_item(self, item: Item) -> FilePiece:
         if item.at is None:
-            return self.fresh(item.value, item.depth)
+            return self.make_piece(item.value, item.depth)
         old = self.pieces[item.at]
         if not item.changed:
             return old
         if not old.usable:
-            raise self._damaged(old)
-        return self.patched(old, item.value, item.depth)
+            raise self._damage_error(old)
+        return self.apply_patch(old, item.value, item.depth)
 
-    def _damaged(self, piece: Piece) -> Damaged:
-        return Damaged(
+    def _damage_error(self, piece: FilePiece) -> DamagedRecord:
+        return DamagedRecord(
             f"{self.path}: the record at line {piece.line} is damaged and cannot be edited",
             hint="repair the file first",
         )
 
-    def opened(self, piece: Piece, depth: int) -> Piece:
+    def add_children_slot(self, piece: FilePiece, depth: int) -> FilePiece:
         """A piece that had no place for nested records, with one made."""
-        raise self._damaged(piece)
+        raise self._damage_error(piece)
 
     @abstractmethod
-    def fresh(self, value: Json, depth: int) -> Piece:
+    def make_piece(self, value: Json, depth: int) -> FilePiece:
         """A piece for a new record."""
 
     @abstractmethod
-    def patched(self, old: Piece, value: Json, depth: int) -> Piece:
+    def apply_patch(self, old: FilePiece, value: Json, depth: int) -> FilePiece:
         """A piece with just those bytes changed in which the values differ."""
 
     @abstractmethod
-    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
+    def make_separator(self, container: FilePiece | None, *, depth: int, first: bool) -> bytes:
         """What stands before a record that is new in its place."""
 
     @abstractmethod
@@ -199,7 +201,7 @@ class PieceSheet(Sheet):
         """What stands behind the last record of a list that was empty before."""
 
 
-def _as_read(items: Sequence[Item], number: int) -> bool:
+def _is_in_original_order(items: Sequence[Item], number: int) -> bool:
     """Whether an item follows the one it followed in the file as it was read."""
     before = items[number - 1].at
     return before is not None and items[number].at == before + 1

@@ -23,27 +23,27 @@ GROUP = "talktree.places"
 """The entry-point group in which others register a function `find_places(home, here)`."""
 
 
-def known_places(*, plugins: bool = True) -> list[Path]:
+def find_program_folders(*, plugins: bool = True) -> list[Path]:
     """The folders of known programs that exist on this machine."""
     home = Path.home()
     try:
         here = Path.cwd()
     except FileNotFoundError:
         here = home  # the working folder was deleted
-    candidates = [path for find in _finders(plugins=plugins) for path in find(home, here)]
+    candidates = [path for find in _iterate_finders(plugins=plugins) for path in find(home, here)]
     there = {os.path.realpath(path): path for path in reversed(candidates) if path.is_dir()}
     return list(reversed(there.values()))
 
 
-def _finders(*, plugins: bool) -> Iterator[FindPlaces]:
+def _iterate_finders(*, plugins: bool) -> Iterator[FindPlaces]:
     for name in BUILT_IN:
         find: FindPlaces = import_module(name).find_places
         yield find
     if plugins:
-        yield from (plugin.value for plugin in load_plugins(GROUP, _fault))
+        yield from (plugin.value for plugin in load_plugins(GROUP, _find_plugin_fault))
 
 
-def _fault(plugin: Plugin) -> str | None:
+def _find_plugin_fault(plugin: Plugin) -> str | None:
     """What is wrong with the places of another package."""
     if not callable(plugin.value):
         return f"it is {type(plugin.value).__name__}, not a function"

@@ -9,7 +9,7 @@ from array import array
 from typing import NamedTuple, Protocol
 
 
-class Around(NamedTuple):
+class RecordContext(NamedTuple):
     """What stands around a record's own bytes, so that the file can be put together again."""
 
     gap: bytes = b""
@@ -21,7 +21,7 @@ class Around(NamedTuple):
     depth: int = 0
 
 
-class Laid(Protocol):
+class NestedLayout(Protocol):
     """A file of records that may be nested in each other."""
 
     def __len__(self) -> int:
@@ -30,27 +30,27 @@ class Laid(Protocol):
     def size_of(self, index: int) -> int:
         """How many bytes of its own a record has."""
 
-    def around(self, index: int) -> Around:
+    def get_context(self, index: int) -> RecordContext:
         """What stands around a record."""
 
-    def ends(self) -> tuple[bytes, bytes]:
+    def get_outer_bytes(self) -> tuple[bytes, bytes]:
         """What stands before the first record and behind the last."""
 
 
-class Layout:
+class RecordLayout:
     """The places of all records of a file, found in one pass."""
 
-    def __init__(self, sheet: Laid) -> None:
+    def __init__(self, sheet: NestedLayout) -> None:
         self._starts = array("q")
         self._holes = array("q")
         self._resumes = array("q")
         """Where a record goes on behind those nested in it."""
-        at = len(sheet.ends()[0])
-        open_records: list[tuple[int, Around]] = []
+        at = len(sheet.get_outer_bytes()[0])
+        open_records: list[tuple[int, RecordContext]] = []
         for index in range(len(sheet)):
-            around, size = sheet.around(index), sheet.size_of(index)
+            around, size = sheet.get_context(index), sheet.size_of(index)
             while open_records and open_records[-1][1].depth >= around.depth:
-                at = self._closed(*open_records.pop(), at, sheet)
+                at = self._close_record(*open_records.pop(), at, sheet)
             at += len(around.gap)
             hole = size if around.hole is None else around.hole
             self._starts.append(at)
@@ -59,9 +59,9 @@ class Layout:
             at += hole
             open_records.append((index, around))
         while open_records:
-            at = self._closed(*open_records.pop(), at, sheet)
+            at = self._close_record(*open_records.pop(), at, sheet)
 
-    def _closed(self, index: int, around: Around, at: int, sheet: Laid) -> int:
+    def _close_record(self, index: int, around: RecordContext, at: int, sheet: NestedLayout) -> int:
         at += len(around.tail)
         self._resumes[index] = at
         return at + sheet.size_of(index) - self._holes[index]

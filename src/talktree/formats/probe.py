@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from talktree.files import Source, bare_name, plain_head
-from talktree.formats.detect_sample import MOST, sample
+from talktree.files import Source, read_plain_head, strip_compression_suffix
+from talktree.formats.detect_sample import MOST, iterate_sample
 from talktree.text.json.value import Json
 
 CARRY = "x-talktree"
@@ -34,25 +34,25 @@ class Probe:
     DEEP_RECORDS = 1000
 
     def __init__(self, source: Source) -> None:
-        self.name = bare_name(source.name)
+        self.name = strip_compression_suffix(source.name)
         self.folder = source.folder
         self.names = list(source.files)
         self._source = source
         self._heads: dict[str, bytes] = {}
         self._seen: dict[str, tuple[list[dict[str, Json]], Iterator[dict[str, Json]]]] = {}
 
-    def head(self, name: str | None = None) -> bytes:
+    def read_head(self, name: str | None = None) -> bytes:
         """The first 64 KiB of a file, by default of the only one."""
         name = self.names[0] if name is None else name
         if name not in self._heads:
-            self._heads[name] = plain_head(name, self._source.files[name], self.HEAD)
+            self._heads[name] = read_plain_head(name, self._source.files[name], self.HEAD)
         return self._heads[name]
 
     def sample(self, name: str | None = None, *, most: int = MOST) -> list[dict[str, Json]]:
         """The first JSON objects of a file, decoded once for all formats that look at them."""
         name = self.names[0] if name is None else name
         if name not in self._seen:
-            self._seen[name] = [], sample(self.head(name))
+            self._seen[name] = [], iterate_sample(self.read_head(name))
         seen, more = self._seen[name]
         seen.extend(islice(more, max(0, most - len(seen))))
         return seen[:most]
@@ -60,12 +60,12 @@ class Probe:
     def deep_sample(self, name: str | None = None) -> list[dict[str, Json]]:
         """The JSON objects in a longer part of a file, for a file that begins with other things."""
         name = self.names[0] if name is None else name
-        head = plain_head(name, self._source.files[name], self.DEEP_HEAD)
+        head = read_plain_head(name, self._source.files[name], self.DEEP_HEAD)
         # A record that fills a head by itself was looked at already, and takes long to decode.
         lines = [line for line in head.split(b"\n") if len(line) < self.HEAD]
-        return list(sample(b"\n".join(lines), most=self.DEEP_RECORDS))
+        return list(iterate_sample(b"\n".join(lines), most=self.DEEP_RECORDS))
 
-    def written_as(self, name: str | None = None) -> str | None:
+    def find_embedded_format(self, name: str | None = None) -> str | None:
         """The format that the source data embedded in a line file says the file was written in.
 
         It is at the beginning or at the end of a file, and says nothing about what the file shows
@@ -74,9 +74,9 @@ class Probe:
         name = self.names[0] if name is None else name
         content = self._source.files[name]
         tail = content.read(max(0, content.size - self.HEAD)) if content.size > self.HEAD else b""
-        lines = (line for part in (self.head(name), tail) for line in part.split(b"\n"))
+        lines = (line for part in (self.read_head(name), tail) for line in part.split(b"\n"))
         marked = (line for line in lines if _MARK in line and b'"origin"' in line)
-        for value in chain.from_iterable(map(sample, marked)):
+        for value in chain.from_iterable(map(iterate_sample, marked)):
             embedded = value.get(CARRY)
             origin = embedded.get("origin") if isinstance(embedded, dict) else None
             written = origin.get("to") if isinstance(origin, dict) else None

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from talktree.files import Content
-from talktree.files.splice import Splice, differences
+from talktree.files.splice import Splice, find_splices
 from talktree.formats.format import Links, Record
-from talktree.formats.positions import Around, Layout
-from talktree.model.findings import Finding, finding
-from talktree.model.habits import Habits
+from talktree.formats.positions import RecordContext, RecordLayout
+from talktree.model.findings import Finding, make_finding
+from talktree.model.habits import WriterHabits
 from talktree.model.outline import LineOutline
 from talktree.text.json.scanner import Problem
 from talktree.text.json.value import Json
@@ -37,7 +37,7 @@ class Sink(Protocol):
     def extend(self, group: str, lines: Iterable[LineOutline]) -> None:
         """Take many records of one conversation."""
 
-    def open(self, group: str, habits: Habits | None = None) -> None:
+    def open(self, group: str, habits: WriterHabits | None = None) -> None:
         """Make a conversation known, though no record of it may follow.
 
         `habits` are its own, where its source names them.
@@ -57,7 +57,7 @@ class Item(NamedTuple):
     """The conversation it belongs to."""
 
 
-class Mending(NamedTuple):
+class ByteRepair(NamedTuple):
     """A change of bytes, and which oddity it mends."""
 
     key: str
@@ -106,15 +106,15 @@ class Sheet(ABC):
         return len(self.raw(index))
 
     @abstractmethod
-    def around(self, index: int) -> Around:
+    def get_context(self, index: int) -> RecordContext:
         """What stands around one record."""
 
     @abstractmethod
-    def ends(self) -> tuple[bytes, bytes]:
+    def get_outer_bytes(self) -> tuple[bytes, bytes]:
         """What stands before the first record and behind the last."""
 
     @abstractmethod
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
         """The bytes of the file with these records."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class Sheet(ABC):
         """What is known of that without looking at all bytes again."""
         return self.inspect()
 
-    def oddities(self, record: Record) -> Sequence[Problem]:
+    def find_oddities(self, record: Record) -> Sequence[Problem]:
         """What is odd about a record's text beyond what a glance tells."""
         return ()
 
@@ -142,9 +142,9 @@ class Sheet(ABC):
         return self.layout.offset(index, at)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> RecordLayout:
         """Where the records stand."""
-        return Layout(self)
+        return RecordLayout(self)
 
     @cached_property
     def positions(self) -> Positions:
@@ -159,20 +159,20 @@ class Sheet(ABC):
 
     def splices(self, items: Sequence[Item]) -> Iterator[Splice]:
         """What changes in the file's bytes so that it has these records."""
-        return differences(self.content.read(), b"".join(self.rewritten(items)))
+        return find_splices(self.content.read(), b"".join(self.rewrite(items)))
 
-    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
+    def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
         """What makes broken bytes sound, for some of the oddities that reading tells by key."""
         return iter(())
 
 
-def problem_findings(record: Record) -> Iterator[Finding]:
+def make_problem_findings(record: Record) -> Iterator[Finding]:
     """The oddities of a record's text, each kind once."""
-    for problem in each_kind_once(record.problems):
-        yield finding(problem.code, problem.what, path=record.path, line=record.line)
+    for problem in select_first_of_kind(record.problems):
+        yield make_finding(problem.code, problem.what, path=record.path, line=record.line)
 
 
-def each_kind_once(problems: Sequence[Problem]) -> Sequence[Problem]:
+def select_first_of_kind(problems: Sequence[Problem]) -> Sequence[Problem]:
     """Of each kind of oddity the first: one look at a record shows the others."""
     if len(problems) < 2:
         return problems

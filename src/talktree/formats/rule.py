@@ -48,7 +48,7 @@ Gate = Callable[[Any], object]
 """From a record as rules see it to what is found there; a rule has it as `seen.gated`."""
 Glance = Callable[[Any], Sequence[Any]]
 """From many records (`formats.stretch`) to those, or those parts, that may break a rule."""
-Mend = Callable[..., Iterable[Any]]
+RepairFunction = Callable[..., Iterable[Any]]
 """From what the rule looked at and what it told to changes; see `formats.change`."""
 
 
@@ -56,20 +56,20 @@ class Fix(NamedTuple):
     """How a broken rule is mended."""
 
     safety: Safety
-    mend: Mend
+    repair: RepairFunction
 
 
-def safe(mend: Mend) -> Fix:
+def make_safe_fix(repair: RepairFunction) -> Fix:
     """A fix that loses and invents nothing."""
-    return Fix("safe", mend)
+    return Fix("safe", repair)
 
 
-def unsafe(mend: Mend) -> Fix:
+def make_unsafe_fix(repair: RepairFunction) -> Fix:
     """A fix that loses or invents something; it is made only if asked for."""
-    return Fix("unsafe", mend)
+    return Fix("unsafe", repair)
 
 
-class Explained(NamedTuple):
+class RuleExplanation(NamedTuple):
     """The parts of a rule's text."""
 
     what: str
@@ -107,12 +107,12 @@ class Rule(Struct, frozen=True, kw_only=True):
         return cleandoc(self.check.__doc__ or "")
 
     @property
-    def explained(self) -> Explained:
+    def explanation(self) -> RuleExplanation:
         """Its docstring taken apart."""
-        return _explained(self.text)
+        return _parse_docstring(self.text)
 
 
-def as_noticed(found: Finding) -> list[Diagnostic]:
+def to_diagnostics(found: Finding) -> list[Diagnostic]:
     """What reading noticed, told as it is."""
     return [
         Diagnostic(
@@ -144,7 +144,7 @@ def rule(
     glance: Glance | None = None,
     instead_of: Sequence[str] = (),
 ) -> Callable[[F], F]:
-    """Make a function a rule; it stays what it is, and the module's `rules_in` finds it."""
+    """Make a function a rule; it stays what it is, and the module's `find_rules` finds it."""
 
     def _decorate(check: F) -> F:
         made = Rule(
@@ -167,7 +167,7 @@ def rule(
     return _decorate
 
 
-def rules_in(*modules: object) -> list[Rule]:
+def find_rules(*modules: object) -> list[Rule]:
     """The rules of some modules, as they are written there."""
     return [
         found
@@ -178,7 +178,7 @@ def rules_in(*modules: object) -> list[Rule]:
     ]
 
 
-def _explained(text: str) -> Explained:
+def _parse_docstring(text: str) -> RuleExplanation:
     parts: dict[str, list[str]] = {"what": [], "Why": [], "Bad": [], "Fix": []}
     current = "what"
     for line in text.splitlines():
@@ -190,8 +190,8 @@ def _explained(text: str) -> Explained:
         else:
             parts[current].append(line)
     what, why, bad, fix = ("\n".join(lines).strip("\n") for lines in parts.values())
-    return Explained(what, why, _unindented(bad), fix)
+    return RuleExplanation(what, why, _unindent(bad), fix)
 
 
-def _unindented(text: str) -> str:
+def _unindent(text: str) -> str:
     return "\n".join(line.removeprefix("    ") for line in text.splitlines()).strip("\n")

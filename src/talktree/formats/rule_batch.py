@@ -14,20 +14,20 @@ from typing import Any
 
 from talktree.formats.format import Record
 from talktree.formats.rule import Glance
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
-from talktree.text.char_classes import Marks, marked
-from talktree.text.json.precheck import all_strings, is_all_told
+from talktree.text.char_classes import Marks, find_marks
+from talktree.text.json.precheck import is_fully_represented, join_strings
 from talktree.text.json.value import Json
-from talktree.text.numpy_scan import has_numbered, is_worth, may_hide
-from talktree.text.secrets.numpy_prefilter import may_tell
+from talktree.text.numpy_scan import can_hide, has_numbered, is_worth
+from talktree.text.secrets.numpy_prefilter import find_telling_runs
 
-STRETCH = 64
+BATCH_SIZE = 64
 """How many records are judged together,"""
 LOAD = 1 << 18
 """unless they are large."""
-Place = tuple[Part, Seen, int]
+Place = tuple[Part, RuleRecord, int]
 """A part, the message it is in, and its number there."""
 JSON = frozenset({"json", "ascii"})
 """How strings are written where they are JSON and nothing else."""
@@ -35,15 +35,15 @@ _NUMBERED = re.compile(rb"\\u")
 _CONTROLS = re.compile(rb"\\u00(?:00|1[bB])")
 
 
-class Stretch:
+class RecordBatch:
     """Records that follow each other."""
 
-    def __init__(self, talk: Talk, seen: Sequence[Seen]) -> None:
+    def __init__(self, talk: CheckedConversation, seen: Sequence[RuleRecord]) -> None:
         self.talk = talk
         self.seen = seen
         self._picked: dict[Glance, Sequence[Any]] = {}
 
-    def picked(self, glance: Glance) -> Sequence[Any]:
+    def apply_glance(self, glance: Glance) -> Sequence[Any]:
         """What a glance picks; one that several rules share is cast once."""
         found = self._picked.get(glance)
         if found is None:
@@ -53,7 +53,7 @@ class Stretch:
     # what they say
 
     @cached_property
-    def messages(self) -> Sequence[Seen]:
+    def messages(self) -> Sequence[RuleRecord]:
         """Those that are messages."""
         return [seen for seen in self.seen if type(seen.entry) is Message]
 
@@ -78,7 +78,11 @@ class Stretch:
     def marks(self) -> Marks:
         """What the marks of these bytes tell."""
         data = self.data
-        return Marks(may_tell(data), may_hide(data)) if is_worth(len(data)) else marked(data)
+        return (
+            Marks(find_telling_runs(data), can_hide(data))
+            if is_worth(len(data))
+            else find_marks(data)
+        )
 
     @property
     def is_json(self) -> bool:
@@ -104,18 +108,18 @@ class Stretch:
     @cached_property
     def strings(self) -> str:
         """All strings of the values in one."""
-        return all_strings(self.values)
+        return join_strings(self.values)
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether no text of theirs is odd in a way that reading passes over."""
-        told = [seen for seen in self.seen if seen.record.problems]
-        return not told and self.is_json and is_all_told(self.data, self.values)
+        diagnostic = [seen for seen in self.seen if seen.record.problems]
+        return not diagnostic and self.is_json and is_fully_represented(self.data, self.values)
 
 
-def files_in(stretch: Stretch) -> Sequence[Place]:
+def select_files(batch: RecordBatch) -> Sequence[Place]:
     """A glance at parts: those that are files, or results of tools that are more than a text."""
-    parts = stretch.parts
+    parts = batch.parts
     files = [*parts.get(Attachment, ()), *parts.get(Artifact, ())]
     return files + [
         place
@@ -124,31 +128,33 @@ def files_in(stretch: Stretch) -> Sequence[Place]:
     ]
 
 
-def stretches(talk: Talk, records: Iterable[Record]) -> Iterator[Stretch]:
+def split_into_batches(
+    talk: CheckedConversation, records: Iterable[Record]
+) -> Iterator[RecordBatch]:
     """The records of a conversation that can be judged, some at a time, and few where they are
     large; all records are noted."""
     get = talk.format.get
-    held: list[Seen] = []
+    held: list[RuleRecord] = []
     count = size = 0
     places = itertools.count()
     for record in records:
         large = record.usable and len(record.raw) > LOAD
         if large and held:
             # A large record is judged alone, so that its bytes need not be joined with others.
-            yield _noted(talk, held)
+            yield _make_batch(talk, held)
             held, count, size = [], 0, 0
-        held.append(Seen(record, get(record), next(places), talk))
+        held.append(RuleRecord(record, get(record), next(places), talk))
         if record.usable:
             count += 1
             size += len(record.raw)
         del record  # a large one goes before the next is read
-        if large or count == STRETCH or size > LOAD:
-            yield _noted(talk, held)
+        if large or count == BATCH_SIZE or size > LOAD:
+            yield _make_batch(talk, held)
             held, count, size = [], 0, 0
     if held:
-        yield _noted(talk, held)
+        yield _make_batch(talk, held)
 
 
-def _noted(talk: Talk, held: Sequence[Seen]) -> Stretch:
-    talk.facts.take(held)
-    return Stretch(talk, [seen for seen in held if seen.record.usable])
+def _make_batch(talk: CheckedConversation, held: Sequence[RuleRecord]) -> RecordBatch:
+    talk.facts.take_records(held)
+    return RecordBatch(talk, [seen for seen in held if seen.record.usable])

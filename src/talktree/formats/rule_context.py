@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.write_item import native_entry
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.engine.write_item import resolve_aliases
 from talktree.formats.format import CARRY, Format, Record
 from talktree.formats.record_file import Sheet
 from talktree.model.conversation import Conversation
@@ -25,7 +25,7 @@ from talktree.model.message import SIDECHAIN, Context, Message
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
 from talktree.text.json.value import Json
 
-__all__ = ["Facts", "Seen", "Setting", "Talk"]
+__all__ = ["CheckedConversation", "FactCollector", "RuleRecord", "Setting"]
 
 
 SPEAKING = frozenset({"user", "assistant"})
@@ -49,7 +49,7 @@ class Sites:
         self.positions = array("q")
         self._parts = array("i")
 
-    def add(self, id: str, position: int, part: int) -> None:
+    def add_site(self, id: str, position: int, part: int) -> None:
         """Take one more."""
         self.keys.append(hash(id))
         self.positions.append(position)
@@ -62,7 +62,7 @@ class Sites:
         return Site(self.positions[index], self._parts[index])
 
 
-class Facts:
+class FactCollector:
     """Facts about a conversation; complete once all its records went by."""
 
     def __init__(self) -> None:
@@ -95,14 +95,14 @@ class Facts:
         self._context: Context | None = None
         """Where the message before was written; nearly always the next one was too."""
 
-    def take(self, records: Iterable[Seen]) -> None:
+    def take_records(self, records: Iterable[RuleRecord]) -> None:
         """Note what some records say."""
         sessions, agents, sizes = self.session_names, self.agent_names, self.bytes
         session_of, agent_of = self.sessions.append, self.agents.append
         for seen in records:
             entry, size = seen.entry, len(seen.record.raw)
             if type(entry) is not Message:
-                self._take_beside(entry, size, seen.position)
+                self._take_non_message(entry, size, seen.position)
                 continue
             role, session, agent, parts = entry.role, entry.session, entry.agent, entry.parts
             if role in sizes:
@@ -136,22 +136,22 @@ class Facts:
     def _take_part(self, part: Part, number: int, position: int) -> None:
         if isinstance(part, ToolCall):
             if part.id:
-                self.calls.add(part.id, position, number)
+                self.calls.add_site(part.id, position, number)
         elif isinstance(part, ToolResult):
             if part.call:
-                self.results.add(part.call, position, number)
+                self.results.add_site(part.call, position, number)
             else:
                 self.unnamed += 1
 
-    def _take_beside(self, entry: Entry, size: int, position: int) -> None:
+    def _take_non_message(self, entry: Entry, size: int, position: int) -> None:
         """Note a record that is no message."""
         self.bytes[""] = self.bytes.get("", 0) + size
         self.sessions.append(0)
         self.agents.append(0)
         if isinstance(entry, Opaque):
-            self._take_other(entry, position)
+            self._take_opaque(entry, position)
 
-    def _take_other(self, entry: Opaque, position: int) -> None:
+    def _take_opaque(self, entry: Opaque, position: int) -> None:
         value = entry.value
         if value is None or entry.kind == CARRY or (isinstance(value, dict) and CARRY in value):
             # Bytes nobody can decode are told elsewhere; what travels along is no record.
@@ -167,17 +167,17 @@ Elsewhere = Callable[[Collection[str]], Mapping[str, str]]
 """From the ids of messages to the names of the conversations or files that have them."""
 
 
-def _nowhere(ids: Collection[str]) -> Mapping[str, str]:
+def _find_nothing(ids: Collection[str]) -> Mapping[str, str]:
     return {}
 
 
-class Seen(Struct):
+class RuleRecord(Struct):
     """One record as rules see it."""
 
     record: Record
     entry: Entry
     position: int
-    talk: Talk
+    talk: CheckedConversation
     gated: Any = None
     """What the gate before a rule found, where it has one."""
 
@@ -186,22 +186,22 @@ class Seen(Struct):
         """Its native value."""
         return self.record.value
 
-    def put(self, entry: Entry) -> Json:
+    def replace_entry(self, entry: Entry) -> Json:
         """The native value it has once its entry is another."""
         talk = self.talk
-        return talk.format.put(native_entry(talk.conversation, entry), self.record)
+        return talk.format.put(resolve_aliases(talk.conversation, entry), self.record)
 
 
-class Talk:
+class CheckedConversation:
     """A conversation that is being checked."""
 
-    def __init__(self, conversation: Conversation, origin: Origin) -> None:
+    def __init__(self, conversation: Conversation, origin: DocumentOrigin) -> None:
         self.conversation = conversation
         self.origin = origin
         self.format: Format = origin.format
-        self.bones = conversation.skeleton
-        self.facts = Facts()
-        self.elsewhere: Elsewhere = _nowhere
+        self.skeleton = conversation.skeleton
+        self.facts = FactCollector()
+        self.elsewhere: Elsewhere = _find_nothing
         """Where else messages are that it names and does not have."""
         self.notes: dict[str, Any] = {}
         """What rules remember from one record to the next, by a name of their own."""
@@ -211,11 +211,11 @@ class Talk:
         """The conversation's id."""
         return self.conversation.id
 
-    def seen(self, position: int) -> Seen:
+    def read_record(self, position: int) -> RuleRecord:
         """One record, read again."""
         number = self.conversation.members[position]
         record = self.origin.record(number, *self.conversation.names(position))
-        return Seen(record, self.format.get(record), position, self)
+        return RuleRecord(record, self.format.get(record), position, self)
 
     def sheet(self, position: int) -> tuple[Sheet, int]:
         """The sheet a record is in, and where."""
@@ -233,12 +233,12 @@ class Talk:
 
     def name(self, position: int) -> str | None:
         """The id of an entry, or its alias."""
-        return self.bones.ids[position] or None
+        return self.skeleton.ids[position] or None
 
 
 class Setting(NamedTuple):
     """A document as rules for whole sources see it."""
 
     document: Document
-    origin: Origin
-    talks: Sequence[Talk]
+    origin: DocumentOrigin
+    talks: Sequence[CheckedConversation]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from talktree.errors import Refused
+from talktree.errors import RefusedInput
 from talktree.files import Source
 from talktree.formats.format import Format
 
@@ -13,9 +13,9 @@ def without_secrets(source: Source, formats: Iterable[Format]) -> Source:
     """What may be looked at: nothing that one of the formats calls secret."""
     left = source
     for format in formats:
-        left = left.without(format.withheld(source))
+        left = left.without(format.find_withheld_files(source))
     if source.files and not left.files:
-        raise Refused(
+        raise RefusedInput(
             f"{source.shown}: settings that may hold keys, not a conversation",
             hint="such files are never opened; name the folder with the sessions instead",
         )

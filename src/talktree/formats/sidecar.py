@@ -28,6 +28,6 @@ class _Dialect(LineDialect):
         return isinstance(value, dict)
 
 
-def kept_sheet(path: str, content: Content, *, group: str) -> LineSheet:
+def open_sidecar(path: str, content: Content, *, group: str) -> LineSheet:
     """A sheet for such a file."""
     return LineSheet(path, content, _Dialect(), group=group)

@@ -16,14 +16,14 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from talktree.errors import TalktreeError, UsageError
-from talktree.files import Content, Source, bare_name, load
+from talktree.files import Content, Source, load, strip_compression_suffix
 from talktree.files.source import BATCH_STATE
 from talktree.formats.companions import (
-    companion_paths,
-    places_of_companions,
+    find_companion_paths,
+    list_companion_places,
     without_companions,
 )
-from talktree.formats.detect import Guess, detect
+from talktree.formats.detect import FormatGuess, detect
 from talktree.formats.format import Format, Probe
 from talktree.formats.secrets import without_secrets
 
@@ -45,7 +45,7 @@ class Stamp(Struct, frozen=True):
     files: int = 0
 
 
-class Found(Struct, frozen=True):
+class SourceCandidate(Struct, frozen=True):
     """A file or folder that may be a conversation."""
 
     source: str
@@ -63,17 +63,19 @@ class Found(Struct, frozen=True):
     """Files of a folder that are sources of their own."""
 
 
-def found(paths: Sequence[str], *, each: bool = False, format: str | None = None) -> list[Found]:
+def find_sources(
+    paths: Sequence[str], *, each: bool = False, format: str | None = None
+) -> list[SourceCandidate]:
     """Everything in some paths that may be a conversation, in order and once."""
     if "-" in paths:
         raise UsageError("stdin is one conversation, not many", hint="name it alone")
     paths = paths if each else without_companions(paths)
-    inside = {path: _sources_in(path, each=each, format=format) for path in paths}
-    base = _base(paths, inside)
-    out: dict[str, Found] = {}
+    inside = {path: _find_sources_in(path, each=each, format=format) for path in paths}
+    base = _base_folder(paths, inside)
+    out: dict[str, SourceCandidate] = {}
     for path, places in inside.items():
         for place in [_Place(path)] if places is None else places:
-            one = _found(place, base, asked=places is None, alone=each)
+            one = _make_candidate(place, base, asked=places is None, alone=each)
             out.setdefault(one.source, one)
     return list(out.values())
 
@@ -85,33 +87,33 @@ class _Place(NamedTuple):
     without: frozenset[str] = frozenset()
 
 
-def _sources_in(path: str, *, each: bool, format: str | None) -> Iterator[_Place] | None:
+def _find_sources_in(path: str, *, each: bool, format: str | None) -> Iterator[_Place] | None:
     """The sources in a folder; None if it is one itself, or a file."""
     if not os.path.isdir(path) or (format is not None and not each):
         return None
     if each:
-        return _walked(path, each=True)
+        return _walk_folder(path, each=True)
     try:
         foreign = find_foreign(load(path))
     except TalktreeError:
         # The error is reported when its turn comes.
         return None
     if foreign is None:
-        return _walked(path, each=False)
-    return _parted(path, foreign) if foreign else None
+        return _walk_folder(path, each=False)
+    return _split_folder(path, foreign) if foreign else None
 
 
-def _parted(path: str, foreign: set[str]) -> Iterator[_Place]:
+def _split_folder(path: str, foreign: set[str]) -> Iterator[_Place]:
     """A folder that is a source, and the files in it that are sources of their own."""
     yield _Place(path, frozenset(foreign))
     for name in sorted(foreign):
         yield _Place(os.path.join(path, name))
 
 
-def load_found(found: Found) -> Source:
+def load_candidate(found: SourceCandidate) -> Source:
     """Load what was found, without the files that are sources of their own."""
     source = load(found.source, shown=found.shown)
-    return source.minus(found.without) if found.without else source
+    return source.without_silently(found.without) if found.without else source
 
 
 def is_one(source: Source) -> bool:
@@ -135,7 +137,7 @@ def find_foreign(source: Source) -> set[str] | None:
         _is_conversation(source, path) for path in split.foreign_files[:MOST_LOOKED_AT]
     ):
         return None
-    foreign = dict(_foreign_files(source, format))
+    foreign = dict(_find_foreign_files(source, format))
     if len(foreign) < len(source.files):
         return set(foreign)
     # Where no file alone is of the format that they have together, they are one source, unless
@@ -143,12 +145,12 @@ def find_foreign(source: Source) -> set[str] | None:
     return None if all(other.info.layout == "file" for other in foreign.values()) else set()
 
 
-def _foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format]]:
+def _find_foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format]]:
     """Files at the top of a folder that are conversations of other formats, and their formats.
 
     A file that makes up a conversation together with others is not looked at.
     """
-    alone, foreign_files = _alone(source, format)
+    alone, foreign_files = _find_standalone_files(source, format)
     for path, content in source.files.items():
         if "/" in path or path not in alone:
             continue
@@ -159,13 +161,13 @@ def _foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format
                 # It is a conversation, but its name is not one that the format has in folders.
                 yield path, format
             continue
-        other = _detected(single)
+        other = _try_detect(single)
         # A part of another format's folder, such as its metadata, is not a source of its own.
         if other is not None and other.confidence >= SURE and other.format is not format:
             yield path, other.format
 
 
-def _alone(source: Source, format: Format) -> tuple[set[str], set[str]]:
+def _find_standalone_files(source: Source, format: Format) -> tuple[set[str], set[str]]:
     """The files of a folder that are a whole conversation each, or no part of it; the latter."""
     try:
         split = format.split(without_secrets(source, [format]))
@@ -179,11 +181,11 @@ def _alone(source: Source, format: Format) -> tuple[set[str], set[str]]:
 
 
 def _is_detected(source: Source, format: Format) -> bool:
-    found = _detected(source)
+    found = _try_detect(source)
     return found is not None and found.format is format
 
 
-def _detected(source: Source) -> Guess | None:
+def _try_detect(source: Source) -> FormatGuess | None:
     try:
         return detect(source)
     except TalktreeError:
@@ -199,7 +201,7 @@ def _is_conversation(source: Source, path: str) -> bool:
     return True
 
 
-def _base(paths: Sequence[str], inside: Mapping[str, object]) -> str:
+def _base_folder(paths: Sequence[str], inside: Mapping[str, object]) -> str:
     """The folder that names are relative to."""
     if len(paths) == 1 and inside[paths[0]] is not None:
         return os.path.abspath(paths[0])
@@ -207,25 +209,25 @@ def _base(paths: Sequence[str], inside: Mapping[str, object]) -> str:
     return os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in there])
 
 
-def _found(place: _Place, base: str, *, asked: bool, alone: bool) -> Found:
+def _make_candidate(place: _Place, base: str, *, asked: bool, alone: bool) -> SourceCandidate:
     path = place.path
     source = os.path.abspath(path)
     relative = PurePosixPath(os.path.relpath(source, base))
     if str(relative) == ".":
         relative = PurePosixPath(os.path.basename(source))
     if not os.path.isdir(source):
-        relative = relative.with_name(PurePosixPath(bare_name(relative.name)).stem)
-    stamp = stamp_of(source, *(() if alone else places_of_companions(source)))
-    return Found(source, path, str(relative), asked, stamp, alone, place.without)
+        relative = relative.with_name(PurePosixPath(strip_compression_suffix(relative.name)).stem)
+    stamp = compute_stamp(source, *(() if alone else list_companion_places(source)))
+    return SourceCandidate(source, path, str(relative), asked, stamp, alone, place.without)
 
 
-def _walked(root: str, *, each: bool) -> Iterator[_Place]:
+def _walk_folder(root: str, *, each: bool) -> Iterator[_Place]:
     """The files below a folder; unless each is wanted, folders of one format in their place."""
     pending: list[tuple[str, Mapping[str, Content]]] = [(root, load(root).files)]
     while pending:
         here, files = pending.pop()
         if not each:
-            belonging = companion_paths(files)
+            belonging = find_companion_paths(files)
             files = {path: content for path, content in files.items() if path not in belonging}
         folders: dict[str, dict[str, Content]] = {}
         for path, content in files.items():
@@ -242,10 +244,10 @@ def _walked(root: str, *, each: bool) -> Iterator[_Place]:
             if foreign is None:
                 pending.append((folder, inside))
             else:
-                yield from _parted(folder, foreign)
+                yield from _split_folder(folder, foreign)
 
 
-def stamp_of(*paths: str) -> Stamp:
+def compute_stamp(*paths: str) -> Stamp:
     """The size, the newest time and the number of files; all 0 for what cannot be looked at."""
     try:
         seen = []

@@ -23,11 +23,11 @@ ON CONFLICT (source, conversation, leaf) DO UPDATE SET name = excluded.name, tim
 _DROP = "DELETE FROM branch_names WHERE source = ? AND conversation = ? AND leaf = ?"
 
 
-def branch_names(db: Database, source: int, conversation: Conversation) -> dict[str, str]:
+def list_branch_names(db: Database, source: int, conversation: Conversation) -> dict[str, str]:
     """The names of branches by the leaves they end at now."""
     found = {}
     for kept, name in db.read(_ALL, (source, conversation.id)):
-        leaf = _grown(conversation, kept)
+        leaf = _find_current_leaf(conversation, kept)
         if leaf is not None:
             found[leaf] = name
     return found
@@ -40,23 +40,23 @@ def name_branch(
     name = " ".join(name.split())
     if len(name) > LONGEST:
         raise UsageError(f"a name has at most {LONGEST} characters", hint="say it in fewer words")
-    end = _grown(conversation, conversation[leaf].id)
+    end = _find_current_leaf(conversation, conversation[leaf].id)
     if end is None:
         raise NotFound(f"no branch goes through {leaf}", hint="name it by its last message")
-    told = (source, conversation.id)
+    facts = (source, conversation.id)
     with db.transaction(durable=True):
-        for kept, _ in db.read(_ALL, told):
+        for kept, _ in db.read(_ALL, facts):
             # Else an older name of the same branch would come to light.
-            if _grown(conversation, kept) == end:
-                db.run(_DROP, (*told, kept))
+            if _find_current_leaf(conversation, kept) == end:
+                db.run(_DROP, (*facts, kept))
         if name:
-            db.run(_SET, (*told, end, name, time.time_ns()))
+            db.run(_SET, (*facts, end, name, time.time_ns()))
 
 
-def _grown(conversation: Conversation, leaf: str) -> str | None:
+def _find_current_leaf(conversation: Conversation, leaf: str) -> str | None:
     """Where the line ends now that once ended at a message; None if the message is gone."""
     try:
-        start = conversation.position(leaf)
+        start = conversation.find_position(leaf)
     except NotFound:
         return None
     if not conversation.skeleton.traits[start]:

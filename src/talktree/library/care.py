@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator
 
 from talktree.errors import TalktreeError
-from talktree.library.archive.restore import Holds
-from talktree.library.archive.verify import Trouble
+from talktree.library.archive.restore import RestorableLibrary
+from talktree.library.archive.verify import ArchiveProblem
 from talktree.library.database.connection import Database
-from talktree.library.database.database_errors import damaged
-from talktree.library.database.row_checksums import HINTS, mismatches
-from talktree.text.escape import visible_line
+from talktree.library.database.database_errors import damage_error
+from talktree.library.database.row_checksums import HINTS, find_mismatches
+from talktree.text.escape import escape_line
 
-__all__ = ["COPY", "REINDEX", "Trouble", "check"]
+__all__ = ["COPY", "REINDEX", "ArchiveProblem", "check_storage"]
 
 REINDEX = "`talktree library reindex` makes it again from the archive"
 COPY = (
@@ -30,24 +30,24 @@ WHERE operations.id = ?""",
 }
 
 
-def check(library: Holds, *, read_data: bool = False) -> list[Trouble]:
+def check_storage(library: RestorableLibrary, *, read_data: bool = False) -> list[ArchiveProblem]:
     """What is wrong with the database and the archive of a library; nothing is changed."""
-    found: list[Trouble] = []
-    structure: list[Trouble] = []
+    found: list[ArchiveProblem] = []
+    structure: list[ArchiveProblem] = []
     try:
-        structure += _structure(library.db, read_data=read_data)
+        structure += _check_structure(library.db, read_data=read_data)
     except TalktreeError as error:
-        structure.append(Trouble("database", error.message, error.hint or ""))
+        structure.append(ArchiveProblem("database", error.message, error.hint or ""))
     for look in (
-        _checksums(library.db),
+        _check_checksums(library.db),
         # A damaged structure may hide damaged data, and what to do depends on that.
-        _archive(library, read_data=read_data or bool(structure)),
+        _check_archive(library, read_data=read_data or bool(structure)),
     ):
         try:
             found.extend(look)
         except TalktreeError as error:
             # Damage that keeps from looking further is what was looked for.
-            found.append(Trouble("database", error.message, error.hint or ""))
+            found.append(ArchiveProblem("database", error.message, error.hint or ""))
     if structure and not found and library.db.key is None:
         # Everything that cannot be made again is whole. Of an encrypted file no damaged page can
         # be read, also not to write the others again.
@@ -58,33 +58,35 @@ def check(library: Holds, *, read_data: bool = False) -> list[Trouble]:
     return [*structure, *found]
 
 
-def _structure(db: Database, *, read_data: bool) -> Iterator[Trouble]:
-    for what in db.structure(thorough=read_data):
-        error = damaged(db.path, what)
-        yield Trouble("database", error.message, error.hint or "")
+def _check_structure(db: Database, *, read_data: bool) -> Iterator[ArchiveProblem]:
+    for what in db.check_structure(thorough=read_data):
+        error = damage_error(db.path, what)
+        yield ArchiveProblem("database", error.message, error.hint or "")
 
 
-def _checksums(db: Database) -> Iterator[Trouble]:
+def _check_checksums(db: Database) -> Iterator[ArchiveProblem]:
     """Rows that were not written here, or were changed since."""
     with db.snapshot():
-        for table, key in mismatches(db):
+        for table, key in find_mismatches(db):
             hint = REINDEX if table == HINTS else COPY
             if key is None:
-                yield Trouble("checksum", f"rows of the table {table} are missing or added", hint)
+                yield ArchiveProblem(
+                    "checksum", f"rows of the table {table} are missing or added", hint
+                )
                 continue
-            shown = visible_line(", ".join(map(str, key)))
-            path = _path(db, table, key)
+            shown = escape_line(", ".join(map(str, key)))
+            path = _find_source_path(db, table, key)
             what = f"row {shown} of the table {table} is not what was written{path}"
-            yield Trouble("checksum", what, hint)
+            yield ArchiveProblem("checksum", what, hint)
 
 
-def _path(db: Database, table: str, key: tuple[object, ...]) -> str:
+def _find_source_path(db: Database, table: str, key: tuple[object, ...]) -> str:
     """The source that a row belongs to, as far as it can be known."""
     sql = _PATHS.get(table)
-    row = None if sql is None else db.one(sql, key[:1])
-    return "" if row is None else f": it belongs to {visible_line(os.fsdecode(row[0]))}"
+    row = None if sql is None else db.read_one(sql, key[:1])
+    return "" if row is None else f": it belongs to {escape_line(os.fsdecode(row[0]))}"
 
 
-def _archive(library: Holds, *, read_data: bool) -> Iterator[Trouble]:
+def _check_archive(library: RestorableLibrary, *, read_data: bool) -> Iterator[ArchiveProblem]:
     with library.db.snapshot():
         yield from library.archive.verify(read_data=read_data)

@@ -17,7 +17,7 @@ LIBRARY = "library"
 """The folder of the library in the data folder."""
 
 
-def dropped_folder(root: Path) -> Path:
+def dropped_files_folder(root: Path) -> Path:
     """Where files that were dropped into the studio are kept, for the library in a folder."""
     if root == data_home() / LIBRARY:
         return data_home() / NAME
@@ -26,14 +26,14 @@ def dropped_folder(root: Path) -> Path:
 
 def is_dropped(root: Path, path: bytes) -> bool:
     """Whether a path is inside the folder of dropped files."""
-    folder = os.path.realpath(os.fsencode(dropped_folder(root)))
+    folder = os.path.realpath(os.fsencode(dropped_files_folder(root)))
     parent, name = os.path.split(path)
     return os.path.join(os.path.realpath(parent), name).startswith(folder + b"/")
 
 
-def dropped_files(root: Path) -> Iterator[bytes]:
+def list_dropped_files(root: Path) -> Iterator[bytes]:
     """All files that were dropped, and are still kept; links are left out."""
-    for folder, _, names in os.walk(os.fsencode(dropped_folder(root))):
+    for folder, _, names in os.walk(os.fsencode(dropped_files_folder(root))):
         for name in sorted(names):
             path = os.path.join(folder, name)
             if os.path.isfile(path) and not os.path.islink(path):

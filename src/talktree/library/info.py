@@ -66,12 +66,12 @@ class Info(Struct, frozen=True, kw_only=True):
     """Sources that were imported, but of which a part could not be read."""
 
 
-def info(library: Library) -> Info:
+def collect_info(library: Library) -> Info:
     """What is in a library."""
     db = library.db
     states: dict[str, int] = dict(db.read(_STATES))
-    made, imported = db.one(_MADE), db.one(_IMPORTED)
-    not_imported, damaged = failures(db)
+    made, imported = db.read_one(_MADE), db.read_one(_IMPORTED)
+    not_imported, damaged = find_not_imported(db)
     raw, archive = db.read(_RAW)[0][0], db.read(_ARCHIVE)[0][0]
     database = sum(
         path.stat().st_size for path in library.root.glob(f"{db.path.name}*") if path.is_file()
@@ -86,7 +86,7 @@ def info(library: Library) -> Info:
         unreadable=states.get("unreadable", 0),
         raw=raw,
         archive=archive,
-        index=_size(library.root / FOLDER),
+        index=_folder_size(library.root / FOLDER),
         database=database,
         places=tuple(library.places()),
         last_import=int(imported[0]) if imported else None,
@@ -95,7 +95,7 @@ def info(library: Library) -> Info:
     )
 
 
-def failures(db: Database) -> tuple[tuple[NotImported, ...], tuple[NotImported, ...]]:
+def find_not_imported(db: Database) -> tuple[tuple[NotImported, ...], tuple[NotImported, ...]]:
     """Files that were not recognised or read, and sources that were read only in part."""
     not_imported = [NotImported(*row) for row in db.read(_NOT_IMPORTED)]
     damaged: list[NotImported] = []
@@ -105,7 +105,7 @@ def failures(db: Database) -> tuple[tuple[NotImported, ...], tuple[NotImported, 
     return tuple(not_imported), tuple(damaged)
 
 
-def _size(folder: Path) -> int:
+def _folder_size(folder: Path) -> int:
     """The bytes of all files below a folder; those that go away meanwhile have none."""
     total = 0
     for here, _, names in os.walk(folder):

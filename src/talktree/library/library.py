@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
-from talktree.library.database.cipher import database_key
+from talktree.library.database.cipher import derive_database_key
 from talktree.library.database.names import Names
 from talktree.library.database.open_database import open_database
 from talktree.library.encryption.state import DATABASE, has_leftovers, is_encrypted
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from talktree.files import Source
     from talktree.library.archive.source_versions import Version
     from talktree.library.archive.store import Archive
-    from talktree.library.archive.verify import Trouble
-    from talktree.library.erasure.forget import Erasure
-    from talktree.library.erasure.scrub import Scrubbed
+    from talktree.library.archive.verify import ArchiveProblem
+    from talktree.library.erasure.forget import ForgetResult
+    from talktree.library.erasure.scrub import ScrubResult
     from talktree.library.erasure.scrubs import Scrubs
     from talktree.library.erasure.text_finder import FoundText
     from talktree.library.erasure.tombstones import Tombstone, Tombstones
     from talktree.library.fulltext.either_index import AnyFullText
-    from talktree.library.importing.expiry import Expiring
+    from talktree.library.importing.expiry import ExpiringSource
     from talktree.library.importing.lock import WriterLock
-    from talktree.library.importing.result import Imported, Pulse, Tell
+    from talktree.library.importing.result import ImportResult, Pulse, Tell
     from talktree.library.info import Info
-    from talktree.library.listing import Kept, Sort
+    from talktree.library.listing import LibraryEntry, Sort
     from talktree.library.retention.apply import RetentionResult
     from talktree.library.retention.plan import RetentionPlan
     from talktree.library.search.run import Results
     from talktree.library.sources.scan import AnyPath, ImportRoots
-    from talktree.library.stats.report import Statistics
+    from talktree.library.stats.report import LibraryStatistics
     from talktree.library.versions.editing import Versions
     from talktree.model.document import Document
 
@@ -53,16 +53,16 @@ THREADS = 1
 """How many threads compress; the others are busy with reading and indexing."""
 
 
-def _found_key(root: Path) -> bytes | None:
+def _find_key(root: Path) -> bytes | None:
     """The key of an encrypted library, if it is unlocked; None for a plain one."""
     if not is_encrypted(root):
         return None
-    from talktree.library.encryption.unlocking import library_key
+    from talktree.library.encryption.unlocking import find_library_key
 
-    return library_key(root)
+    return find_library_key(root)
 
 
-def missing_library(root: Path) -> NotFound:
+def missing_library_error(root: Path) -> NotFound:
     """The error for a folder without a library; one that was named is shown."""
     if root == data_home() / FOLDER:
         return NotFound("there is no library yet", hint="`talktree import PATH` makes one")
@@ -82,14 +82,14 @@ class Library:
         self.root = root
         self.write = write
         if not write and not (root / DATABASE).exists():
-            raise missing_library(root)
+            raise missing_library_error(root)
         if key is None and has_leftovers(root):
-            from talktree.library.encryption.leftovers import finish_interrupted
+            from talktree.library.encryption.leftovers import finish_interrupted_switch
 
-            finish_interrupted(root)
-        self.key = _found_key(root) if key is None else key
+            finish_interrupted_switch(root)
+        self.key = _find_key(root) if key is None else key
         """The data key of an encrypted library; None if it is plain."""
-        self.db = open_database(root / DATABASE, write=write, key=database_key(self.key))
+        self.db = open_database(root / DATABASE, write=write, key=derive_database_key(self.key))
         self.names = Names(self.db)
 
     def __repr__(self) -> str:
@@ -142,7 +142,7 @@ class Library:
     def fulltext(self) -> AnyFullText:
         """The full text, to be searched."""
         if self.write and not self.has_fulltext():
-            return self.fulltext_to_write()
+            return self.open_fulltext_for_writing()
         if self.key is not None:
             from talktree.library.fulltext.encrypted_index import EncryptedFullText
 
@@ -153,14 +153,14 @@ class Library:
 
     def has_fulltext(self) -> bool:
         """Whether there is a full text at all."""
-        return location.is_there(self.root, encrypted=self.key is not None)
+        return location.has_fulltext_index(self.root, encrypted=self.key is not None)
 
-    def fulltext_to_write(self) -> AnyFullText:
+    def open_fulltext_for_writing(self) -> AnyFullText:
         """The full text, to be written; an empty one in place of one that cannot be opened.
 
         Then the tables say that nothing is indexed before there is an index that says so.
         """
-        from talktree.library.fulltext.index import Corrupt, FullText
+        from talktree.library.fulltext.index import CorruptIndex, FullText
 
         if self.has_fulltext():
             try:
@@ -169,23 +169,23 @@ class Library:
                 from talktree.library.fulltext.encrypted_index import EncryptedFullText
 
                 return EncryptedFullText.open(self.root, self.key, write=True)
-            except Corrupt:
+            except CorruptIndex:
                 pass
-        return self.fulltext_made_anew()
+        return self.recreate_fulltext()
 
-    def fulltext_made_anew(self) -> AnyFullText:
+    def recreate_fulltext(self) -> AnyFullText:
         """An empty full text; the tables say that nothing is indexed."""
-        self.distrust_fulltext()
+        self.invalidate_fulltext()
         self.__dict__.pop("fulltext", None)
         if self.key is None:
             from talktree.library.fulltext.index import FullText
 
-            return FullText.made_anew(self.root)
+            return FullText.recreate(self.root)
         from talktree.library.fulltext.encrypted_index import EncryptedFullText
 
-        return EncryptedFullText.made_anew(self.root, self.key)
+        return EncryptedFullText.recreate(self.root, self.key)
 
-    def distrust_fulltext(self) -> None:
+    def invalidate_fulltext(self) -> None:
         """Let the next import index everything again from the archive."""
         from talktree.library.fulltext.index_checksums import forget_files
 
@@ -204,7 +204,7 @@ class Library:
         pulse: Pulse | None = None,
         wait: float = 5.0,
         quiet: float | None = None,
-    ) -> Imported:
+    ) -> ImportResult:
         """Take in what is new: below some paths, in the known places, or in all places so far.
 
         A file that changed is compared with the archive as a whole before it counts as grown.
@@ -214,7 +214,7 @@ class Library:
         """
         from talktree.library.importing.import_run import import_
 
-        roots = self._roots(paths, known=known)
+        roots = self._find_import_roots(paths, known=known)
         return import_(self, roots, progress=progress, pulse=pulse, wait=wait, quiet=quiet)
 
     def watch(
@@ -224,24 +224,24 @@ class Library:
         every: float = 1.0,
         progress: Tell | None = None,
         quiet: float = 10.0,
-    ) -> Iterator[Imported]:
+    ) -> Iterator[ImportResult]:
         """Take in what changes, as it changes; one answer each time something did."""
         from talktree.library.importing.watch import watch
 
-        roots = self._roots(paths, known=False)
+        roots = self._find_import_roots(paths, known=False)
         return watch(self, roots, every=every, progress=progress, quiet=quiet)
 
     def places(self) -> list[Path]:
         """The paths that are looked at if none is named."""
-        from talktree.library.sources.scan import places
+        from talktree.library.sources.scan import list_places
 
-        return [Path(os.fsdecode(path)) for path in places(self.db)]
+        return [Path(os.fsdecode(path)) for path in list_places(self.db)]
 
     def add_place(self, path: AnyPath) -> None:
         """Look there from now on."""
-        from talktree.library.sources.scan import add_places, existing
+        from talktree.library.sources.scan import add_places, to_existing_places
 
-        add_places(self.db, existing([path]))
+        add_places(self.db, to_existing_places([path]))
 
     def remove_place(self, path: AnyPath) -> bool:
         """Look there no more; what was taken in stays. Whether it was a place."""
@@ -249,32 +249,37 @@ class Library:
 
         return remove_place(self.db, path)
 
-    def expiring(self, *, within: float = 14) -> list[Expiring]:
+    def list_expiring(self, *, within: float = 14) -> list[ExpiringSource]:
         """The sources that their program deletes in some days, the soonest first."""
-        from talktree.library.importing.expiry import expiring
+        from talktree.library.importing.expiry import find_expiring
 
-        return expiring(self, within=within)
+        return find_expiring(self, within=within)
 
-    def _roots(self, paths: Sequence[AnyPath], *, known: bool) -> ImportRoots:
-        from talktree.library.sources.scan import add_places, existing, import_roots, places
+    def _find_import_roots(self, paths: Sequence[AnyPath], *, known: bool) -> ImportRoots:
+        from talktree.library.sources.scan import (
+            add_places,
+            find_import_roots,
+            list_places,
+            to_existing_places,
+        )
 
         if not self.write:
             raise UsageError("the library is open for reading only", hint="open it with write=True")
-        named = existing(paths)
+        named = to_existing_places(paths)
         tombstones = self.tombstones()
         places_named = [path for path in named if not tombstones.has_path(path)]
         if named and not known:
             add_places(self.db, places_named)
-            return import_roots(named, ())
-        from talktree.formats.places import known_places
+            return find_import_roots(named, ())
+        from talktree.formats.places import find_program_folders
 
         # Looking for plug-ins takes as long as an import that finds nothing new.
-        usual = existing(known_places(plugins=known))
+        usual = to_existing_places(find_program_folders(plugins=known))
         if known:
             add_places(self.db, [*places_named, *usual])
-            return import_roots(named, usual)
-        before = places(self.db)
-        return import_roots(
+            return find_import_roots(named, usual)
+        before = list_places(self.db)
+        return find_import_roots(
             [place for place in before if place not in usual],
             [place for place in before if place in usual],
         )
@@ -294,15 +299,15 @@ class Library:
         agents: bool = False,
         sort: Sort = "new",
         limit: int | None = None,
-    ) -> Iterator[Kept]:
+    ) -> Iterator[LibraryEntry]:
         """The conversations to which all that is asked applies; sub-agents' only on demand.
 
         A moment is a `datetime` or nanoseconds since 1970; `until` is the first one that is not
         meant any more.
         """
-        from talktree.library.listing import conversations
+        from talktree.library.listing import find_conversations
 
-        return conversations(
+        return find_conversations(
             self.db,
             format=format,
             project=project,
@@ -316,11 +321,11 @@ class Library:
             limit=limit,
         )
 
-    def conversation(self, named: str) -> Kept:
+    def conversation(self, named: str) -> LibraryEntry:
         """A conversation by its id, a beginning of it that no other has, or its path."""
-        from talktree.library.listing import conversation
+        from talktree.library.listing import find_conversation
 
-        return conversation(self.db, named)
+        return find_conversation(self.db, named)
 
     def search(
         self, text: str, *, limit: int | None = 10, offset: int = 0, sort: str = "best"
@@ -339,11 +344,11 @@ class Library:
         model: str | None = None,
         format: str | None = None,
         seconds: bool = False,
-    ) -> Statistics:
+    ) -> LibraryStatistics:
         """What was spent and used; `seconds` also tells how long tools took."""
-        from talktree.library.stats.report import stats
+        from talktree.library.stats.report import compute_statistics
 
-        return stats(
+        return compute_statistics(
             self,
             since=to_nanoseconds(since),
             until=to_nanoseconds(until),
@@ -355,75 +360,79 @@ class Library:
 
     def table(self, name: str, **chosen: Any) -> Any:  # noqa: ANN401
         """Messages, calls, usage or files as a stream of Arrow record batches."""
-        from talktree.library.tables.stream import table
+        from talktree.library.tables.stream import open_table
 
         for each in {"since", "until"} & {*chosen}:
             chosen[each] = to_nanoseconds(chosen[each])
-        return table(self, name, **chosen)
+        return open_table(self, name, **chosen)
 
     def info(self) -> Info:
         """How much it holds and how much room that takes."""
-        from talktree.library.info import info
+        from talktree.library.info import collect_info
 
-        return info(self)
+        return collect_info(self)
 
     # keeping
 
-    def content(self, kept: Kept, *, version: int | None = None) -> Source:
+    def content(self, kept: LibraryEntry, *, version: int | None = None) -> Source:
         """A conversation as it is kept, with its companion files, to be read by its format."""
-        from talktree.library.archive.file_content import archived_source
+        from talktree.library.archive.file_content import read_archived_source
 
-        return archived_source(self.db, self.archive, kept.source, version, companions=True)
+        return read_archived_source(self.db, self.archive, kept.source, version, companions=True)
 
-    def companions(self, kept: Kept) -> list[Path]:
+    def companions(self, kept: LibraryEntry) -> list[Path]:
         """The paths of the kept files that belong to a conversation in another file."""
-        from talktree.library.archive.companion_files import companions_of
+        from talktree.library.archive.companion_files import find_archived_companions
 
-        found = companions_of(self.db, self.archive, kept.source)
+        found = find_archived_companions(self.db, self.archive, kept.source)
         return [Path(os.fsdecode(each.kept.path)) for each in found.values()]
 
-    def read(self, kept: Kept | str, *, version: int | None = None) -> Document:
+    def read(self, kept: LibraryEntry | str, *, version: int | None = None) -> Document:
         """A document with just this conversation, as it is kept.
 
         Contents are read when they are asked for, so the library must stay open meanwhile.
         """
-        from talktree.formats import by_slug
-        from talktree.formats.engine import read
+        from talktree.formats import get_format
+        from talktree.formats.engine import read_document
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
-        document = read(self.content(found, version=version), by_slug(found.format))
+        document = read_document(self.content(found, version=version), get_format(found.format))
         if found.several < 2:
             return document
         return document.with_only(document.find(found.key or found.id))
 
-    def versions(self, kept: Kept) -> list[Version]:
+    def versions(self, kept: LibraryEntry) -> list[Version]:
         """The moments at which a conversation was seen and was not as before."""
-        from talktree.library.archive.source_versions import versions
+        from talktree.library.archive.source_versions import list_versions
 
-        return versions(self.db, kept.source)
+        return list_versions(self.db, kept.source)
 
-    def restore(self, kept: Kept | str, into: Path, *, version: int | None = None) -> list[Path]:
+    def restore(
+        self, kept: LibraryEntry | str, into: Path, *, version: int | None = None
+    ) -> list[Path]:
         """Write the files of a conversation as they were beneath a folder."""
         from talktree.library.archive.restore import restore_source
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return restore_source(self, found.source, into, version)
 
-    def edits(self, kept: Kept | str) -> Versions:
+    def edits(self, kept: LibraryEntry | str) -> Versions:
         """The edits of a conversation: to make, undo, redo and save them."""
         from talktree.library.versions.editing import Versions
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return Versions(self, found.source)
 
-    def forget(self, kept: Kept) -> Erasure:
+    def forget(self, kept: LibraryEntry) -> ForgetResult:
         """Erase the source of a conversation and keep it away from later imports.
 
         All conversations of the source go with it, and so do copies of it and its sub-agents.
         """
         return self.forget_many([kept])
 
-    def forget_many(self, entries: Iterable[Kept], *, tombstone: bool = True) -> Erasure:
+    def forget_many(
+        self, entries: Iterable[LibraryEntry], *, tombstone: bool = True
+    ) -> ForgetResult:
         """Erase the sources of many conversations at once: the full text is rewritten once.
 
         Without `tombstone` the next import takes them in again if their files are still there.
@@ -434,19 +443,19 @@ class Library:
 
     def is_forgotten(self, named: str) -> bool:
         """Whether the conversation with an id or a path was forgotten."""
-        return self.tombstones().has(named)
+        return self.tombstones().has_path_or_id(named)
 
-    def belonging(self, kept: Kept) -> list[bytes]:
+    def list_group_paths(self, kept: LibraryEntry) -> list[bytes]:
         """The paths that are forgotten with a conversation: its own, sub-agents, files, copies."""
         from talktree.library.erasure.forget import find_group, group_paths
 
         return group_paths(self, find_group(self, kept.source))
 
-    def finish_erasure(self) -> Erasure:
+    def finish_erasure(self) -> ForgetResult:
         """Erase what an erasure before this one left: it was killed, or a reader was in the way."""
-        from talktree.library.erasure.forget import finish
+        from talktree.library.erasure.forget import finish_interrupted_erasure
 
-        return finish(self)
+        return finish_interrupted_erasure(self)
 
     def has_pending_erasure(self) -> bool:
         """Whether words of forgotten conversations may still be in a file."""
@@ -460,9 +469,11 @@ class Library:
         With `pattern`, everything that matches a regular expression (of bytes).
         """
         from talktree.library.erasure.secret_forms import compile_pattern
-        from talktree.library.erasure.text_finder import find_text, text_pattern
+        from talktree.library.erasure.text_finder import compile_text_pattern, find_text
 
-        return find_text(self, text_pattern(texts) if pattern is None else compile_pattern(pattern))
+        return find_text(
+            self, compile_text_pattern(texts) if pattern is None else compile_pattern(pattern)
+        )
 
     def scrub(
         self,
@@ -471,16 +482,16 @@ class Library:
         pattern: str | None = None,
         preview: bool = False,
         force: bool = False,
-    ) -> Scrubbed:
+    ) -> ScrubResult:
         """Replace a secret by stars in all that is kept, and in what is imported later.
 
         With `pattern`, everything that matches a regular expression. With `preview` nothing is
         changed. It is refused if records could not be read any more or their links would change,
         unless `force` is given.
         """
-        from talktree.library.erasure.scrub import needle_of, scrub
+        from talktree.library.erasure.scrub import make_scrub_target, scrub
 
-        return scrub(self, needle_of(text, pattern), preview=preview, force=force)
+        return scrub(self, make_scrub_target(text, pattern), preview=preview, force=force)
 
     def scrubs(self) -> Scrubs:
         """The secrets that were scrubbed, as hashes."""
@@ -494,9 +505,9 @@ class Library:
 
         return Tombstones(self.db, self.root)
 
-    def forgotten(self) -> list[Tombstone]:
+    def list_forgotten(self) -> list[Tombstone]:
         """What was forgotten, the oldest first; neither paths nor titles are known any more."""
-        return self.tombstones().all()
+        return self.tombstones().list_all()
 
     def readmit(self, named: str) -> list[Tombstone]:
         """Let the next import take in what was forgotten: by number, path or id."""
@@ -516,11 +527,11 @@ class Library:
 
         return apply_retention(self, now=now, trust_clock=trust_clock)
 
-    def check(self, *, read_data: bool = False) -> list[Trouble]:
+    def check(self, *, read_data: bool = False) -> list[ArchiveProblem]:
         """What is wrong with the library; nothing is changed."""
-        from talktree.library.importing.maintenance import check
+        from talktree.library.importing.maintenance import check_library
 
-        return check(self, read_data=read_data)
+        return check_library(self, read_data=read_data)
 
     def reindex(self, progress: Tell | None = None) -> int:
         """Make full text and facts again from the archive; how many pieces there are."""

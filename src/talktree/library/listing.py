@@ -101,7 +101,7 @@ _NUMBER_AT = "SELECT max(number) FROM conversations WHERE source = ? AND start <
 _LAST = "\U0010ffff"
 
 
-class Kept(NamedTuple):
+class LibraryEntry(NamedTuple):
     """A conversation of the library."""
 
     source: int
@@ -154,7 +154,7 @@ class Kept(NamedTuple):
         return to_datetime(self.kept_until_ns)
 
 
-def conversations(
+def find_conversations(
     db: Database,
     *,
     format: str | None = None,
@@ -167,7 +167,7 @@ def conversations(
     agents: bool = False,
     sort: Sort = "new",
     limit: int | None = None,
-) -> Iterator[Kept]:
+) -> Iterator[LibraryEntry]:
     """The conversations to which all that is asked applies.
 
     Those of sub-agents belong to the session that started them, and are left out if it is there.
@@ -181,7 +181,7 @@ def conversations(
         format = resolve_alias(format)
     most = -1 if limit is None else limit
     values = (format, project, since, until, model, errors, gone, agents, most)
-    return map(_kept, db.rows(sql, values))
+    return map(_to_entry, db.iter_rows(sql, values))
 
 
 def count_conversations(db: Database) -> int:
@@ -189,30 +189,30 @@ def count_conversations(db: Database) -> int:
     return int(db.read(_COUNT)[0][0])
 
 
-def by_source(db: Database, source: int, number: int = 0) -> Kept | None:
+def find_by_source(db: Database, source: int, number: int = 0) -> LibraryEntry | None:
     """A conversation by the number of its source and its own number in it."""
-    found = all_of_source(db, source)
+    found = find_all_of_source(db, source)
     return found[number] if number < len(found) else None
 
 
-def all_of_source(db: Database, source: int) -> list[Kept]:
+def find_all_of_source(db: Database, source: int) -> list[LibraryEntry]:
     """The conversations of a source."""
-    return [_kept(row) for row in db.rows(_KEPT + _BY_SOURCE, _named(source))]
+    return [_to_entry(row) for row in db.iter_rows(_KEPT + _BY_SOURCE, _bind_values(source))]
 
 
-def by_path(db: Database, path: str) -> Kept | None:
+def find_by_path(db: Database, path: str) -> LibraryEntry | None:
     """The conversation of the file or folder at a path."""
-    row = db.one(_KEPT + _BY_PATH, _named(os.path.abspath(os.fsencode(path))))
-    return None if row is None else _kept(row)
+    row = db.read_one(_KEPT + _BY_PATH, _bind_values(os.path.abspath(os.fsencode(path))))
+    return None if row is None else _to_entry(row)
 
 
-def by_id(db: Database, id: str) -> Kept | None:
+def find_by_id(db: Database, id: str) -> LibraryEntry | None:
     """The conversation with an id; where its format has none, that is the name of its file."""
-    row = db.one(_KEPT + _BY_NATIVE, _named(id))
-    return None if row is None else _kept(row)
+    row = db.read_one(_KEPT + _BY_NATIVE, _bind_values(id))
+    return None if row is None else _to_entry(row)
 
 
-def conversation(db: Database, named: str) -> Kept:
+def find_conversation(db: Database, named: str) -> LibraryEntry:
     """A conversation by its id, a beginning of it that no other has, or its path.
 
     A path means the first conversation in the file.
@@ -221,19 +221,22 @@ def conversation(db: Database, named: str) -> Kept:
         raise NotFound("no conversation is named", hint="name an id or a path: `talktree list`")
     # A file name may hold bytes that are not text; an id never does.
     id = os.fsencode(named).decode("utf-8", "replace")
-    row = db.one(_KEPT + _BY_NATIVE, _named(id)) or db.one(
-        _KEPT + _BY_PATH, _named(os.path.abspath(os.fsencode(named)))
+    row = db.read_one(_KEPT + _BY_NATIVE, _bind_values(id)) or db.read_one(
+        _KEPT + _BY_PATH, _bind_values(os.path.abspath(os.fsencode(named)))
     )
     if row is not None:
-        return _kept(row)
-    near = [_kept(each) for each in db.rows(_KEPT + _BY_BEGINNING, _named(id, id + _LAST))]
+        return _to_entry(row)
+    near = [
+        _to_entry(each)
+        for each in db.iter_rows(_KEPT + _BY_BEGINNING, _bind_values(id, id + _LAST))
+    ]
     ids = list(dict.fromkeys(each.id for each in near))
     if not ids:
         raise NotFound(f"{named}: no such conversation", hint="`talktree list` shows all")
     if len(ids) > 1:
         some = ", ".join(ids[:NEAR]) + (", …" if len(ids) > NEAR else "")
         raise NotFound(f"{named}: {len(ids)} conversations begin so", hint=f"one of {some}")
-    return conversation(db, ids[0])
+    return find_conversation(db, ids[0])
 
 
 def spans_of(db: Database, source: int) -> list[tuple[int, int | None]]:
@@ -242,19 +245,19 @@ def spans_of(db: Database, source: int) -> list[tuple[int, int | None]]:
     return list(zip(starts, [*starts[1:], None], strict=True))
 
 
-def number_at(db: Database, source: int, at: int) -> int:
+def find_number_at(db: Database, source: int, at: int) -> int:
     """Which conversation of a source a record belongs to."""
-    row = db.one(_NUMBER_AT, (source, at))
+    row = db.read_one(_NUMBER_AT, (source, at))
     return 0 if row is None or row[0] is None else int(row[0])
 
 
-def _named(*values: object) -> tuple[object, ...]:
+def _bind_values(*values: object) -> tuple[object, ...]:
     """The values of a statement that also asks for the numbers of sub-agents."""
     return (*values, *(None,) * (7 - len(values)), False)
 
 
-def _kept(row: tuple[object, ...]) -> Kept:
+def _to_entry(row: tuple[object, ...]) -> LibraryEntry:
     source, native, path, *rest = row
     assert isinstance(path, bytes)
     id = native or os.path.splitext(os.fsdecode(os.path.basename(path)))[0]
-    return Kept(source, id, path, *rest)  # type: ignore[arg-type]
+    return LibraryEntry(source, id, path, *rest)  # type: ignore[arg-type]

@@ -20,11 +20,11 @@ from talktree.errors import LibraryLocked, TalktreeError
 from talktree.home import data_home
 
 if TYPE_CHECKING:
-    from talktree.library.erasure.forget import Erasure
-    from talktree.library.erasure.scrub import Scrubbed
+    from talktree.library.erasure.forget import ForgetResult
+    from talktree.library.erasure.scrub import ScrubResult
     from talktree.library.erasure.text_finder import FoundText
     from talktree.library.library import Library
-    from talktree.library.listing import Kept
+    from talktree.library.listing import LibraryEntry
 
 FOLDER = "studio"
 LOCK = "serving"
@@ -35,7 +35,7 @@ _SOURCES = "SELECT id FROM sources"
 _NAMED = "SELECT 1 FROM branch_names WHERE source = ? LIMIT 1"
 
 
-class Unsaved(NamedTuple):
+class UnsavedFile(NamedTuple):
     """A file with work in a temporary library that is not saved."""
 
     path: Path
@@ -44,7 +44,7 @@ class Unsaved(NamedTuple):
     """Whether branches were named."""
 
 
-def library_of(given: Sequence[Path]) -> Path:
+def temporary_library_path(given: Sequence[Path]) -> Path:
     """Where the library of some paths is; the same paths have the same one."""
     import hashlib  # slow to load, and most commands only look for leftovers
 
@@ -53,7 +53,7 @@ def library_of(given: Sequence[Path]) -> Path:
 
 
 @contextmanager
-def in_use(root: Path) -> Iterator[None]:
+def hold_in_use(root: Path) -> Iterator[None]:
     """Keep a temporary library from being removed; several may use it at once."""
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -65,7 +65,7 @@ def in_use(root: Path) -> Iterator[None]:
         os.close(file)
 
 
-def tidy(root: Path) -> list[Unsaved] | None:
+def tidy_library(root: Path) -> list[UnsavedFile] | None:
     """Remove a temporary library but for unsaved work, which is returned; None if it is in use."""
     try:
         file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -73,7 +73,7 @@ def tidy(root: Path) -> list[Unsaved] | None:
         return []
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        unsaved = _reduce(root)
+        unsaved = _erase_saved(root)
         if unsaved:
             (root / KEPT).touch(mode=0o600)
         else:
@@ -87,7 +87,7 @@ def tidy(root: Path) -> list[Unsaved] | None:
         os.close(file)
 
 
-def remove(root: Path) -> bool:
+def remove_library(root: Path) -> bool:
     """Remove a temporary library with all unsaved work; False if it is in use."""
     file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -124,7 +124,7 @@ def tidy_leftovers() -> None:
         left = []
     for root in left:
         if not (root / KEPT).exists():
-            tidy(root)
+            tidy_library(root)
     for scratch in Path(tempfile.gettempdir()).glob(SCRATCH + "*"):
         _remove_scratch(scratch)
 
@@ -132,7 +132,7 @@ def tidy_leftovers() -> None:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for uploads and files that jobs make; removed in the end, or by a later command."""
-    folder, file = _locked_folder()
+    folder, file = _make_locked_folder()
     try:
         yield folder
     finally:
@@ -140,7 +140,7 @@ def scratch_folder() -> Iterator[Path]:
         os.close(file)
 
 
-def _locked_folder() -> tuple[Path, int]:
+def _make_locked_folder() -> tuple[Path, int]:
     """A new folder with a lock; until it has one, another command may take it for a leftover."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
@@ -154,20 +154,20 @@ def _locked_folder() -> tuple[Path, int]:
         os.close(file)
 
 
-def forget_everywhere(library: Library, entries: Iterable[Kept]) -> Erasure:
+def forget_everywhere(library: Library, entries: Iterable[LibraryEntry]) -> ForgetResult:
     """Erase conversations from a library, and what studios keep of their files."""
     done = library.forget_many(entries)
     left = [each for path in done.paths for each in forget_copies(path)]
     return done._replace(left=(*done.left, *dict.fromkeys(left)))
 
 
-def unsaved_copies(paths: Iterable[bytes]) -> list[Unsaved]:
+def unsaved_copies(paths: Iterable[bytes]) -> list[UnsavedFile]:
     """The unsaved work on some files that temporary libraries keep."""
     wanted = set(paths)
     found = []
     for root in list_roots():
         try:
-            found += [each for each in unsaved_in(root) if os.fsencode(each.path) in wanted]
+            found += [each for each in find_unsaved(root) if os.fsencode(each.path) in wanted]
         except TalktreeError:
             continue  # it is locked or damaged
     return found
@@ -177,24 +177,24 @@ def forget_copies(path: bytes) -> list[str]:
     """Erase a file from all temporary libraries; studios that have it open are named."""
     left = []
     for root in list_roots():
-        if tidy(root) is not None:
+        if tidy_library(root) is not None:
             if root.exists():
                 _forget_copy(root, path)
-        elif _holds(root, path):
+        elif _has_path(root, path):
             left.append("a studio that has the file open")
     return left
 
 
 def scrub_copies(
     text: str | None, pattern: str | None, *, preview: bool = False, force: bool = False
-) -> list[Scrubbed]:
+) -> list[ScrubResult]:
     """Replace a secret in all temporary libraries, as in the library itself."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
 
     done = []
     for root in list_roots():
-        tidy(root)
+        tidy_library(root)
         if (root / DATABASE).exists():
             with Library.open(root, write=True) as library:
                 done.append(library.scrub(text, pattern=pattern, preview=preview, force=force))
@@ -208,7 +208,7 @@ def find_in_copies(texts: Sequence[str], pattern: str | None) -> dict[Path, Foun
 
     found = {}
     for root in list_roots():
-        tidy(root)
+        tidy_library(root)
         if (root / DATABASE).exists():
             with Library.open(root) as library:
                 found[root] = library.find(*texts, pattern=pattern)
@@ -220,7 +220,7 @@ def list_roots() -> list[Path]:
     return sorted((data_home() / FOLDER).glob("*"))
 
 
-def _holds(root: Path, path: bytes) -> bool:
+def _has_path(root: Path, path: bytes) -> bool:
     from talktree.library.library import Library
 
     with Library.open(root) as library:
@@ -234,10 +234,10 @@ def _forget_copy(root: Path, path: bytes) -> None:
         entries = [each for each in library.conversations(agents=True) if each.raw_path == path]
         if entries:
             library.forget_many(entries, tombstone=False)
-    tidy(root)
+    tidy_library(root)
 
 
-def unsaved_in(root: Path) -> list[Unsaved]:
+def find_unsaved(root: Path) -> list[UnsavedFile]:
     """The files with unsaved work in a temporary library; nothing is changed."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
@@ -245,11 +245,11 @@ def unsaved_in(root: Path) -> list[Unsaved]:
     if not (root / DATABASE).exists():
         return []
     with Library.open(root) as library:
-        found = [_unsaved(library, int(id)) for (id,) in library.db.read(_SOURCES)]
+        found = [_find_unsaved_work(library, int(id)) for (id,) in library.db.read(_SOURCES)]
     return [each for each in found if each is not None]
 
 
-def _reduce(root: Path) -> list[Unsaved]:
+def _erase_saved(root: Path) -> list[UnsavedFile]:
     """Erase all sources of a library that have no unsaved work; the others."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
@@ -258,23 +258,25 @@ def _reduce(root: Path) -> list[Unsaved]:
         return []
     try:
         with Library.open(root, write=True) as library:
-            found = {id: _unsaved(library, int(id)) for (id,) in library.db.read(_SOURCES)}
+            found = {
+                id: _find_unsaved_work(library, int(id)) for (id,) in library.db.read(_SOURCES)
+            }
             unsaved = [each for each in found.values() if each is not None]
             if unsaved:
-                library.forget_many(_entries(library, found), tombstone=False)
+                library.forget_many(_select_entries(library, found), tombstone=False)
             return unsaved
     except LibraryLocked:
         raise
     except TalktreeError:
         # It cannot be read, so nobody knows what is in it: it is kept.
-        return [Unsaved(root, 0, names=False)]
+        return [UnsavedFile(root, 0, names=False)]
 
 
-def _entries(library: Library, found: dict[int, Unsaved | None]) -> list[Kept]:
+def _select_entries(library: Library, found: dict[int, UnsavedFile | None]) -> list[LibraryEntry]:
     """One conversation of each source without unsaved work that belongs to no other."""
     from talktree.library.erasure.copy_finder import CopyFinder
     from talktree.library.erasure.forget import find_group
-    from talktree.library.listing import by_source
+    from talktree.library.listing import find_by_source
 
     copies = CopyFinder(library)
     kept = {
@@ -283,19 +285,19 @@ def _entries(library: Library, found: dict[int, Unsaved | None]) -> list[Kept]:
         if unsaved is not None
         for each in find_group(library, id, copies).sources
     }
-    entries = [by_source(library.db, id) for id in found if id not in kept]
+    entries = [find_by_source(library.db, id) for id in found if id not in kept]
     return [each for each in entries if each is not None]
 
 
-def _unsaved(library: Library, source: int) -> Unsaved | None:
+def _find_unsaved_work(library: Library, source: int) -> UnsavedFile | None:
     from talktree.library.versions.editing import Versions
 
     edits = Versions(library, source)
     history = edits.history
-    names = library.db.one(_NAMED, (source,)) is not None
+    names = library.db.read_one(_NAMED, (source,)) is not None
     if history.is_saved and not names:
         return None
-    return Unsaved(edits.path, 0 if history.is_saved else len(history.standing), names)
+    return UnsavedFile(edits.path, 0 if history.is_saved else len(history.standing), names)
 
 
 def _remove_scratch(folder: Path) -> None:

@@ -12,27 +12,27 @@ from typing import NamedTuple
 
 from talktree.errors import LibraryLocked, NotFound, TalktreeError
 from talktree.library.encryption.state import DATABASE
-from talktree.library.sources.scan import apart
+from talktree.library.sources.scan import drop_nested
 from talktree.library.temporary import (
     KEPT,
-    Unsaved,
+    UnsavedFile,
+    find_unsaved,
     is_in_use,
-    library_of,
     list_roots,
-    remove,
-    tidy,
+    remove_library,
+    temporary_library_path,
     tidy_leftovers,
-    unsaved_in,
+    tidy_library,
 )
 
 
-class KeptEdits(NamedTuple):
+class UnsavedEdits(NamedTuple):
     """The unsaved edits in the library of one set of paths."""
 
     root: Path
     paths: tuple[Path, ...]
     """What to open to see them again; none if the library cannot be read."""
-    unsaved: tuple[Unsaved, ...]
+    unsaved: tuple[UnsavedFile, ...]
     is_open: bool
     """Whether a studio has it open."""
 
@@ -44,15 +44,15 @@ class KeptEdits(NamedTuple):
         return " ".join(shlex.quote(str(path)) for path in self.paths)
 
 
-def find_kept_edits() -> list[KeptEdits]:
+def find_kept_edits() -> list[UnsavedEdits]:
     """All unsaved edits that studios keep; libraries without any are removed."""
     found = []
     for root in list_roots():
-        kept = _look(root)
+        kept = _read_kept_edits(root)
         if kept is not None and kept.unsaved:
             found.append(kept)
         elif kept is not None:
-            tidy(root)
+            tidy_library(root)
     return found
 
 
@@ -61,18 +61,22 @@ def find_library(given: Sequence[Path]) -> Path:
 
     Paths that were forgotten do not count any more, so the edits of the others are found by these.
     """
-    root = library_of(given)
+    root = temporary_library_path(given)
     if root.exists():
         return root
     for each in list_roots():
         if (each / KEPT).exists():
-            kept = _look(each)
-            if kept is not None and kept.paths and _normal(kept.paths) == _normal(given):
+            kept = _read_kept_edits(each)
+            if (
+                kept is not None
+                and kept.paths
+                and _normalize_paths(kept.paths) == _normalize_paths(given)
+            ):
                 return each
     return root
 
 
-def discard(given: Sequence[Path]) -> bool:
+def discard_edits(given: Sequence[Path]) -> bool:
     """Remove the library of some paths with all unsaved edits; False if it is in use.
 
     `NotFound` if it has none; the hint names the sets of paths that have edits of these.
@@ -83,11 +87,11 @@ def discard(given: Sequence[Path]) -> bool:
         return False
     if root.exists():
         try:
-            if unsaved_in(root):
-                return remove(root)
+            if find_unsaved(root):
+                return remove_library(root)
         except TalktreeError:
-            return remove(root)  # it is locked or damaged, and has to go nevertheless
-        tidy(root)
+            return remove_library(root)  # it is locked or damaged, and has to go nevertheless
+        tidy_library(root)
     others = [each for each in find_kept_edits() if _concerns(each, given)]
     hint = "; ".join(f"these are kept: talktree studio --discard {each.words}" for each in others)
     raise NotFound(
@@ -111,7 +115,7 @@ def find_holders(named: str) -> list[Path]:
     return found
 
 
-def _look(root: Path) -> KeptEdits | None:
+def _read_kept_edits(root: Path) -> UnsavedEdits | None:
     """What is in a library; None if there is none, or it is locked."""
     from talktree.library.library import Library
 
@@ -121,19 +125,19 @@ def _look(root: Path) -> KeptEdits | None:
     try:
         with Library.open(root) as library:
             paths = tuple(library.places())
-        unsaved = unsaved_in(root)
+        unsaved = find_unsaved(root)
     except (LibraryLocked, NotFound):
         return None
     except TalktreeError:
-        unsaved = [Unsaved(root, 0, names=False)]
-    return KeptEdits(root, paths, tuple(unsaved), is_in_use(root))
+        unsaved = [UnsavedFile(root, 0, names=False)]
+    return UnsavedEdits(root, paths, tuple(unsaved), is_in_use(root))
 
 
-def _normal(paths: Iterable[Path]) -> list[bytes]:
-    return apart(map(os.fsencode, paths))
+def _normalize_paths(paths: Iterable[Path]) -> list[bytes]:
+    return drop_nested(map(os.fsencode, paths))
 
 
-def _concerns(kept: KeptEdits, given: Sequence[Path]) -> bool:
+def _concerns(kept: UnsavedEdits, given: Sequence[Path]) -> bool:
     """Whether it holds edits of one of some paths, of a file in it or of its folder."""
     own = {*kept.paths, *(each.path for each in kept.unsaved)}
     return any(

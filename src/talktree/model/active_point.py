@@ -25,7 +25,7 @@ def find_active(listings: bytes | bytearray, newest: int) -> int:
     return listings.rfind(_ACTIVE)
 
 
-def newest_message(
+def find_newest_message(
     traits: bytes | bytearray, sidechain: bytes | bytearray, stop: int | None = None
 ) -> int:
     """The last message before a position that is not a sub-agent's; -1 if there is none."""

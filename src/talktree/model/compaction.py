@@ -42,7 +42,7 @@ class CompactionNumbers(Struct, frozen=True, kw_only=True):
     ratio: float | None = None
 
 
-def numbers_from(event: Event, names: Mapping[str, str]) -> CompactionNumbers:
+def read_numbers(event: Event, names: Mapping[str, str]) -> CompactionNumbers:
     """The numbers in the data of an event, given what each native name means.
 
     That is a field, or `messages_total` and `messages_kept`: of these a compaction leads from the
@@ -59,7 +59,7 @@ def numbers_from(event: Event, names: Mapping[str, str]) -> CompactionNumbers:
     return CompactionNumbers(**found)  # type: ignore[arg-type]
 
 
-def compaction_of(message: Message) -> Event | None:
+def find_compaction(message: Message) -> Event | None:
     """The event by which a message divides the conversation; None if it does not."""
     for part in message.parts:
         if isinstance(part, Event) and part.kind in COMPACTIONS:
@@ -67,7 +67,7 @@ def compaction_of(message: Message) -> Event | None:
     return None
 
 
-def context_start(count: int, kind_at: Callable[[int], str]) -> int:
+def find_context_start(count: int, kind_at: Callable[[int], str]) -> int:
     """Where in a path the context begins, given what each message of it does to the context.
 
     It begins behind the last compaction, or with everything if that was taken back. Messages are
@@ -82,7 +82,7 @@ def context_start(count: int, kind_at: Callable[[int], str]) -> int:
     return 0
 
 
-def context_messages(conversation: Conversation, leaf: str | None = None) -> list[Message]:
+def list_context_messages(conversation: Conversation, leaf: str | None = None) -> list[Message]:
     """What a model is sent at the end of a branch.
 
     After a compaction that is its summary, the messages that it keeps, and what follows; after a
@@ -90,18 +90,18 @@ def context_messages(conversation: Conversation, leaf: str | None = None) -> lis
     themselves.
     """
     path = conversation.path(leaf)
-    start = context_start(len(path), lambda place: _kind(path[place]))
-    kept = _kept(conversation, path[:start])
+    start = find_context_start(len(path), lambda place: _compaction_kind(path[place]))
+    kept = _find_kept_messages(conversation, path[:start])
     behind = path[start:]
     summaries = 0
     while kept and summaries < len(behind) and _is_summary(behind[summaries]):
         summaries += 1
     found = [*behind[:summaries], *kept, *behind[summaries:]]
-    return [each for each in found if compaction_of(each) is None and DELETED not in each.flags]
+    return [each for each in found if find_compaction(each) is None and DELETED not in each.flags]
 
 
-def _kind(message: Message) -> str:
-    mark = compaction_of(message)
+def _compaction_kind(message: Message) -> str:
+    mark = find_compaction(message)
     return "" if mark is None else mark.kind
 
 
@@ -109,12 +109,12 @@ def _is_summary(message: Message) -> bool:
     return any(isinstance(part, Event) and part.kind == SUMMARY for part in message.parts)
 
 
-def _kept(conversation: Conversation, before: Sequence[Message]) -> Sequence[Message]:
+def _find_kept_messages(conversation: Conversation, before: Sequence[Message]) -> Sequence[Message]:
     """The messages before a compaction that stay in the context, where it names the first."""
     if not before:
         return ()
-    bones = conversation.skeleton
-    first = bones.kept.get(conversation.position(before[-1].id))
+    skeleton = conversation.skeleton
+    first = skeleton.kept.get(conversation.find_position(before[-1].id))
     for place, message in enumerate(before):
         if first is not None and message.id == first:
             return before[place:-1]

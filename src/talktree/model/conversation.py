@@ -12,22 +12,22 @@ from operator import lt
 from typing import TYPE_CHECKING, Protocol, overload
 
 from talktree.errors import NotFound
-from talktree.model.derived import BEST, rank
+from talktree.model.derived import BEST, rank_title
 from talktree.model.entries import Entry, Head
 from talktree.model.identity import SourceIndex
 from talktree.model.inferred_links import KEPT
 from talktree.model.measures import MessageMeasures
 from talktree.model.message import Message
-from talktree.model.outline import outline
+from talktree.model.outline import outline_entry
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.tree import Branch, Tree
-from talktree.model.vendor_walk import walk_back, written_links
+from talktree.model.vendor_walk import make_written_links, walk_back
 
 if TYPE_CHECKING:
     from talktree.model.counts import ConversationCounts
 
-STRETCH = 64
+BATCH_SIZE = 64
 """How many entries are read together where they are not wanted in source order."""
 
 
@@ -35,7 +35,7 @@ Reading = Callable[[Sequence[int]], Iterator[Entry]]
 """Gives the entries at some positions, in one go."""
 
 
-class Store(Protocol):
+class EntryStore(Protocol):
     """Where the entries of a source come from."""
 
     def entry(self, number: int, id: str, parent: str | None) -> Entry:
@@ -64,7 +64,7 @@ class Conversation:
         *,
         id: str,
         format: str,
-        store: Store,
+        store: EntryStore,
         members: Sequence[int],
         skeleton: Skeleton,
         changed: dict[int, Entry] | None = None,
@@ -151,8 +151,8 @@ class Conversation:
             members = [self.members[position] for position in positions]
             yield from self.store.entries(members, map(self.names, positions))
             return
-        for start in range(0, len(positions), STRETCH):
-            asked = positions[start : start + STRETCH]
+        for start in range(0, len(positions), BATCH_SIZE):
+            asked = positions[start : start + BATCH_SIZE]
             if self.changed:
                 yield from map(self.entry, asked)
                 continue
@@ -185,7 +185,7 @@ class Conversation:
             found = self.entries_at(self._message_positions[id])
             return [entry for entry in found if isinstance(entry, Message)]
         entry = self.entry(
-            self._message_positions[id] if isinstance(id, int) else self.position(id)
+            self._message_positions[id] if isinstance(id, int) else self.find_position(id)
         )
         if not isinstance(entry, Message):
             raise NotFound(f"{id} is not a message")
@@ -194,13 +194,13 @@ class Conversation:
     @cached_property
     def _message_positions(self) -> Sequence[int]:
         """Where the messages are, in source order."""
-        bones = self.skeleton
+        skeleton = self.skeleton
         return array(
             "q",
-            (at for at, trait in enumerate(bones.traits) if trait and at not in bones.copies),
+            (at for at, trait in enumerate(skeleton.traits) if trait and at not in skeleton.copies),
         )
 
-    def position(self, id: str) -> int:
+    def find_position(self, id: str) -> int:
         """Where an id stands; a unique beginning of it is enough."""
         found = self.skeleton.by_id.get(id)
         if found is not None and self.skeleton.ids[found] == id:
@@ -215,10 +215,10 @@ class Conversation:
 
     def names(self, position: int) -> tuple[str, str | None]:
         """What the skeleton calls an entry, and the parent it names, if that was found."""
-        bones = self.skeleton
-        parent = bones.named_parent(position)
-        linked = parent < 0 or (position in bones.linked and position not in bones.named)
-        return bones.ids[position], None if linked else bones.ids[parent]
+        skeleton = self.skeleton
+        parent = skeleton.find_named_parent(position)
+        linked = parent < 0 or (position in skeleton.linked and position not in skeleton.named)
+        return skeleton.ids[position], None if linked else skeleton.ids[parent]
 
     # the tree
 
@@ -228,13 +228,13 @@ class Conversation:
         if not self.skeleton.joined:
             self.store.link(self.skeleton, self.entries_at)
             self.skeleton.joined = True
-        return Tree(self.skeleton, walk=lambda: self._walk)
+        return Tree(self.skeleton, walk=lambda: self._vendor_walk)
 
     @cached_property
-    def _walk(self) -> list[int]:
+    def _vendor_walk(self) -> list[int]:
         if not self.skeleton.habits.walk:
             return []
-        return walk_back(written_links(self.skeleton), self.entries_at)
+        return walk_back(make_written_links(self.skeleton), self.entries_at)
 
     def branches(self) -> list[Branch]:
         """Every branch, the active one first."""
@@ -242,7 +242,7 @@ class Conversation:
 
     def path(self, leaf: str | None = None) -> list[Message]:
         """The messages from the start to a leaf, by default to the active one."""
-        end = self.tree.active_leaf() if leaf is None else self.position(leaf)
+        end = self.tree.active_leaf() if leaf is None else self.find_position(leaf)
         if end is None:
             return []
         found = (self.entry(position) for position in self.tree.path(end))
@@ -253,9 +253,9 @@ class Conversation:
 
         After a compaction that is its summary and what follows, after a restoration everything.
         """
-        from talktree.model.compaction import context_messages
+        from talktree.model.compaction import list_context_messages
 
-        return context_messages(self, leaf)
+        return list_context_messages(self, leaf)
 
     @cached_property
     def title(self) -> str | None:
@@ -265,9 +265,9 @@ class Conversation:
         for entry in self.entries_at(others[::-1]):
             if not isinstance(entry, Head) or not entry.title:
                 continue
-            if found is None or rank(entry) > rank(found):
+            if found is None or rank_title(entry) > rank_title(found):
                 found = entry
-            if rank(found) == BEST:
+            if rank_title(found) == BEST:
                 break
         return found.title if found else None
 
@@ -280,38 +280,40 @@ class Conversation:
             format=self.format,
             store=self.store,
             members=members,
-            skeleton=_rebuilt(self, members, changed),
+            skeleton=_rebuild_skeleton(self, members, changed),
             changed=changed,
             main_file=self.main_file,
             index=self.index,
         )
 
 
-def _rebuilt(old: Conversation, members: Sequence[int], changed: dict[int, Entry]) -> Skeleton:
-    bones = old.skeleton
+def _rebuild_skeleton(
+    old: Conversation, members: Sequence[int], changed: dict[int, Entry]
+) -> Skeleton:
+    skeleton = old.skeleton
     place = {number: position for position, number in enumerate(old.members)}
-    groups, replies = bones.groups(), bones.replies()
-    fresh = Skeleton(bones.habits)
+    groups, replies = skeleton.groups(), skeleton.replies()
+    fresh = Skeleton(skeleton.habits)
     for number in members:
         at = place.get(number)
         entry = changed.get(number)
-        if entry is None or (at is not None and _hangs_the_same(old, at, entry)):
+        if entry is None or (at is not None and _is_linked_alike(old, at, entry)):
             assert at is not None
-            _copy_bone(bones, at, fresh, reply=replies[at], turn=groups[at])
+            _copy_bone(skeleton, at, fresh, reply=replies[at], turn=groups[at])
             continue
-        fresh.add_outline(outline(entry))
-        if at in bones.native and isinstance(entry, Message) and entry.id == bones.ids[at]:
-            fresh.native[len(fresh) - 1] = bones.native[at]
+        fresh.add_outline(outline_entry(entry))
+        if at in skeleton.native and isinstance(entry, Message) and entry.id == skeleton.ids[at]:
+            fresh.native[len(fresh) - 1] = skeleton.native[at]
     now = {number: position for position, number in enumerate(members)}
     fresh.finish()
-    for copy, original in bones.copies.items():
+    for copy, original in skeleton.copies.items():
         if old.members[copy] in now and old.members[original] in now:
             fresh.copies[now[old.members[copy]]] = now[old.members[original]]
-    fresh.joined = bones.joined
+    fresh.joined = skeleton.joined
     return fresh
 
 
-def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
+def _is_linked_alike(old: Conversation, at: int, entry: Entry) -> bool:
     """Whether a changed entry keeps its name and place, so that found links still hold."""
     before = old.entry(at)
     if isinstance(entry, Message) and isinstance(before, Message):
@@ -320,30 +322,30 @@ def _hangs_the_same(old: Conversation, at: int, entry: Entry) -> bool:
 
 
 def _copy_bone(
-    bones: Skeleton, at: int, fresh: Skeleton, *, reply: str | None, turn: str | None
+    skeleton: Skeleton, at: int, fresh: Skeleton, *, reply: str | None, turn: str | None
 ) -> None:
     # Links that were inferred are inferred again, but for those that copies would be needed for.
-    inferred = at in bones.named and bones.linked.get(at) != KEPT
-    parent = bones.named[at] if inferred else bones.parents[at]
+    inferred = at in skeleton.named and skeleton.linked.get(at) != KEPT
+    parent = skeleton.named[at] if inferred else skeleton.parents[at]
     fresh.add(
-        bones.traits[at],
-        bones.ids[at] or None,
-        bones.ids[parent] if parent >= 0 else None,
-        None if bones.times[at] == NO_TIME else bones.times[at],
-        bones.roles[at],
-        bones.sidechain[at],
+        skeleton.traits[at],
+        skeleton.ids[at] or None,
+        skeleton.ids[parent] if parent >= 0 else None,
+        None if skeleton.times[at] == NO_TIME else skeleton.times[at],
+        skeleton.roles[at],
+        skeleton.sidechain[at],
         reply,
-        listing=bones.listings[at],
+        listing=skeleton.listings[at],
         request=turn,
     )
-    if at in bones.linked and not inferred:
-        fresh.linked[len(fresh) - 1] = bones.linked[at]
-    if at in bones.native:
-        fresh.native[len(fresh) - 1] = bones.native[at]
-    if at in bones.spawned:
-        fresh.spawned[len(fresh) - 1] = bones.spawned[at]
+    if at in skeleton.linked and not inferred:
+        fresh.linked[len(fresh) - 1] = skeleton.linked[at]
+    if at in skeleton.native:
+        fresh.native[len(fresh) - 1] = skeleton.native[at]
+    if at in skeleton.spawned:
+        fresh.spawned[len(fresh) - 1] = skeleton.spawned[at]
 
 
-def numbers(count: int) -> Sequence[int]:
+def make_member_numbers(count: int) -> Sequence[int]:
     """The members of a conversation that is all of a store."""
     return array("q", range(count))

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from talktree.model.conversation import Conversation
 from talktree.model.findings import Finding
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from talktree.model.skeleton import NO_TIME, Skeleton
 from talktree.model.tree import Branch, Tree
 from talktree.text.times import to_datetime
@@ -58,13 +58,13 @@ class FindingCounts(Struct, frozen=True, kw_only=True):
 
 def count_conversation(conversation: Conversation) -> ConversationCounts:
     """The numbers of a conversation with its broken links inferred, as every view shows it."""
-    shown = mended(conversation)
-    bones, branches = shown.skeleton, shown.branches()
-    first, last = time_span(bones)
+    shown = with_inferred_links(conversation)
+    skeleton, branches = shown.skeleton, shown.branches()
+    first, last = compute_time_span(skeleton)
     return ConversationCounts(
         records=conversation.record_count,
         messages=len(conversation),
-        roles=count_roles(bones),
+        roles=count_roles(skeleton),
         threads=count_threads(shown.tree),
         branches=count_branches(branches),
         sidechains=count_sidechains(branches),
@@ -73,17 +73,17 @@ def count_conversation(conversation: Conversation) -> ConversationCounts:
     )
 
 
-def count_roles(bones: Skeleton) -> dict[str, int]:
+def count_roles(skeleton: Skeleton) -> dict[str, int]:
     """Messages by role."""
     return dict(
-        Counter(role for role, trait in zip(bones.roles, bones.traits, strict=True) if trait)
+        Counter(role for role, trait in zip(skeleton.roles, skeleton.traits, strict=True) if trait)
     )
 
 
 def count_threads(tree: Tree) -> int:
     """Messages without a parent; those that start sidechains only where there are no others."""
     roots = tree.roots
-    return sum(not tree.starts_sidechain(root) for root in roots) or len(roots)
+    return sum(not tree.is_sidechain_start(root) for root in roots) or len(roots)
 
 
 def count_branches(branches: Iterable[Branch]) -> int:
@@ -96,11 +96,11 @@ def count_sidechains(branches: Iterable[Branch]) -> int:
     return sum(branch.kind == SIDECHAIN for branch in branches)
 
 
-def time_span(bones: Skeleton) -> tuple[int | None, int | None]:
+def compute_time_span(skeleton: Skeleton) -> tuple[int | None, int | None]:
     """When the first and the last message were written."""
     times = [
         time
-        for time, trait in zip(bones.times, bones.traits, strict=True)
+        for time, trait in zip(skeleton.times, skeleton.traits, strict=True)
         if trait and time != NO_TIME
     ]
     return min(times, default=None), max(times, default=None)

@@ -22,7 +22,7 @@ TODO_TOOLS = frozenset({"todowrite"})
 DONE = frozenset({"completed", "done"})
 
 
-def speaker(message: Message, *, agent: str = ASSISTANT) -> str:
+def find_speaker(message: Message, *, agent: str = ASSISTANT) -> str:
     """Who speaks: in a sidechain the assistant asks, and a sub-agent answers.
 
     Programs write much of what has the role of the user: results, commands, summaries, reminders.
@@ -30,7 +30,7 @@ def speaker(message: Message, *, agent: str = ASSISTANT) -> str:
     """
     aside = SIDECHAIN in message.flags
     match message.role:
-        case "user" if name := _program(message):
+        case "user" if name := _program_name(message):
             return name
         case "user" if aside:
             return agent
@@ -42,7 +42,7 @@ def speaker(message: Message, *, agent: str = ASSISTANT) -> str:
             return role.replace("_", " ").capitalize() or "Unknown"
 
 
-def _program(message: Message) -> str | None:
+def _program_name(message: Message) -> str | None:
     """What the writer of a user message is called, if it is not the user."""
     kinds = {part.kind for part in message.parts if isinstance(part, Event)}
     if len(kinds) and all(isinstance(part, Event) for part in message.parts):
@@ -52,30 +52,30 @@ def _program(message: Message) -> str | None:
     return "System" if META in message.flags else None
 
 
-def tool_key(name: str) -> str:
+def normalize_tool_name(name: str) -> str:
     """A tool's name as it is compared: `TodoWrite` and `todo_write` are one."""
     return name.replace("_", "").replace("-", "").lower()
 
 
-def todos_of(message: Message) -> tuple[Todo, ...] | None:
+def find_todos(message: Message) -> tuple[Todo, ...] | None:
     """The tasks as they stand after a message, or None if it does not say."""
     if message.todos is not None:
         return message.todos
     for part in reversed(message.parts):
-        if isinstance(part, ToolCall) and tool_key(part.name) in TODO_TOOLS:
-            return written_todos(part)
+        if isinstance(part, ToolCall) and normalize_tool_name(part.name) in TODO_TOOLS:
+            return read_written_todos(part)
     return None
 
 
-def written_todos(call: ToolCall) -> tuple[Todo, ...] | None:
+def read_written_todos(call: ToolCall) -> tuple[Todo, ...] | None:
     """The tasks a call writes down, as far as they can be understood."""
     listed = call.input.get("todos") if isinstance(call.input, Mapping) else None
     if not isinstance(listed, list):
         return None
-    return tuple(_todo(each) for each in listed if isinstance(each, Mapping))
+    return tuple(_read_todo(each) for each in listed if isinstance(each, Mapping))
 
 
-def _todo(native: Mapping[str, object]) -> Todo:
+def _read_todo(native: Mapping[str, object]) -> Todo:
     content, status = native.get("content"), native.get("status")
     return Todo(
         content if isinstance(content, str) else "",
@@ -90,6 +90,6 @@ NAMED = 6
 _RANKS = {"custom-title": BEST, "ai-title": 7, "agent-name": 5}
 
 
-def rank(head: Head) -> int:
+def rank_title(head: Head) -> int:
     """How good the title of a head is; more is better."""
     return _RANKS.get(head.kind, NAMED)

@@ -62,7 +62,7 @@ class Document:
         ]
 
     @cached_property
-    def noticed(self) -> list[Finding]:
+    def quick_findings(self) -> list[Finding]:
         """The same, but of large files only what finding their records has shown."""
         return [
             *self._glance(),
@@ -93,17 +93,19 @@ class Document:
         """The same document with one conversation replaced by its edited self."""
         if all(each.id != changed.id for each in self.conversations):
             raise NotFound(f"no conversation {changed.id} in {self.shown}")
-        return self._of([changed if each.id == changed.id else each for each in self.conversations])
+        return self._with_conversations(
+            [changed if each.id == changed.id else each for each in self.conversations]
+        )
 
     def with_only(self, conversation: Conversation) -> Document:
         """One conversation of it, to be converted without the others."""
-        return self._of([conversation])
+        return self._with_conversations([conversation])
 
     def with_these(self, conversations: Sequence[Conversation]) -> Document:
         """Some conversations of it, to be converted without the others."""
-        return self._of(conversations)
+        return self._with_conversations(conversations)
 
-    def _of(self, conversations: Sequence[Conversation]) -> Document:
+    def _with_conversations(self, conversations: Sequence[Conversation]) -> Document:
         return Document(
             format=self.format,
             name=self.name,

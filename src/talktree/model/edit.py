@@ -16,7 +16,7 @@ from talktree.model.parts import Part, Text
 
 def replace(conversation: Conversation, id: str, entry: Entry) -> Conversation:
     """The entry with this id, replaced; its id stays its own unless the new entry has another."""
-    number = conversation.members[conversation.position(id)]
+    number = conversation.members[conversation.find_position(id)]
     return conversation.with_entries(conversation.members, {**conversation.changed, number: entry})
 
 
@@ -50,7 +50,7 @@ def append(conversation: Conversation, entry: Entry) -> Conversation:
 def insert(conversation: Conversation, entry: Entry, *, after: str | None) -> Conversation:
     """A new entry behind another one, or before all."""
     number = min(-1, min(conversation.changed, default=0) - 1)
-    place = 0 if after is None else conversation.position(after) + 1
+    place = 0 if after is None else conversation.find_position(after) + 1
     members = array("q", conversation.members)
     members.insert(place, number)
     return conversation.with_entries(members, {**conversation.changed, number: entry})
@@ -58,16 +58,16 @@ def insert(conversation: Conversation, entry: Entry, *, after: str | None) -> Co
 
 def remove(conversation: Conversation, ids: Sequence[str]) -> Conversation:
     """Entries taken out; what hung on them hangs on their parents."""
-    gone = {conversation.position(id) for id in ids}
-    bones = conversation.skeleton
+    gone = {conversation.find_position(id) for id in ids}
+    skeleton = conversation.skeleton
     changed = dict(conversation.changed)
-    for position in range(len(bones)):
+    for position in range(len(skeleton)):
         # What only follows in the file's order goes on from whatever is before it then.
-        parent = bones.named_parent(position)
-        if parent in gone and position not in gone and bones.traits[position]:
+        parent = skeleton.find_named_parent(position)
+        if parent in gone and position not in gone and skeleton.traits[position]:
             entry = conversation.entry(position)
             if isinstance(entry, Message):
-                heir = _surviving(conversation, parent, gone)
+                heir = _find_surviving_parent(conversation, parent, gone)
                 changed[conversation.members[position]] = with_fields(entry, parent=heir)
     members = array(
         "q", [number for place, number in enumerate(conversation.members) if place not in gone]
@@ -77,7 +77,7 @@ def remove(conversation: Conversation, ids: Sequence[str]) -> Conversation:
     return conversation.with_entries(members, changed)
 
 
-def _surviving(conversation: Conversation, position: int, gone: set[int]) -> str | None:
+def _find_surviving_parent(conversation: Conversation, position: int, gone: set[int]) -> str | None:
     while position >= 0 and position in gone:
         position = conversation.skeleton.parents[position]
     return conversation.skeleton.ids[position] if position >= 0 else None
@@ -87,10 +87,10 @@ def move(conversation: Conversation, id: str, *, to: str | None) -> Conversation
     """A message and all below it, hung on another message or made a root."""
     message = conversation[id]
     if to is not None:
-        below = conversation.position(to)
+        below = conversation.find_position(to)
         while below >= 0:
             if conversation.skeleton.ids[below] == message.id:
                 raise UsageError(f"{to} is below {id}; a message cannot follow itself")
             below = conversation.skeleton.parents[below]
-        to = conversation.skeleton.ids[conversation.position(to)]
+        to = conversation.skeleton.ids[conversation.find_position(to)]
     return replace(conversation, id, with_fields(message, parent=to))

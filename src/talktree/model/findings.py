@@ -105,7 +105,7 @@ READING: dict[str, Code] = {
 }
 
 
-def finding(
+def make_finding(
     key: str,
     message: str,
     *,

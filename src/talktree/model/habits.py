@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Habits(NamedTuple):
+class WriterHabits(NamedTuple):
     """What may be inferred from the way a format's files are written."""
 
     sequential: bool = False
@@ -19,4 +19,4 @@ class Habits(NamedTuple):
     """Whether the program walks back from a leaf by the links that are written (`Listing`)."""
 
 
-ANY = Habits()
+ANY = WriterHabits()

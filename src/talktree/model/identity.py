@@ -42,28 +42,28 @@ def find_native_id(conversation: Conversation) -> str | None:
     agent) of the last message that names one; of sidechains only the first, and only if no other
     message does.
     """
-    for entry in conversation.entries_at(list(_opening(conversation))):
+    for entry in conversation.entries_at(list(_positions_before_messages(conversation))):
         if isinstance(entry, Head) and entry.id:
             return entry.id
-    for position in _last_messages(conversation):
+    for position in _iterate_backwards(conversation):
         entry = conversation.entry(position)
         if isinstance(entry, Message) and (entry.agent or entry.session):
             return entry.agent or entry.session
     return None
 
 
-def _opening(conversation: Conversation) -> Iterable[int]:
+def _positions_before_messages(conversation: Conversation) -> Iterable[int]:
     """The positions before the first message."""
     traits = conversation.skeleton.traits
     first = next((position for position, trait in enumerate(traits) if trait), len(traits))
     return range(first)
 
 
-def _last_messages(conversation: Conversation) -> Iterator[int]:
+def _iterate_backwards(conversation: Conversation) -> Iterator[int]:
     """The positions of messages, the last first; behind them those of sidechains in order."""
-    bones = conversation.skeleton
-    places = range(len(bones))
+    skeleton = conversation.skeleton
+    places = range(len(skeleton))
     yield from (
-        each for each in reversed(places) if bones.traits[each] and not bones.sidechain[each]
+        each for each in reversed(places) if skeleton.traits[each] and not skeleton.sidechain[each]
     )
-    yield from (each for each in places if bones.traits[each] and bones.sidechain[each])
+    yield from (each for each in places if skeleton.traits[each] and skeleton.sidechain[each])

@@ -2,9 +2,9 @@
 
 Four gaps are closed in memory; the file stays as it is:
 
-- a compaction continues the messages that it keeps (`continue_kept`);
+- a compaction continues the messages that it keeps (`link_compactions`);
 - where most messages name no parent, each follows the one before it (`follow_order`);
-- a reply to a sub-agent that is not the sub-agent's own continues the main line (`return_to_main`);
+- a reply to a sub-agent that is not the sub-agent's own continues the main line (`link_main_line`);
 - parallel tool calls recorded as siblings are one turn (`join_turns`).
 
 All functions work on flat arrays, so the library's reader uses them without a skeleton. They change
@@ -34,7 +34,7 @@ STEPS = 32
 _SPEECH = (int(Trait.SAID), int(Trait.REPLY))
 
 
-class Nodes(NamedTuple):
+class LinkNodes(NamedTuple):
     """The records of a conversation; a trait of 0 is not a node."""
 
     parents: array[int]
@@ -71,8 +71,8 @@ def fold_copies(parents: array[int], copies: Mapping[int, int]) -> tuple[set[int
     return found, moved
 
 
-def continue_kept(
-    nodes: Nodes, kept: Mapping[int, int], on_copies: Container[int] = ()
+def link_compactions(
+    nodes: LinkNodes, kept: Mapping[int, int], on_copies: Container[int] = ()
 ) -> dict[int, int]:
     """Let compactions continue the first message they keep; returns what was linked.
 
@@ -96,8 +96,8 @@ def continue_kept(
     return made
 
 
-def lacks_links(
-    nodes: Nodes, excepted: Collection[int], broken: Container[int] = frozenset()
+def is_mostly_unlinked(
+    nodes: LinkNodes, excepted: Collection[int], broken: Container[int] = frozenset()
 ) -> bool:
     """Whether fewer than half of the messages after the first name a parent.
 
@@ -124,7 +124,7 @@ def lacks_links(
 
 
 def follow_order(
-    nodes: Nodes, excepted: Container[int], breaks: Container[int] = ()
+    nodes: LinkNodes, excepted: Container[int], breaks: Container[int] = ()
 ) -> dict[int, int]:
     """Let every message without a parent follow the one before it; returns what was linked.
 
@@ -148,7 +148,7 @@ def follow_order(
         if side and position in breaks:
             continue
         if tops is not None:
-            if _top(tops, above) == position:
+            if _find_root(tops, above) == position:
                 continue
             tops[position] = above
         made[position] = NO_PARENT
@@ -156,7 +156,7 @@ def follow_order(
     return made
 
 
-def _top(tops: array[int], position: int) -> int:
+def _find_root(tops: array[int], position: int) -> int:
     """The root above a node; the way there is shortened."""
     way = []
     here = position
@@ -168,7 +168,7 @@ def _top(tops: array[int], position: int) -> int:
     return here
 
 
-def return_to_main(nodes: Nodes) -> dict[int, int]:
+def link_main_line(nodes: LinkNodes) -> dict[int, int]:
     """Let the main line continue where a sub-agent was started; returns the parents that are named.
 
     A message that answers a sub-agent and is not marked as the sub-agent's own continues the main
@@ -184,19 +184,19 @@ def return_to_main(nodes: Nodes) -> dict[int, int]:
     ]
     if not leaving:
         return {}
-    inside = _unmarked(nodes, leaving)
+    inside = _find_unmarked(nodes, leaving)
     climb = _Climb(nodes, inside)
     made: dict[int, int] = {}
     for position in leaving:
         if position not in inside:
-            home = climb.home(position)
+            home = climb.find_continued(position)
             if home != NO_PARENT:
                 made[position] = parents[position]
                 parents[position] = home
     return made
 
 
-def _unmarked(nodes: Nodes, leaving: Sequence[int]) -> set[int]:
+def _find_unmarked(nodes: LinkNodes, leaving: Sequence[int]) -> set[int]:
     """Messages whose mark is missing: the sub-agent itself goes on below them, and nothing else.
 
     A prompt to a sub-agent says nothing: it may start the next one.
@@ -214,7 +214,7 @@ def _unmarked(nodes: Nodes, leaving: Sequence[int]) -> set[int]:
 class _Climb:
     """From messages of sub-agents up to the messages that started them."""
 
-    def __init__(self, nodes: Nodes, inside: Container[int]) -> None:
+    def __init__(self, nodes: LinkNodes, inside: Container[int]) -> None:
         self._nodes = nodes
         self._inside = inside
         self._known: dict[int, int] = {}
@@ -222,18 +222,18 @@ class _Climb:
         self._before: array[int] | None = None
         self._left = STEPS * len(nodes.parents)
 
-    def home(self, position: int) -> int:
+    def find_continued(self, position: int) -> int:
         """What a message continues that hangs on a sub-agent's; -1 if nothing can be it."""
-        home = self._started_by(self._named[position])
+        home = self._find_starting_message(self._named[position])
         if home != NO_PARENT:
-            return NO_PARENT if self._leads_to(home, position) else home
+            return NO_PARENT if self._is_below(home, position) else home
         # The sub-agent hangs on nothing: then the line goes on from what was said before.
-        home = self._main_before(position)
-        while home != NO_PARENT and self._leads_to(home, position):
-            home = self._main_before(home)
+        home = self._find_main_before(position)
+        while home != NO_PARENT and self._is_below(home, position):
+            home = self._find_main_before(home)
         return home
 
-    def _started_by(self, side: int) -> int:
+    def _find_starting_message(self, side: int) -> int:
         """The message that a sub-agent hangs on; -1 if that is none."""
         known, way, here = self._known, [], side
         while here not in known and self._is_side(here) and self._named[here] != NO_PARENT:
@@ -243,7 +243,7 @@ class _Climb:
         known.update(dict.fromkeys(way, home))
         return home
 
-    def _leads_to(self, start: int, position: int) -> bool:
+    def _is_below(self, start: int, position: int) -> bool:
         """Whether the way up from a message leads to another; yes if that would take too long."""
         if not self._nodes.forward:
             return False
@@ -255,7 +255,7 @@ class _Climb:
     def _is_side(self, position: int) -> bool:
         return bool(self._nodes.sides[position]) or position in self._inside
 
-    def _main_before(self, position: int) -> int:
+    def _find_main_before(self, position: int) -> int:
         if self._before is None:
             last, before = NO_PARENT, array("q")
             for here, trait in enumerate(self._nodes.traits):
@@ -266,7 +266,7 @@ class _Climb:
         return self._before[position]
 
 
-def join_turns(nodes: Nodes, loose: Container[int]) -> dict[int, int]:
+def join_turns(nodes: LinkNodes, loose: Container[int]) -> dict[int, int]:
     """Hang pieces of one reply that are siblings one below the other; returns their parents.
 
     No prompt comes between the pieces of one reply. Where calls name no reply (loose groups), or

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from copy import copy
 
 from talktree.model.conversation import Conversation
-from talktree.model.detached_messages import Lane, LaneOf, orphans, stranded
+from talktree.model.detached_messages import SidechainKey, SidechainOf, find_detached, find_orphans
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.skeleton import INFERRED, ROOT, Skeleton
@@ -20,35 +20,40 @@ MOST_STEPS = 12
 """Mending a link may show that another is wrong too; real files take one step or two."""
 
 
-def relinked(conversation: Conversation, lane_of: LaneOf | None = None) -> dict[int, int]:
+def infer_parents(
+    conversation: Conversation, sidechain_of: SidechainOf | None = None
+) -> dict[int, int]:
     """Every message that hangs on nothing or wrongly, and what it continues; -1 for nothing."""
-    bones = conversation.skeleton
-    return {**stranded(bones), **orphans(bones, lane_of or lanes(conversation))}
+    skeleton = conversation.skeleton
+    return {
+        **find_detached(skeleton),
+        **find_orphans(skeleton, sidechain_of or read_sidechains(conversation)),
+    }
 
 
-def lanes(conversation: Conversation) -> LaneOf:
+def read_sidechains(conversation: Conversation) -> SidechainOf:
     """The session and the sub-agent of messages, read when they are asked for."""
-    known: dict[int, Lane] = {}
+    known: dict[int, SidechainKey] = {}
 
-    def _lane_of(position: int) -> Lane:
+    def _lane_of(position: int) -> SidechainKey:
         if position not in known:
-            known[position] = _lane(conversation.entry(position))
+            known[position] = _sidechain_key(conversation.entry(position))
         return known[position]
 
     return _lane_of
 
 
-def _lane(entry: Entry) -> Lane:
+def _sidechain_key(entry: Entry) -> SidechainKey:
     if not isinstance(entry, Message):
         return None, None
     return None if entry.session is None else (entry.session,), entry.agent
 
 
-def mended(conversation: Conversation) -> Conversation:
+def with_inferred_links(conversation: Conversation) -> Conversation:
     """The same conversation with its broken links inferred; itself if there are none."""
-    found, lane_of = conversation, lanes(conversation)
+    found, sidechain_of = conversation, read_sidechains(conversation)
     for _ in range(MOST_STEPS):
-        links = relinked(found, lane_of)
+        links = infer_parents(found, sidechain_of)
         inferred = {position: above for position, above in links.items() if above != ROOT}
         if not inferred:
             break
@@ -62,21 +67,21 @@ def _with_links(conversation: Conversation, links: Mapping[int, int]) -> Convers
         format=conversation.format,
         store=conversation.store,
         members=conversation.members,
-        skeleton=_relinked_bones(conversation.skeleton, links),
+        skeleton=_relink_skeleton(conversation.skeleton, links),
         changed=conversation.changed,
         main_file=conversation.main_file,
         index=conversation.index,
     )
 
 
-def _relinked_bones(bones: Skeleton, links: Mapping[int, int]) -> Skeleton:
-    fresh = copy(bones)
-    fresh.unrepaired = bones.unrepaired or bones
-    fresh.parents = array("q", bones.parents)
-    fresh.linked, fresh.spawned = dict(bones.linked), dict(bones.spawned)
+def _relink_skeleton(skeleton: Skeleton, links: Mapping[int, int]) -> Skeleton:
+    fresh = copy(skeleton)
+    fresh.unrepaired = skeleton.unrepaired or skeleton
+    fresh.parents = array("q", skeleton.parents)
+    fresh.linked, fresh.spawned = dict(skeleton.linked), dict(skeleton.spawned)
     fresh.dangling, fresh.looped, fresh.astray = (
         {position: name for position, name in broken.items() if position not in links}
-        for broken in (bones.dangling, bones.looped, bones.astray)
+        for broken in (skeleton.dangling, skeleton.looped, skeleton.astray)
     )
     for position, above in links.items():
         fresh.parents[position] = above
@@ -85,11 +90,11 @@ def _relinked_bones(bones: Skeleton, links: Mapping[int, int]) -> Skeleton:
     return fresh
 
 
-def inferred_links(conversation: Conversation) -> dict[int, int]:
+def find_inferred_links(conversation: Conversation) -> dict[int, int]:
     """Which messages of a mended conversation hang on what by inference."""
-    bones = conversation.skeleton
+    skeleton = conversation.skeleton
     return {
-        position: bones.parents[position]
-        for position, how in bones.linked.items()
+        position: skeleton.parents[position]
+        for position, how in skeleton.linked.items()
         if how == INFERRED
     }

@@ -79,7 +79,7 @@ SEARCHED = frozenset({"tag", "author", "language", "safe", "topic", "sentiment"}
 """Names of measures that are fields of queries."""
 
 
-def measures_of_model(message: Message) -> MessageMeasures:
+def get_common_measures(message: Message) -> MessageMeasures:
     """What every format's messages may have: tags and authors."""
     if not message.tags and not message.authors:
         return NO_MEASURES
@@ -88,7 +88,7 @@ def measures_of_model(message: Message) -> MessageMeasures:
     )
 
 
-def measured_words(measures: MessageMeasures) -> Iterator[tuple[str, str]]:
+def iterate_word_measures(measures: MessageMeasures) -> Iterator[tuple[str, str]]:
     """The names and values of all measures in words; truth values are `true` and `false`."""
     if measures is NO_MEASURES:
         return
@@ -103,7 +103,7 @@ def measured_words(measures: MessageMeasures) -> Iterator[tuple[str, str]]:
                 yield name, word
 
 
-def measured_numbers(measures: MessageMeasures) -> Iterator[tuple[str, float]]:
+def iterate_number_measures(measures: MessageMeasures) -> Iterator[tuple[str, float]]:
     """The names and values of all measures in numbers."""
     if measures is NO_MEASURES:
         return
@@ -113,19 +113,19 @@ def measured_numbers(measures: MessageMeasures) -> Iterator[tuple[str, float]]:
             yield name, float(value)
 
 
-def searched_words(measures: MessageMeasures) -> tuple[tuple[str, str], ...]:
+def list_search_words(measures: MessageMeasures) -> tuple[tuple[str, str], ...]:
     """The words by which a message can be found in fields of queries."""
-    return tuple(each for each in measured_words(measures) if each[0] in SEARCHED)
+    return tuple(each for each in iterate_word_measures(measures) if each[0] in SEARCHED)
 
 
-def recorded_usage(measures: MessageMeasures) -> Usage | None:
+def get_recorded_usage(measures: MessageMeasures) -> Usage | None:
     """The tokens of a message as its format recorded them beside the message."""
     if measures.input_tokens is None and measures.output_tokens is None:
         return None
     return Usage(input=measures.input_tokens or 0, output=measures.output_tokens or 0)
 
 
-def recorded_seconds(measures: MessageMeasures) -> float | None:
+def get_recorded_seconds(measures: MessageMeasures) -> float | None:
     """How long a reply took as its format recorded it, which beats the times of messages."""
     finished = measures.seconds_until_finished
     return measures.seconds_until_streaming if finished is None else finished

@@ -118,6 +118,6 @@ HIDING = (DELETED, META)
 """The flags of messages that are for their author only; the first that applies counts."""
 
 
-def hiding_flag(message: Message) -> str | None:
+def find_hiding_flag(message: Message) -> str | None:
     """The flag for which other people and programs are not given a message; None if they are."""
     return next((flag for flag in HIDING if flag in message.flags), None)

@@ -1,8 +1,8 @@
 """Edits as values: what is to be done with a conversation, so that it can be kept and done again.
 
 An operation names everything it makes, ids and times included: done again on the same
-conversation it gives the same conversation. None of them changes what is there but `Replace`,
-`Retype`, `Move` and `Swap`; even these are undone by leaving them out.
+conversation it gives the same conversation. None of them changes what is there but `ReplaceText`,
+`ChangeRole`, `MoveMessage` and `SwapMessages`; even these are undone by leaving them out.
 
 Operations as people ask for them: everything new gets its id and its time here.
 
@@ -30,7 +30,7 @@ from talktree.model.skeleton import ROOT
 from talktree.text.times import MILLI
 
 
-class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
+class ReplyTo(Struct, frozen=True, kw_only=True, tag="reply"):
     """A new message below another one, or a new beginning."""
 
     id: str
@@ -46,7 +46,7 @@ class Reply(Struct, frozen=True, kw_only=True, tag="reply"):
     """Where it was written; None if that is where the message above it was."""
 
 
-class Revise(Struct, frozen=True, kw_only=True, tag="revise"):
+class ReviseMessage(Struct, frozen=True, kw_only=True, tag="revise"):
     """A message with other words beside the old one: a new branch."""
 
     id: str
@@ -55,14 +55,14 @@ class Revise(Struct, frozen=True, kw_only=True, tag="revise"):
     time: int | None = None
 
 
-class Replace(Struct, frozen=True, kw_only=True, tag="replace"):
+class ReplaceText(Struct, frozen=True, kw_only=True, tag="replace"):
     """Other words in a message itself."""
 
     about: str
     text: str
 
 
-class Clone(Struct, frozen=True, kw_only=True, tag="clone"):
+class CloneMessage(Struct, frozen=True, kw_only=True, tag="clone"):
     """A copy of a message beside it, and of all below it if new ids for these are given."""
 
     about: str
@@ -70,46 +70,46 @@ class Clone(Struct, frozen=True, kw_only=True, tag="clone"):
     """The ids of the copies by those of what they are copies of."""
 
 
-class Retype(Struct, frozen=True, kw_only=True, tag="retype"):
+class ChangeRole(Struct, frozen=True, kw_only=True, tag="retype"):
     """Another role for a message."""
 
     about: str
     role: str
 
 
-class Delete(Struct, frozen=True, kw_only=True, tag="delete"):
+class DeleteMessage(Struct, frozen=True, kw_only=True, tag="delete"):
     """A message marked as deleted; it stays where it is."""
 
     about: str
 
 
-class Undelete(Struct, frozen=True, kw_only=True, tag="undelete"):
+class UndeleteMessage(Struct, frozen=True, kw_only=True, tag="undelete"):
     """The mark taken away again."""
 
     about: str
 
 
-class Remove(Struct, frozen=True, kw_only=True, tag="remove"):
+class RemoveMessage(Struct, frozen=True, kw_only=True, tag="remove"):
     """A message taken out; what hung on it hangs on its parent."""
 
     about: str
 
 
-class Move(Struct, frozen=True, kw_only=True, tag="move"):
+class MoveMessage(Struct, frozen=True, kw_only=True, tag="move"):
     """A message and all below it hung on another one, or made a beginning."""
 
     about: str
     to: str | None
 
 
-class Swap(Struct, frozen=True, kw_only=True, tag="swap"):
+class SwapMessages(Struct, frozen=True, kw_only=True, tag="swap"):
     """Two messages that change places; what is below each place stays there."""
 
     about: str
     other: str
 
 
-class Attach(Struct, frozen=True, kw_only=True, tag="attach"):
+class AttachFile(Struct, frozen=True, kw_only=True, tag="attach"):
     """A file that goes with a message from now on."""
 
     about: str
@@ -132,58 +132,60 @@ class AddArtifact(Struct, frozen=True, kw_only=True, tag="artifact"):
 
 
 Operation: TypeAlias = (
-    Reply
-    | Revise
-    | Replace
-    | Clone
-    | Retype
-    | Delete
-    | Undelete
-    | Remove
-    | Move
-    | Swap
-    | Attach
+    ReplyTo
+    | ReviseMessage
+    | ReplaceText
+    | CloneMessage
+    | ChangeRole
+    | DeleteMessage
+    | UndeleteMessage
+    | RemoveMessage
+    | MoveMessage
+    | SwapMessages
+    | AttachFile
     | AddArtifact
 )
 
 
-def done(conversation: Conversation, operation: Operation) -> Conversation:
+def apply_operation(conversation: Conversation, operation: Operation) -> Conversation:
     """The conversation after an operation."""
     match operation:
-        case Reply():
-            return _replied(conversation, operation)
-        case Revise(about=about, text=text):
+        case ReplyTo():
+            return _add_reply(conversation, operation)
+        case ReviseMessage(about=about, text=text):
             new = with_fields(
                 edit.with_text(conversation[about], text),
                 id=operation.id,
-                parent=_parent_of(conversation, about),
+                parent=_find_parent(conversation, about),
                 time_ns=operation.time,
             )
-            return edit.append(conversation, _fresh(new))
-        case Replace(about=about, text=text):
+            return edit.append(conversation, _without_api_reply(new))
+        case ReplaceText(about=about, text=text):
             return edit.set_text(conversation, about, text)
-        case Clone():
-            return _cloned(conversation, operation)
-        case Retype(about=about, role=role):
-            return _with(conversation, about, role=role)
-        case Delete(about=about):
-            return _with(conversation, about, flags=conversation[about].flags | {DELETED})
-        case Undelete(about=about):
-            return _with(conversation, about, flags=conversation[about].flags - {DELETED})
-        case Remove(about=about):
+        case CloneMessage():
+            return _clone_below(conversation, operation)
+        case ChangeRole(about=about, role=role):
+            return _replace_fields(conversation, about, role=role)
+        case DeleteMessage(about=about):
+            return _replace_fields(conversation, about, flags=conversation[about].flags | {DELETED})
+        case UndeleteMessage(about=about):
+            return _replace_fields(conversation, about, flags=conversation[about].flags - {DELETED})
+        case RemoveMessage(about=about):
             return edit.remove(conversation, [about])
-        case Move(about=about, to=to):
+        case MoveMessage(about=about, to=to):
             return edit.move(conversation, about, to=to)
-        case Swap(about=about, other=other):
-            return _swapped(conversation, about, other)
-        case Attach(about=about):
-            return _with(conversation, about, parts=_attached(conversation[about], operation))
+        case SwapMessages(about=about, other=other):
+            return _swap_messages(conversation, about, other)
+        case AttachFile(about=about):
+            return _replace_fields(
+                conversation, about, parts=_add_attachment(conversation[about], operation)
+            )
         case AddArtifact(about=about):
             made = Artifact(operation.id, operation.media_type, operation.title, operation.content)
-            return _with(conversation, about, parts=(*conversation[about].parts, made))
+            return _replace_fields(conversation, about, parts=(*conversation[about].parts, made))
 
 
-def _attached(message: Message, attach: Attach) -> tuple[Part, ...]:
+def _add_attachment(message: Message, attach: AttachFile) -> tuple[Part, ...]:
     """The parts with a file behind the words and the files that are there already."""
     part = Attachment(attach.name, attach.media_type, attach.url, attach.extra)
     parts = message.parts
@@ -192,11 +194,11 @@ def _attached(message: Message, attach: Attach) -> tuple[Part, ...]:
     return (*parts[:place], part, *parts[place:])
 
 
-def _with(conversation: Conversation, id: str, **fields: object) -> Conversation:
+def _replace_fields(conversation: Conversation, id: str, **fields: object) -> Conversation:
     return edit.replace(conversation, id, with_fields(conversation[id], **fields))
 
 
-def _replied(conversation: Conversation, reply: Reply) -> Conversation:
+def _add_reply(conversation: Conversation, reply: ReplyTo) -> Conversation:
     parent = None
     near: Message | None = None
     if reply.parent is not None:
@@ -216,63 +218,63 @@ def _replied(conversation: Conversation, reply: Reply) -> Conversation:
     return edit.append(conversation, message)
 
 
-def _fresh(message: Message) -> Message:
+def _without_api_reply(message: Message) -> Message:
     """Without what belongs to the API reply it was made from: that was paid once."""
     if message.usage is None and message.api_message is None:
         return message
     return with_fields(message, usage=None, api_message=None, model=None, extra=NOTHING)
 
 
-def _cloned(conversation: Conversation, clone: Clone) -> Conversation:
+def _clone_below(conversation: Conversation, clone: CloneMessage) -> Conversation:
     first = conversation[clone.about].id
     for old, new in clone.ids.items():
         message = conversation[old]
-        parent = _parent_of(conversation, old)
+        parent = _find_parent(conversation, old)
         if message.id == first:
-            message = with_fields(message, time_ns=_own_time(conversation, old))
+            message = with_fields(message, time_ns=_find_free_time(conversation, old))
         else:
             if parent not in clone.ids:
                 raise UsageError(f"{old} does not follow a message that is copied")
             parent = clone.ids[parent]
         conversation = edit.append(
-            conversation, _fresh(with_fields(message, id=new, parent=parent))
+            conversation, _without_api_reply(with_fields(message, id=new, parent=parent))
         )
     return conversation
 
 
-def _parent_of(conversation: Conversation, id: str) -> str | None:
+def _find_parent(conversation: Conversation, id: str) -> str | None:
     """The parent of a message, also where only the order of the file says which one it is."""
-    bones, position = conversation.skeleton, conversation.position(id)
+    skeleton, position = conversation.skeleton, conversation.find_position(id)
     named = conversation[id].parent
-    if named is None and bones.linked.get(position) == SEQUENCE:
-        return bones.ids[bones.parents[position]]
+    if named is None and skeleton.linked.get(position) == SEQUENCE:
+        return skeleton.ids[skeleton.parents[position]]
     return named
 
 
-def _own_time(conversation: Conversation, id: str) -> int | None:
+def _find_free_time(conversation: Conversation, id: str) -> int | None:
     """The time of a message, or the next one that none of its siblings has.
 
     Where programs write messages again, a sibling of the same time would be taken for a replay.
     """
-    bones, position = conversation.skeleton, conversation.position(id)
+    skeleton, position = conversation.skeleton, conversation.find_position(id)
     time = conversation[id].time_ns
-    if time is None or not bones.habits.replays:
+    if time is None or not skeleton.habits.replays:
         return time
-    above = bones.parents[position]
-    taken = {bones.times[at] for at, up in enumerate(bones.parents) if up == above}
+    above = skeleton.parents[position]
+    taken = {skeleton.times[at] for at, up in enumerate(skeleton.parents) if up == above}
     while time in taken:
         time += MILLI
     return time
 
 
-def _swapped(conversation: Conversation, about: str, other: str) -> Conversation:
+def _swap_messages(conversation: Conversation, about: str, other: str) -> Conversation:
     """Each takes the other's parent and children; where one follows the other, they turn round."""
     one, two = conversation[about], conversation[other]
     if one.id == two.id:
         raise UsageError("a message cannot change places with itself")
     turned = {one.id: two.id, two.id: one.id}
     changed = dict(conversation.changed)
-    for message in _around(conversation, one.id, two.id):
+    for message in _find_neighbors(conversation, one.id, two.id):
         parent = message.parent
         if message.id in turned:
             # It goes to where the other one hangs; that may be on itself.
@@ -280,15 +282,15 @@ def _swapped(conversation: Conversation, about: str, other: str) -> Conversation
             parent = turned[message.id] if parent == message.id else parent
         elif parent is not None:
             parent = turned.get(parent, parent)
-        number = conversation.members[conversation.position(message.id)]
+        number = conversation.members[conversation.find_position(message.id)]
         changed[number] = with_fields(message, parent=parent)
     # All at once: half-way two messages would follow each other.
     return conversation.with_entries(conversation.members, changed)
 
 
-def _around(conversation: Conversation, *ids: str) -> Iterator[Message]:
+def _find_neighbors(conversation: Conversation, *ids: str) -> Iterator[Message]:
     """Some messages and those that hang on them."""
-    places = {conversation.position(id) for id in ids}
+    places = {conversation.find_position(id) for id in ids}
     for position, parent in enumerate(conversation.skeleton.parents):
         if position in places or parent in places:
             entry = conversation.entry(position)
@@ -302,7 +304,7 @@ NewId = Callable[[int], str]
 """Makes an id for a message that is written at a moment."""
 
 
-def random_id(moment: int) -> str:
+def make_random_id(moment: int) -> str:
     """Return an id that no other message has."""
     return str(uuid4())
 
@@ -313,16 +315,16 @@ def reply(
     text: str,
     role: str = "user",
     *,
-    new_id: NewId = random_id,
+    new_id: NewId = make_random_id,
     time: int | None = None,
     author: Author | None = None,
     thinking: ThinkingLevel | None = None,
     context: Context | None = None,
-) -> Reply:
+) -> ReplyTo:
     """A new message below another one; None makes it a beginning."""
     above = None if parent is None else conversation[parent].id
     time = now() if time is None else time
-    return Reply(
+    return ReplyTo(
         id=new_id(time),
         parent=above,
         text=text,
@@ -335,19 +337,19 @@ def reply(
 
 
 def revise(
-    conversation: Conversation, about: str, text: str, *, new_id: NewId = random_id
-) -> Revise:
+    conversation: Conversation, about: str, text: str, *, new_id: NewId = make_random_id
+) -> ReviseMessage:
     """Other words for a message, as a branch beside it."""
     time = now()
-    return Revise(id=new_id(time), about=conversation[about].id, text=text, time=time)
+    return ReviseMessage(id=new_id(time), about=conversation[about].id, text=text, time=time)
 
 
-def replace(conversation: Conversation, about: str, text: str) -> Replace:
+def replace(conversation: Conversation, about: str, text: str) -> ReplaceText:
     """Other words in the message itself."""
     message = conversation[about]
     if message.text == text:
-        raise _nothing("it says just that already")
-    return Replace(about=message.id, text=text)
+        raise _nothing_error("it says just that already")
+    return ReplaceText(about=message.id, text=text)
 
 
 def artifact(
@@ -357,7 +359,7 @@ def artifact(
     content: str,
     media_type: str | None = None,
     *,
-    new_id: NewId = random_id,
+    new_id: NewId = make_random_id,
 ) -> AddArtifact:
     """Something that a message made."""
     return AddArtifact(
@@ -369,71 +371,73 @@ def artifact(
     )
 
 
-def retype(conversation: Conversation, about: str, role: str) -> Retype:
+def retype(conversation: Conversation, about: str, role: str) -> ChangeRole:
     """Another role for a message."""
     message = conversation[about]
     if message.role == role:
-        raise _nothing(f"its role is {role} already")
-    return Retype(about=message.id, role=role)
+        raise _nothing_error(f"its role is {role} already")
+    return ChangeRole(about=message.id, role=role)
 
 
-def delete(conversation: Conversation, about: str) -> Delete:
+def delete(conversation: Conversation, about: str) -> DeleteMessage:
     """A message marked as deleted."""
     message = conversation[about]
     if DELETED in message.flags:
-        raise _nothing("it is marked as deleted already")
-    return Delete(about=message.id)
+        raise _nothing_error("it is marked as deleted already")
+    return DeleteMessage(about=message.id)
 
 
-def undelete(conversation: Conversation, about: str) -> Undelete:
+def undelete(conversation: Conversation, about: str) -> UndeleteMessage:
     """The mark taken away again."""
     message = conversation[about]
     if DELETED not in message.flags:
-        raise _nothing("it is not marked as deleted")
-    return Undelete(about=message.id)
+        raise _nothing_error("it is not marked as deleted")
+    return UndeleteMessage(about=message.id)
 
 
-def remove(conversation: Conversation, about: str) -> Remove:
+def remove(conversation: Conversation, about: str) -> RemoveMessage:
     """A message taken out."""
-    return Remove(about=conversation[about].id)
+    return RemoveMessage(about=conversation[about].id)
 
 
 def clone(
-    conversation: Conversation, about: str, *, below: bool = False, new_id: NewId = random_id
-) -> Clone:
+    conversation: Conversation, about: str, *, below: bool = False, new_id: NewId = make_random_id
+) -> CloneMessage:
     """A copy of a message beside it, and of all below it."""
     first, time = conversation[about].id, now()
     ids = {first: new_id(time)}
     if below:
-        ids |= {id: new_id(time) for id in _below(conversation, conversation.position(first))}
-    return Clone(about=first, ids=ids)
+        ids |= {
+            id: new_id(time) for id in _list_below(conversation, conversation.find_position(first))
+        }
+    return CloneMessage(about=first, ids=ids)
 
 
-def move(conversation: Conversation, about: str, to: str | None) -> Move:
+def move(conversation: Conversation, about: str, to: str | None) -> MoveMessage:
     """A message and all below it hung elsewhere; None makes it a beginning."""
     message = conversation[about]
     goal = None if to is None else conversation[to].id
     if message.parent == goal:
-        raise _nothing("it hangs there already")
-    return Move(about=message.id, to=goal)
+        raise _nothing_error("it hangs there already")
+    return MoveMessage(about=message.id, to=goal)
 
 
-def swap(conversation: Conversation, about: str, other: str) -> Swap:
+def swap(conversation: Conversation, about: str, other: str) -> SwapMessages:
     """Two messages that change places."""
-    return Swap(about=conversation[about].id, other=conversation[other].id)
+    return SwapMessages(about=conversation[about].id, other=conversation[other].id)
 
 
-def pop_up(conversation: Conversation, about: str) -> Move:
+def move_up(conversation: Conversation, about: str) -> MoveMessage:
     """A message hung on its grandparent, beside its parent."""
     message = conversation[about]
     if message.parent is None:
         raise UsageError(
             f"{message.id} follows no message", hint="a beginning cannot be popped up further"
         )
-    return Move(about=message.id, to=conversation[message.parent].parent)
+    return MoveMessage(about=message.id, to=conversation[message.parent].parent)
 
 
-def _nothing(why: str) -> UsageError:
+def _nothing_error(why: str) -> UsageError:
     return UsageError(f"nothing would change: {why}", hint="nothing was done")
 
 
@@ -442,15 +446,15 @@ def now() -> int:
     return time.time_ns() // MILLISECOND * MILLISECOND
 
 
-def _below(conversation: Conversation, top: int) -> list[str]:
+def _list_below(conversation: Conversation, top: int) -> list[str]:
     """The ids of all messages that hang below one by what they say themselves or by the order of a
     file without links, parents first."""
-    bones = conversation.skeleton
+    skeleton = conversation.skeleton
     children: dict[int, list[int]] = {}
-    for position, above in enumerate(bones.parents):
-        in_order = bones.linked.get(position) == SEQUENCE
-        parent = above if in_order else bones.named_parent(position)
-        if parent != ROOT and bones.traits[position] and not bones.starts_anew(position):
+    for position, above in enumerate(skeleton.parents):
+        in_order = skeleton.linked.get(position) == SEQUENCE
+        parent = above if in_order else skeleton.find_named_parent(position)
+        if parent != ROOT and skeleton.traits[position] and not skeleton.is_restart(position):
             children.setdefault(parent, []).append(position)
     found: list[int] = []
     seen = {top}
@@ -461,4 +465,4 @@ def _below(conversation: Conversation, top: int) -> list[str]:
             seen.add(here)
             found.append(here)
             waiting += reversed(children.get(here, []))
-    return [bones.ids[position] for position in found]
+    return [skeleton.ids[position] for position in found]

@@ -69,7 +69,7 @@ class Outline(NamedTuple):
     listing: int = int(Listing.ABSENT)
 
 
-class Reply(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
+class ReplyOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     """The API reply a line is a piece of."""
 
     id: str | None = None
@@ -98,7 +98,7 @@ class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     """In which way it follows."""
     call: str | None = None
     """The tool call that began it."""
-    reply: Reply | None = None
+    reply: ReplyOutline | None = None
     """Group, usage and model in one, where a line has them in one place."""
     kept: str | None = None
     """The first message that a compaction keeps, if the line is a compaction."""
@@ -109,11 +109,11 @@ class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     """The API request it answers; pieces of one turn may name the same."""
 
 
-def outline(entry: Entry) -> Outline:
+def outline_entry(entry: Entry) -> Outline:
     """What the skeleton needs to know of an entry."""
     match entry:
         case Message():
-            trait, flags = _trait(entry), entry.flags
+            trait, flags = _find_trait(entry), entry.flags
             return Outline(
                 trait,
                 entry.id,
@@ -121,15 +121,15 @@ def outline(entry: Entry) -> Outline:
                 entry.time_ns,
                 entry.role,
                 SIDECHAIN in flags,
-                entry.api_message or _calls_of(entry),
+                entry.api_message or _find_call_group(entry),
                 entry.follows,
-                listing=listing_of(trait, meta=META in flags, side=SIDECHAIN in flags),
+                listing=find_listing(trait, meta=META in flags, side=SIDECHAIN in flags),
             )
         case Head() | Snapshot() | Opaque():
             return Outline(Trait.NONE)
 
 
-def _trait(message: Message) -> Trait:
+def _find_trait(message: Message) -> Trait:
     parts = message.parts
     if parts and all(isinstance(part, ToolResult) for part in parts):
         return Trait.RESULT
@@ -140,43 +140,43 @@ def _trait(message: Message) -> Trait:
     return Trait.SAID
 
 
-def listing_of(trait: int, *, meta: bool, side: bool) -> int:
+def find_listing(trait: int, *, meta: bool, side: bool) -> int:
     """What a message means to a program's own reader, as far as its trait and its flags tell."""
     if meta or (side and trait != Trait.NOTE):
         return int(Listing.HIDDEN)
     return int(Listing.PASSED if trait == Trait.NOTE else Listing.LISTED)
 
 
-def _calls_of(message: Message) -> str | None:
+def _find_call_group(message: Message) -> str | None:
     if message.role != "assistant" or message.parent is None:
         return None
     if not any(isinstance(part, ToolCall) for part in message.parts):
         return None
-    return call_group(message.parent)
+    return make_call_group(message.parent)
 
 
-def call_group(parent: str) -> str:
+def make_call_group(parent: str) -> str:
     """The group of calls that name no reply they are pieces of, but share a parent."""
     return f"{CALLS}{parent}"
 
 
-def line_outline(entry: Entry) -> LineOutline:
+def outline_line(entry: Entry) -> LineOutline:
     """The outline of an entry as a line would give it, tokens included."""
-    found = outline(entry)
-    told = LineOutline(*found[:8], listing=found.listing)
+    found = outline_entry(entry)
+    details = LineOutline(*found[:8], listing=found.listing)
     if isinstance(entry, Message):
-        told.usage, told.model = entry.usage, entry.model
-    return told
+        details.usage, details.model = entry.usage, entry.model
+    return details
 
 
-def tokens(lines: Iterable[LineOutline]) -> dict[str, tuple[Usage, str | None]]:
+def sum_tokens(lines: Iterable[LineOutline]) -> dict[str, tuple[Usage, str | None]]:
     """What each API reply cost, once, and its model.
 
     Pieces of one reply repeat its usage, and only the last ones know all of its output.
     """
     found: dict[str, tuple[Usage, str | None]] = {}
     for number, line in enumerate(lines):
-        reply = line.reply or Reply(line.group, line.usage, line.model)
+        reply = line.reply or ReplyOutline(line.group, line.usage, line.model)
         if reply.usage is None:
             continue
         named = reply.id and not reply.id.startswith(CALLS)

@@ -18,7 +18,7 @@ MOST_OPEN = 4096
 """Calls of one turn that are waited for; a file with more unanswered ones is not worth it."""
 
 
-class Call(NamedTuple):
+class PairedCall(NamedTuple):
     """A tool call and where it stands."""
 
     message: str
@@ -28,7 +28,7 @@ class Call(NamedTuple):
     time: int | None
 
 
-class Result(NamedTuple):
+class PairedResult(NamedTuple):
     """A tool result and where it stands."""
 
     message: str
@@ -42,25 +42,27 @@ class Result(NamedTuple):
 class Pair(NamedTuple):
     """A result and the call it answers, if one was found."""
 
-    call: Call | None
-    result: Result
+    call: PairedCall | None
+    result: PairedResult
 
 
-def calls_of(message: Message) -> Iterator[Call]:
+def iterate_calls(message: Message) -> Iterator[PairedCall]:
     """The calls a message makes."""
     for number, part in enumerate(message.parts):
         if isinstance(part, ToolCall):
-            yield Call(message.id, number, part.id, part.name, message.time_ns)
+            yield PairedCall(message.id, number, part.id, part.name, message.time_ns)
 
 
-def results_of(message: Message) -> Iterator[Result]:
+def iterate_results(message: Message) -> Iterator[PairedResult]:
     """The results a message brings."""
     for number, part in enumerate(message.parts):
         if isinstance(part, ToolResult):
-            yield Result(message.id, message.parent, number, part.call, part.error, message.time_ns)
+            yield PairedResult(
+                message.id, message.parent, number, part.call, part.error, message.time_ns
+            )
 
 
-def pair(calls: Sequence[Call], results: Sequence[Result]) -> list[Pair]:
+def pair_results(calls: Sequence[PairedCall], results: Sequence[PairedResult]) -> list[Pair]:
     """The results of a turn, each with its call."""
     open_calls = dict.fromkeys(range(len(calls)))
     by_id = {call.id: number for number, call in enumerate(calls) if call.id}
@@ -72,7 +74,7 @@ def pair(calls: Sequence[Call], results: Sequence[Result]) -> list[Pair]:
             del open_calls[named]
     loose = [number for number, result in enumerate(results) if not result.call]
     if loose:
-        _by_parent(calls, results, loose, open_calls, found)
+        _pair_by_parent(calls, results, loose, open_calls, found)
         waiting = iter(list(open_calls))
         for number in loose:
             if number not in found and (following := next(waiting, None)) is not None:
@@ -83,9 +85,9 @@ def pair(calls: Sequence[Call], results: Sequence[Result]) -> list[Pair]:
     ]
 
 
-def _by_parent(
-    calls: Sequence[Call],
-    results: Sequence[Result],
+def _pair_by_parent(
+    calls: Sequence[PairedCall],
+    results: Sequence[PairedResult],
     loose: Sequence[int],
     open_calls: dict[int, None],
     found: dict[int, int],
@@ -118,53 +120,53 @@ def _by_parent(
         del open_calls[asked[0]]
 
 
-class Turn:
+class TurnPairing:
     """The open calls of one line of talk and the results seen for them so far."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
-        self.results: list[Result] = []
-        self._earlier: dict[str, Call] = {}
+        self.calls: list[PairedCall] = []
+        self.results: list[PairedResult] = []
+        self._earlier: dict[str, PairedCall] = {}
         """Unanswered calls of turns before, by id: a result may come much later."""
         self._known: set[str] = set()
         """The ids of the calls."""
         self._early: set[str] = set()
         """Calls that results name and that have not been seen: a result may come first."""
 
-    def ends_before(self, message: Message) -> bool:
+    def is_ended_by(self, message: Message) -> bool:
         """Whether a message belongs to the next turn."""
         if not self.calls and not self.results:
             return False
-        if _speaks_up(message):
+        if _is_new_speech(message):
             return True
         # Without ids only order tells, so a new round of calls must not mix with the one before.
-        return bool(self.results) and any(not call.id for call in calls_of(message))
+        return bool(self.results) and any(not call.id for call in iterate_calls(message))
 
-    def take(self, message: Message) -> None:
+    def take_message(self, message: Message) -> None:
         """Note the calls and results of a message."""
-        for call in calls_of(message):
+        for call in iterate_calls(message):
             self.calls.append(call)
             if call.id:
                 self._known.add(call.id)
                 self._early.discard(call.id)
-        for result in results_of(message):
+        for result in iterate_results(message):
             self.results.append(result)
             named = result.call
             if named and named not in self._known and named not in self._earlier:
                 self._early.add(named)
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing more is awaited."""
         if len(self.calls) >= MOST_OPEN or len(self.results) >= MOST_OPEN:
             return True
         return len(self.results) >= len(self.calls) and not self._early
 
-    def close(self) -> list[Pair]:
+    def close_turn(self) -> list[Pair]:
         """The pairs of the turn; a new turn begins."""
-        pairs = pair(self.calls, self.results)
+        pairs = pair_results(self.calls, self.results)
         answered = {each.call for each in pairs}
-        pairs = [each if each.call else self._late(each.result) for each in pairs]
+        pairs = [each if each.call else self._make_late_pair(each.result) for each in pairs]
         for call in self.calls:
             if call.id and call not in answered and len(self._earlier) < MOST_OPEN:
                 self._earlier[call.id] = call
@@ -172,11 +174,11 @@ class Turn:
         self._known, self._early = set(), set()
         return pairs
 
-    def _late(self, result: Result) -> Pair:
+    def _make_late_pair(self, result: PairedResult) -> Pair:
         return Pair(self._earlier.pop(result.call, None) if result.call else None, result)
 
 
-def _speaks_up(message: Message) -> bool:
+def _is_new_speech(message: Message) -> bool:
     """Whether somebody says something new, so that earlier calls are not waited for."""
     return (
         message.role == "user"

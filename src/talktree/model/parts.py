@@ -70,7 +70,7 @@ class Event(Struct, frozen=True, gc=False, tag="event"):
     extra: Extra = NOTHING
 
 
-class Unknown(Struct, frozen=True, gc=False, tag="unknown"):
+class UnknownPart(Struct, frozen=True, gc=False, tag="unknown"):
     """A part of a kind nobody here has heard of, kept whole."""
 
     kind: str
@@ -80,7 +80,9 @@ class Unknown(Struct, frozen=True, gc=False, tag="unknown"):
 class ToolResult(Struct, frozen=True, gc=False, tag="tool_result"):
     """What a tool gave back."""
 
-    output: tuple[Text | Thinking | ToolCall | Attachment | Artifact | Event | Unknown, ...] = ()
+    output: tuple[
+        Text | Thinking | ToolCall | Attachment | Artifact | Event | UnknownPart, ...
+    ] = ()
     call: str | None = None
     """The id of the call it answers; None if only order tells."""
     name: str | None = None
@@ -90,4 +92,6 @@ class ToolResult(Struct, frozen=True, gc=False, tag="tool_result"):
     extra: Extra = NOTHING
 
 
-Part: TypeAlias = Text | Thinking | ToolCall | ToolResult | Attachment | Artifact | Event | Unknown
+Part: TypeAlias = (
+    Text | Thinking | ToolCall | ToolResult | Attachment | Artifact | Event | UnknownPart
+)

@@ -11,8 +11,8 @@ from talktree.model.outline import Trait
 from talktree.model.skeleton import Skeleton
 
 
-def ordered_path(
-    bones: Skeleton,
+def order_path(
+    skeleton: Skeleton,
     line: Sequence[int],
     turn: Sequence[int],
     asides: Callable[[int], Iterable[int]],
@@ -23,48 +23,52 @@ def ordered_path(
     to it, and then the results of its calls, come behind the last piece of it on the line. `turn`
     is the reply that was last on the way to each node.
     """
-    on_line, last, displaced = set(line), _last_pieces(bones, line), _displaced(bones, line)
+    on_line, last, displaced = (
+        set(line),
+        _find_last_pieces(skeleton, line),
+        _find_displaced(skeleton, line),
+    )
     beside = {here: [each for each in asides(here) if each not in on_line] for here in line}
     # A result that comes after everything else stays where it is: the vendor's line ends there.
     latest = max((each for some in (line, *beside.values()) for each in some), default=0)
-    vendor = bones.habits.latest
+    vendor = skeleton.habits.latest
     waiting: list[int] = []
     turns: dict[int, list[int]] = {}
     out: list[int] = []
     for here in line:
         while waiting and waiting[0] < here:
             out.append(heappop(waiting))
-        group = bones.group_numbers[here]
+        group = skeleton.group_numbers[here]
         if here in displaced:
             turns.setdefault(group, []).append(here)
         else:
             out.append(here)
         for each in beside[here]:
             ends = vendor and turn[each] in last and each != latest
-            if ends and bones.traits[each] != Trait.NOTE:
+            if ends and skeleton.traits[each] != Trait.NOTE:
                 turns.setdefault(turn[each], []).append(each)
             else:
                 heappush(waiting, each)
         if last.get(group) == here:
-            out += sorted(turns.pop(group, ()), key=lambda each: _place_in_turn(bones, each))
+            out += sorted(turns.pop(group, ()), key=lambda each: _turn_order(skeleton, each))
             del last[group]
     return out + sorted(waiting)
 
 
-def _last_pieces(bones: Skeleton, line: Sequence[int]) -> dict[int, int]:
+def _find_last_pieces(skeleton: Skeleton, line: Sequence[int]) -> dict[int, int]:
     """The replies on a line, each with the last piece of it there."""
-    groups, traits = bones.group_numbers, bones.traits
+    groups, traits = skeleton.group_numbers, skeleton.traits
     return {groups[here]: here for here in line if groups[here] and traits[here] == Trait.REPLY}
 
 
-def _displaced(bones: Skeleton, line: Sequence[int]) -> set[int]:
+def _find_displaced(skeleton: Skeleton, line: Sequence[int]) -> set[int]:
     """Calls recorded beside the one with which the vendor's line goes on: they come behind it."""
-    linked = bones.linked
-    if not bones.habits.latest or TURN not in linked.values():
+    linked = skeleton.linked
+    if not skeleton.habits.latest or TURN not in linked.values():
         return set()
     return {above for above, here in pairwise(line) if linked.get(here) == TURN}
 
 
-def _place_in_turn(bones: Skeleton, position: int) -> tuple[bool, int, int, int]:
-    is_result = bones.traits[position] == Trait.RESULT
-    return is_result, bones.times[position], bones.parents[position], position
+def _turn_order(skeleton: Skeleton, position: int) -> tuple[bool, int, int, int]:
+    is_result = skeleton.traits[position] == Trait.RESULT
+    return is_result, skeleton.times[position], skeleton.parents[position], position

@@ -30,7 +30,7 @@ class ReplyUsage(NamedTuple):
     sidechain: bool
 
 
-def reply_of(
+def make_reply_usage(
     message: Message,
     own: str,
     *,
@@ -47,8 +47,8 @@ def reply_of(
     if used is None or message.model == SYNTHETIC:
         return None
     cached = used.cache_write if written is None else written
-    counts = tuple(map(valid_count, (used.input, used.output, used.cache_read, cached)))
-    name = reply_name(message.api_message, request) or lone_name(
+    counts = tuple(map(to_valid_count, (used.input, used.output, used.cache_read, cached)))
+    name = reply_name(message.api_message, request) or make_reply_name(
         own, message.session, message.time_ns, message.model, (*counts, hour)
     )
     side = SIDECHAIN in message.flags
@@ -60,7 +60,7 @@ def reply_name(api_message: str | None, request: str | None) -> str:
     return api_message or request or ""
 
 
-def lone_name(
+def make_reply_name(
     own: str,
     session: str | None,
     time: int | None,
@@ -71,11 +71,11 @@ def lone_name(
     return f"{own}|{session}|{time}|{model}|{' '.join(map(str, counts))}"
 
 
-def total(usage: Usage) -> int:
+def sum_tokens(usage: Usage) -> int:
     """All tokens together."""
     return usage.input + usage.output + usage.cache_read + usage.cache_write
 
 
-def valid_count(number: int) -> int:
+def to_valid_count(number: int) -> int:
     """A number of tokens; 0 if it is impossible."""
     return number if 0 <= number < MOST_TOKENS else 0

@@ -11,8 +11,8 @@ from array import array
 from collections.abc import Iterable
 from sys import intern as _intern
 
-from talktree.model.findings import Finding, finding
-from talktree.model.habits import ANY, Habits
+from talktree.model.findings import Finding, make_finding
+from talktree.model.habits import ANY, WriterHabits
 from talktree.model.inferred_links import (
     INFERRED_KINDS,
     KEPT,
@@ -20,13 +20,13 @@ from talktree.model.inferred_links import (
     RETURN,
     SEQUENCE,
     TURN,
-    Nodes,
-    continue_kept,
+    LinkNodes,
     fold_copies,
     follow_order,
+    is_mostly_unlinked,
     join_turns,
-    lacks_links,
-    return_to_main,
+    link_compactions,
+    link_main_line,
 )
 from talktree.model.outline import CALLS, LineOutline, Listing, Outline
 from talktree.text.times import from_iso
@@ -39,7 +39,7 @@ INFERRED = "inferred"
 """How a link is marked that the file does not have, and that was made to mend it in memory."""
 
 
-def _nanoseconds(stamp: str | int | None) -> int:
+def _to_nanoseconds(stamp: str | int | None) -> int:
     time = from_iso(stamp) if isinstance(stamp, str) else stamp
     if time is None:
         return NO_TIME
@@ -50,7 +50,7 @@ def _nanoseconds(stamp: str | int | None) -> int:
 class Skeleton:
     """Grows record by record with `add`; `finish` resolves links that point forward."""
 
-    def __init__(self, habits: Habits = ANY) -> None:
+    def __init__(self, habits: WriterHabits = ANY) -> None:
         self.habits = habits
         self.ids: list[str] = []
         self.native: dict[int, str | None] = {}
@@ -137,9 +137,9 @@ class Skeleton:
             by_id[id] = position
             self.ids.append(id)
         else:
-            self.ids.append(self._alias(trait, id, position) if trait else "")
+            self.ids.append(self._make_alias(trait, id, position) if trait else "")
         self.traits.append(trait)
-        self.times.append(_nanoseconds(time))
+        self.times.append(_to_nanoseconds(time))
         self.sidechain.append(sidechain)
         self.roles.append(role)
         self._add_group(group, request)
@@ -231,7 +231,7 @@ class Skeleton:
             ids.append(id)
             parents.append(above)
             traits.append(trait)
-            times.append(NO_TIME if stamp is None else _nanoseconds(stamp))
+            times.append(NO_TIME if stamp is None else _to_nanoseconds(stamp))
             sides.append(line.sidechain)
             roles.append(_intern(line.role))
             add_group(group, line.request or None)
@@ -242,10 +242,10 @@ class Skeleton:
         """Take one record, described."""
         self.add(*outline)
 
-    def _alias(self, trait: int, id: str | None, position: int) -> str:
+    def _make_alias(self, trait: int, id: str | None, position: int) -> str:
         self.native[position] = id
         if not id:
-            alias = _free(f"@{position + 1}", self.by_id)
+            alias = _find_free_alias(f"@{position + 1}", self.by_id)
         else:
             number = self._doubles.get(id, 2)
             while f"{id}#{number}" in self.by_id:
@@ -266,13 +266,15 @@ class Skeleton:
                 continue
             found = self.by_id.get(parent, ROOT)
             if position in self.linked and found in (ROOT, position):
-                self._lose(position, parent)
+                self._unlink(position, parent)
             elif parent == own or found == position:
-                self._cut(position, position, parent, "a message that is its own parent")
+                self._cut_link(position, position, parent, "a message that is its own parent")
             elif found == ROOT:
                 self.dangling[position] = parent
                 what = f"its parent {parent[:60]} is not here"
-                self.findings.append(finding("dangling-parent", what, entry=self.ids[position]))
+                self.findings.append(
+                    make_finding("dangling-parent", what, entry=self.ids[position])
+                )
             else:
                 self.parents[position] = found
                 self.points_forward = True
@@ -281,11 +283,11 @@ class Skeleton:
         if self._forward:
             self._cut_cycles()
         self._forward = []
-        self._infer(follows, on_copies)
+        self._infer_links(follows, on_copies)
 
-    def _infer(self, follows: set[int], on_copies: set[int]) -> None:
+    def _infer_links(self, follows: set[int], on_copies: set[int]) -> None:
         """Close the gaps that recorders leave; `named` keeps what the file says."""
-        nodes = Nodes(
+        nodes = LinkNodes(
             self.parents,
             self.traits,
             self.sidechain,
@@ -296,17 +298,17 @@ class Skeleton:
         if self.kept:
             found = ((at, self.by_id.get(name, ROOT)) for at, name in self.kept.items())
             kept = {at: first for at, first in found if self.linked.get(at) == "logical"}
-            self._note(continue_kept(nodes, kept, on_copies), KEPT)
+            self._note_links(link_compactions(nodes, kept, on_copies), KEPT)
         broken = {*self.dangling, *self.looped}
-        if self.habits.sequential and lacks_links(nodes, follows, broken):
-            self._note(follow_order(nodes, follows | broken, self.breaks), SEQUENCE)
-        self._note(return_to_main(nodes), RETURN)
+        if self.habits.sequential and is_mostly_unlinked(nodes, follows, broken):
+            self._note_links(follow_order(nodes, follows | broken, self.breaks), SEQUENCE)
+        self._note_links(link_main_line(nodes), RETURN)
         if self._turns or self._requests:
             named = (*self._turns.items(), *self._requests.items())
             loose = {at for name, at in named if name.startswith(CALLS)}
-            self._note(join_turns(nodes, loose), TURN)
+            self._note_links(join_turns(nodes, loose), TURN)
 
-    def _note(self, made: dict[int, int], kind: str) -> None:
+    def _note_links(self, made: dict[int, int], kind: str) -> None:
         for position, named in made.items():
             if position in self.linked and position not in self.named:
                 # It only follows what it was linked to, and only follows what it is linked to now.
@@ -328,23 +330,23 @@ class Skeleton:
                 self.by_id[self.own_id(position)] = original
         return found
 
-    def _cut(self, position: int, above: int, parent: str, why: str) -> None:
+    def _cut_link(self, position: int, above: int, parent: str, why: str) -> None:
         self.parents[position] = ROOT
         self.cut[position] = above
         self.linked[position] = "cut"
         self.looped[position] = parent
-        self.findings.append(finding("cycle", why, entry=self.ids[position]))
+        self.findings.append(make_finding("cycle", why, entry=self.ids[position]))
 
-    def _lose(self, position: int, origin: str) -> None:
+    def _unlink(self, position: int, origin: str) -> None:
         """Let it start anew: it has no parent, and what it follows cannot be reached."""
         self.parents[position] = ROOT
         self.linked.pop(position, None)
         self.astray[position] = origin
-        what = self.astray_because(position)
+        what = self.explain_unreachable(position)
         if what is not None:
-            self.findings.append(finding("lost-origin", what, entry=self.ids[position]))
+            self.findings.append(make_finding("lost-origin", what, entry=self.ids[position]))
 
-    def astray_because(self, position: int) -> str | None:
+    def explain_unreachable(self, position: int) -> str | None:
         """Why what a message follows cannot be reached; None if it was carried over.
 
         Messages that survive a compaction are hung below it, and are older than it.
@@ -377,18 +379,18 @@ class Skeleton:
         follows = [each for each in loop if each in self.linked]
         if follows:
             first = min(follows)
-            self._lose(first, self.own_id(self.parents[first]))
+            self._unlink(first, self.own_id(self.parents[first]))
             return
         # The edge that points forward in the file is the one that cannot be true.
         first = min(loop)
         above = self.parents[first]
-        self._cut(first, above, self.own_id(above), "its parents lead back to itself")
+        self._cut_link(first, above, self.own_id(above), "its parents lead back to itself")
 
-    def starts_anew(self, position: int) -> bool:
+    def is_restart(self, position: int) -> bool:
         """Whether a message only follows another, as after a compaction, and is not its reply."""
         return self.linked.get(position, SEQUENCE) not in INFERRED_KINDS
 
-    def named_parent(self, position: int) -> int:
+    def find_named_parent(self, position: int) -> int:
         """The position of the parent that a message names; -1 if it names none that is here."""
         return self.named.get(position, self.parents[position])
 
@@ -398,7 +400,7 @@ class Skeleton:
         return native or ""
 
 
-def _free(alias: str, taken: dict[str, int]) -> str:
+def _find_free_alias(alias: str, taken: dict[str, int]) -> str:
     while alias in taken:
         alias += "'"
     return alias

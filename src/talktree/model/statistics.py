@@ -13,22 +13,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from talktree.model.compaction import OPERATIONS, compaction_of
+from talktree.model.compaction import OPERATIONS, find_compaction
 from talktree.model.conversation import Conversation
-from talktree.model.derived import DONE, todos_of
-from talktree.model.link_repair import mended
+from talktree.model.derived import DONE, find_todos
+from talktree.model.link_repair import with_inferred_links
 from talktree.model.measures import (
     NO_MEASURES,
     MessageMeasures,
-    measured_numbers,
-    measured_words,
-    recorded_seconds,
+    get_recorded_seconds,
+    iterate_number_measures,
+    iterate_word_measures,
 )
 from talktree.model.message import SIDECHAIN, Message, Todo, Usage
 from talktree.model.outline import Trait
-from talktree.model.pairing import Turn
+from talktree.model.pairing import TurnPairing
 from talktree.model.parts import Event, ToolCall
-from talktree.model.replies import ReplyUsage, total
+from talktree.model.replies import ReplyUsage, sum_tokens
 from talktree.model.skeleton import NO_TIME, ROOT
 from talktree.text.times import SECOND
 
@@ -37,7 +37,7 @@ IDLE_SECONDS = 3600.0
 """A longer gap is not the time of an answer: a person was away, or times were rewritten."""
 
 
-def answer_seconds(asked: int | None, answered: int | None) -> float | None:
+def compute_answer_seconds(asked: int | None, answered: int | None) -> float | None:
     """Seconds from a request to its answer, if the times (in nanoseconds) can mean that."""
     if asked is None or answered is None or NO_TIME in (asked, answered):
         return None
@@ -45,28 +45,28 @@ def answer_seconds(asked: int | None, answered: int | None) -> float | None:
     return seconds if 0 <= seconds <= IDLE_SECONDS else None
 
 
-def latencies(
+def compute_latencies(
     conversation: Conversation, recorded: Mapping[int, float] = NOTHING_RECORDED
 ) -> array[float]:
     """Seconds from each prompt to the first reply to it, from the skeleton alone.
 
     Where the format recorded how long a reply took, by position, that counts instead.
     """
-    bones = conversation.skeleton
+    skeleton = conversation.skeleton
     waits = array("d")
     prompts: dict[int, int] = {}
     for here in conversation.tree.order:
-        above = bones.parents[here]
-        trait = bones.traits[here]
+        above = skeleton.parents[here]
+        trait = skeleton.traits[here]
         before = prompts.get(above, ROOT)
-        if trait == Trait.SAID and not bones.sidechain[here]:
+        if trait == Trait.SAID and not skeleton.sidechain[here]:
             prompts[here] = here
         elif trait == Trait.NOTE and before != ROOT:
             prompts[here] = before
         elif trait == Trait.REPLY and here in recorded:
             waits.append(recorded[here])
         elif trait == Trait.REPLY and before != ROOT:
-            seconds = answer_seconds(bones.times[before], bones.times[here])
+            seconds = compute_answer_seconds(skeleton.times[before], skeleton.times[here])
             if seconds is not None:
                 waits.append(seconds)
     return waits
@@ -76,7 +76,7 @@ DAY = 86_400 * SECOND
 UNKNOWN = "unknown"
 
 
-class Tokens:
+class TokenTally:
     """Tokens and how many API messages they were spent on."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Tokens:
         self.cache_read = 0
         self.cache_write = 0
 
-    def add(self, usage: Usage, *, times: int = 1) -> None:
+    def add_usage(self, usage: Usage, *, times: int = 1) -> None:
         """One more API message, or one less."""
         self.api_messages += times
         self.input += times * usage.input
@@ -95,7 +95,7 @@ class Tokens:
         self.cache_write += times * usage.cache_write
 
 
-class ToolCount:
+class ToolTally:
     """How often a tool was called and how often that failed."""
 
     def __init__(self) -> None:
@@ -106,12 +106,12 @@ class ToolCount:
         """From call to result, where both have a time."""
 
 
-class Day:
+class DayTally:
     """What happened on a day."""
 
     def __init__(self) -> None:
         self.messages = 0
-        self.tokens = Tokens()
+        self.tokens = TokenTally()
 
 
 class Model:
@@ -119,7 +119,7 @@ class Model:
 
     def __init__(self) -> None:
         self.messages = 0
-        self.tokens = Tokens()
+        self.tokens = TokenTally()
 
 
 class Tally:
@@ -136,9 +136,9 @@ class Tally:
         self.kinds: Counter[str] = Counter()
         """Branches and sidechains by kind."""
         self.roles: Counter[str] = Counter()
-        self.tools: dict[str, ToolCount] = {}
-        self.tokens = Tokens()
-        self.days: dict[int, Day] = {}
+        self.tools: dict[str, ToolTally] = {}
+        self.tokens = TokenTally()
+        self.days: dict[int, DayTally] = {}
         """By the number of the day since 1970."""
         self.models: dict[str, Model] = {}
         self.first: int | None = None
@@ -152,16 +152,16 @@ class Tally:
         """What compactions and restorations say, in the order of the sources."""
         self._todos: dict[str, tuple[int, int]] = {}
         """Tasks that are done and that are open, by conversation."""
-        self._counted: dict[int, tuple[Usage, list[Tokens]]] = {}
+        self._counted: dict[int, tuple[Usage, list[TokenTally]]] = {}
         """What was told of each API message, and the books it stands in."""
         self._called: set[int] = set()
         self._answered: set[int] = set()
         """Calls and answers that were counted, by the ids of the calls."""
-        self._turns: dict[tuple[bool, str | None], Turn] = {}
+        self._turns: dict[tuple[bool, str | None], TurnPairing] = {}
 
-    def add(self, conversation: Conversation) -> None:
+    def add_conversation(self, conversation: Conversation) -> None:
         """Count one conversation, reading it once."""
-        shown = mended(conversation)
+        shown = with_inferred_links(conversation)
         counts = conversation.counts
         self.conversations += 1
         self.records += counts.records
@@ -172,18 +172,18 @@ class Tally:
         todos: Sequence[Todo] = ()
         recorded: dict[int, float] = {}
         store = conversation.store
-        for position, message, replies in _spoken(conversation):
-            self._take(message, replies)
-            mark = compaction_of(message)
+        for position, message, replies in _iterate_replies(conversation):
+            self._add_message(message, replies)
+            mark = find_compaction(message)
             if mark is not None and mark.kind in OPERATIONS:
                 self.compactions.append(Event(mark.kind, data=mark.data))
-            todos = todos_of(message) or todos
-            seconds = self._measure(store.measures(message))
+            todos = find_todos(message) or todos
+            seconds = self._add_measures(store.measures(message))
             if seconds is not None:
                 recorded[position] = seconds
-        self.waits.extend(latencies(shown, recorded))
+        self.waits.extend(compute_latencies(shown, recorded))
         for turn in self._turns.values():
-            self._close(turn)
+            self._close_turn(turn)
         self._turns = {}
         if todos:
             done = sum(todo.status in DONE for todo in todos)
@@ -199,40 +199,40 @@ class Tally:
         """Tasks that are not."""
         return sum(left for _, left in self._todos.values())
 
-    def _take(self, message: Message, replies: Iterable[ReplyUsage]) -> None:
+    def _add_message(self, message: Message, replies: Iterable[ReplyUsage]) -> None:
         self.messages += 1
         self.roles[message.role] += 1
-        day, time = self._day(message.time_ns), message.time_ns
+        day, time = self._get_day(message.time_ns), message.time_ns
         if day is not None and time is not None:
             day.messages += 1
             self.first = time if self.first is None else min(self.first, time)
             self.last = time if self.last is None else max(self.last, time)
         if message.model is not None or message.usage is not None:
-            self._model(message.model or UNKNOWN).messages += 1
+            self._get_model(message.model or UNKNOWN).messages += 1
         for reply in replies:
-            self._spend(reply)
+            self._add_reply(reply)
         self._follow_tools(message)
 
-    def _measure(self, measures: MessageMeasures) -> float | None:
+    def _add_measures(self, measures: MessageMeasures) -> float | None:
         """Count what is recorded about a message; the seconds it took are returned."""
         if measures is NO_MEASURES:
             return None
-        for name, word in measured_words(measures):
+        for name, word in iterate_word_measures(measures):
             self.words.setdefault(name, Counter())[word] += 1
-        for name, number in measured_numbers(measures):
+        for name, number in iterate_number_measures(measures):
             self.numbers.setdefault(name, array("d")).append(number)
-        return recorded_seconds(measures)
+        return get_recorded_seconds(measures)
 
-    def _day(self, time: int | None) -> Day | None:
+    def _get_day(self, time: int | None) -> DayTally | None:
         if time is None:
             return None
         number = time // DAY
         found = self.days.get(number)
         if found is None:
-            found = self.days[number] = Day()
+            found = self.days[number] = DayTally()
         return found
 
-    def _model(self, name: str) -> Model:
+    def _get_model(self, name: str) -> Model:
         found = self.models.get(name)
         if found is None:
             found = self.models[name] = Model()
@@ -240,21 +240,21 @@ class Tally:
 
     # tokens
 
-    def _spend(self, reply: ReplyUsage) -> None:
+    def _add_reply(self, reply: ReplyUsage) -> None:
         """Pieces and copies of one reply repeat its usage; the one with the most tokens counts."""
-        key, usage, day = hash(reply.name), reply.usage, self._day(reply.time)
+        key, usage, day = hash(reply.name), reply.usage, self._get_day(reply.time)
         known = self._counted.get(key)
         if known is not None:
             before, books = known
-            if total(usage) <= total(before):
+            if sum_tokens(usage) <= sum_tokens(before):
                 return
             for book in books:
-                book.add(before, times=-1)
-        books = [self.tokens, self._model(reply.model or UNKNOWN).tokens]
+                book.add_usage(before, times=-1)
+        books = [self.tokens, self._get_model(reply.model or UNKNOWN).tokens]
         if day is not None:
             books.append(day.tokens)
         for book in books:
-            book.add(usage)
+            book.add_usage(usage)
         self._counted[key] = (usage, books)
 
     # tools
@@ -263,39 +263,41 @@ class Tally:
         line = (SIDECHAIN in message.flags, message.agent)
         turn = self._turns.get(line)
         if turn is None:
-            turn = self._turns[line] = Turn()
-        if turn.ends_before(message):
-            self._close(turn)
-        turn.take(message)
+            turn = self._turns[line] = TurnPairing()
+        if turn.is_ended_by(message):
+            self._close_turn(turn)
+        turn.take_message(message)
         for part in message.parts:
             if isinstance(part, ToolCall) and _is_new(part.id, self._called):
-                self._tool(part.name).calls += 1
-        if turn.results and turn.complete:
-            self._close(turn)
+                self._get_tool(part.name).calls += 1
+        if turn.results and turn.is_complete:
+            self._close_turn(turn)
 
-    def _tool(self, name: str) -> ToolCount:
+    def _get_tool(self, name: str) -> ToolTally:
         found = self.tools.get(name)
         if found is None:
-            found = self.tools[name] = ToolCount()
+            found = self.tools[name] = ToolTally()
         return found
 
-    def _close(self, turn: Turn) -> None:
-        for call, result in turn.close():
+    def _close_turn(self, turn: TurnPairing) -> None:
+        for call, result in turn.close_turn():
             if call is None or not _is_new(call.id, self._answered):
                 continue
-            tool = self._tool(call.name)
+            tool = self._get_tool(call.name)
             tool.answered += 1
             tool.failures += result.error
             if call.time is not None and result.time is not None and result.time >= call.time:
                 tool.seconds.append((result.time - call.time) / 1e9)
 
 
-def _spoken(conversation: Conversation) -> Iterator[tuple[int, Message, Iterator[ReplyUsage]]]:
+def _iterate_replies(
+    conversation: Conversation,
+) -> Iterator[tuple[int, Message, Iterator[ReplyUsage]]]:
     """All messages with their positions and the API replies they are pieces of."""
-    bones, store = conversation.skeleton, conversation.store
+    skeleton, store = conversation.skeleton, conversation.store
     for position, entry in enumerate(conversation.entries):
-        if isinstance(entry, Message) and position not in bones.copies:
-            yield position, entry, store.replies(entry, bones.own_id(position))
+        if isinstance(entry, Message) and position not in skeleton.copies:
+            yield position, entry, store.replies(entry, skeleton.own_id(position))
 
 
 def _is_new(id: str | None, known: set[int]) -> bool:

@@ -14,9 +14,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.model.active_point import find_active, newest_message
+from talktree.model.active_point import find_active, find_newest_message
 from talktree.model.outline import Trait
-from talktree.model.path_order import ordered_path
+from talktree.model.path_order import order_path
 from talktree.model.skeleton import ROOT, Skeleton
 from talktree.model.vendor_walk import find_resume_point, merge_walk
 
@@ -39,30 +39,30 @@ class Tree:
 
     def __init__(
         self,
-        bones: Skeleton,
+        skeleton: Skeleton,
         sizes: Sequence[int] | None = None,
         walk: Callable[[], Sequence[int]] | None = None,
     ) -> None:
-        self.bones = bones
+        self.skeleton = skeleton
         self._walk = walk
         """Gives the branch that the program's own reader returns."""
         self._sizes = sizes
         """How many messages a node stands for, if not for one."""
-        self._first, self._child = _children(bones)
-        self._begins = _sidechain_starts(bones)
+        self._first, self._child = _index_children(skeleton)
+        self._begins = _find_sidechain_starts(skeleton)
         """1 where a sub-agent's conversation begins."""
-        self.order = self._preorder()
-        self._real = self._weigh()
-        self._last = self._last_below()
-        self._reach = self._spoken_below()
-        self._stated = _stated_message(bones)
+        self.order = self._compute_preorder()
+        self._real = self._mark_spoken()
+        self._last = self._compute_last_below()
+        self._reach = self._latest_below()
+        self._stated = _find_stated_message(skeleton)
         """The message that the source says the conversation is at."""
-        resumed = find_resume_point(bones) if bones.habits.latest else ROOT
+        resumed = find_resume_point(skeleton) if skeleton.habits.latest else ROOT
         self._lead_to(resumed if self._stated == ROOT else self._stated)
         self._main: dict[int, list[int]] = {}
-        self.aside = bytearray(len(bones))
+        self.aside = bytearray(len(skeleton))
         """1 where a node belongs to the line of its parent without continuing it."""
-        self._classify()
+        self._classify_children()
 
     def __len__(self) -> int:
         return len(self.order)
@@ -78,13 +78,13 @@ class Tree:
 
     def parent(self, position: int) -> int | None:
         """The parent's position."""
-        found = self.bones.parents[position]
+        found = self.skeleton.parents[position]
         return None if found == ROOT else found
 
     def _children_of(self, position: int) -> array[int]:
         return self._child[self._first[position + 1] : self._first[position + 2]]
 
-    def _preorder(self) -> array[int]:
+    def _compute_preorder(self) -> array[int]:
         order = array("q")
         first, child = self._first, self._child
         pending = list(reversed(self._children_of(ROOT)))
@@ -100,13 +100,13 @@ class Tree:
 
     # what continues a line
 
-    def _weigh(self) -> bytearray:
+    def _mark_spoken(self) -> bytearray:
         """1 for every node at or below which somebody really said something new."""
-        bones = self.bones
-        traits, parents, groups = bones.traits, bones.parents, bones.group_numbers
+        skeleton = self.skeleton
+        traits, parents, groups = skeleton.traits, skeleton.parents, skeleton.group_numbers
         # The reply that was last on the way to a node; one more place for the root, at -1.
-        lead = array("i", bytes(4 * (len(bones) + 1)))
-        real = bytearray(len(bones))
+        lead = array("i", bytes(4 * (len(skeleton) + 1)))
+        real = bytearray(len(skeleton))
         for here in self.order:
             before, group, trait = lead[parents[here]], groups[here], traits[here]
             real[here] = trait == Trait.SAID or (
@@ -121,24 +121,24 @@ class Tree:
                 real[above] = 1
         return real
 
-    def _last_below(self) -> array[int]:
+    def _compute_last_below(self) -> array[int]:
         """The latest position on the same side at or below each node."""
-        last = array("q", range(len(self.bones)))
-        parents, begins = self.bones.parents, self._begins
+        last = array("q", range(len(self.skeleton)))
+        parents, begins = self.skeleton.parents, self._begins
         for here in reversed(self.order):
             above = parents[here]
             if above != ROOT and last[here] > last[above] and not begins[here]:
                 last[above] = last[here]
         return last
 
-    def _spoken_below(self) -> array[int]:
+    def _latest_below(self) -> array[int]:
         """The latest position at which something is said, on the same side at or below each node.
 
         Where nothing is said it is less than 0, and in the order of positions.
         """
-        traits, count = self.bones.traits, len(self.bones)
+        traits, count = self.skeleton.traits, len(self.skeleton)
         reach = array("q", range(-count, 0))
-        parents, begins = self.bones.parents, self._begins
+        parents, begins = self.skeleton.parents, self._begins
         for here in reversed(self.order):
             if traits[here] != Trait.NOTE and reach[here] < here:
                 reach[here] = here
@@ -149,53 +149,53 @@ class Tree:
 
     def _lead_to(self, position: int) -> None:
         """Let every line that leads to a message go there, whatever was said later elsewhere."""
-        here, parents = position, self.bones.parents
+        here, parents = position, self.skeleton.parents
         self._start = ROOT
         while here != ROOT:
-            self._reach[here] = len(self.bones)
+            self._reach[here] = len(self.skeleton)
             self._start, here = here, parents[here]
 
-    def _starts_sidechain(self, position: int) -> bool:
+    def _is_sidechain_start(self, position: int) -> bool:
         return bool(self._begins[position])
 
-    def _classify(self) -> None:
-        onward = bytearray(b"\1" * len(self.bones))
+    def _classify_children(self) -> None:
+        onward = bytearray(b"\1" * len(self.skeleton))
         first, begins = self._first, self._begins
         for here in self.order:
             if first[here + 2] - first[here + 1] < 2:
                 continue
             own = [child for child in self._children_of(here) if not begins[child]]
-            self._main[here] = self._continuations(own)
+            self._main[here] = self._select_continuations(own)
             for child in own:
                 onward[child] = 0
             for child in self._main[here]:
                 onward[child] = 1
-        self._main[ROOT] = [each for each in self.roots if not self._starts_sidechain(each)]
-        aside, parents = self.aside, self.bones.parents
+        self._main[ROOT] = [each for each in self.roots if not self._is_sidechain_start(each)]
+        aside, parents = self.aside, self.skeleton.parents
         for here in self.order:
             above = parents[here]
             if above != ROOT and not begins[here]:
                 aside[here] = aside[above] or not onward[here]
 
-    def _continuations(self, children: list[int]) -> list[int]:
+    def _select_continuations(self, children: list[int]) -> list[int]:
         if len(children) < 2:
             return children
         real = [child for child in children if self._real[child]]
         if not real:
             return [max(children, key=self._reach.__getitem__)]
-        return self._without_replays(real) if self.bones.habits.replays else real
+        return self._without_replays(real) if self.skeleton.habits.replays else real
 
     def _without_replays(self, children: list[int]) -> list[int]:
         """Siblings of the same role and the same stamp are one message written twice."""
-        bones = self.bones
+        skeleton = self.skeleton
         kept: dict[tuple[int, str], int] = {}
         """Where in `out` the message with a stamp stands."""
         out: list[int] = []
         for child in children:
-            if bones.times[child] < 0:
+            if skeleton.times[child] < 0:
                 out.append(child)
                 continue
-            stamp = (bones.times[child], bones.roles[child])
+            stamp = (skeleton.times[child], skeleton.roles[child])
             if stamp not in kept:
                 kept[stamp] = len(out)
                 out.append(child)
@@ -210,17 +210,19 @@ class Tree:
         mains = self._main.get(position)
         if mains is not None:
             return mains
-        return [child for child in self._children_of(position) if not self._starts_sidechain(child)]
+        return [
+            child for child in self._children_of(position) if not self._is_sidechain_start(child)
+        ]
 
     def sidechains(self, position: int) -> list[int]:
         """The sub-agent conversations that start at a node."""
-        return [child for child in self._children_of(position) if self._starts_sidechain(child)]
+        return [child for child in self._children_of(position) if self._is_sidechain_start(child)]
 
     def asides(self, position: int) -> list[int]:
         """What hangs at a node of a line without continuing it, in source order."""
         if len(self._children_of(position)) < 2:
             return []
-        return sorted(self._aside_nodes(position))
+        return sorted(self._iterate_asides(position))
 
     def is_real(self, position: int) -> bool:
         """Whether somebody said something new at a node or below it."""
@@ -234,9 +236,9 @@ class Tree:
         """Nodes with which more than one line goes on."""
         return (here for here, onward in self._main.items() if here != ROOT and len(onward) > 1)
 
-    def starts_sidechain(self, position: int) -> bool:
+    def is_sidechain_start(self, position: int) -> bool:
         """Whether a sub-agent's conversation begins here."""
-        return self._starts_sidechain(position)
+        return self._is_sidechain_start(position)
 
     def line(self, start: int) -> Iterator[int]:
         """The positions from a node on, at each fork along the line written last."""
@@ -251,7 +253,7 @@ class Tree:
             onward = self.continuations(here)
             if not onward:
                 return
-            here = self.goes_on(onward)
+            here = self.choose_continuation(onward)
 
     def end_of(self, start: int) -> int:
         """Where the line from a node on ends, or is stopped by what the source says."""
@@ -261,14 +263,14 @@ class Tree:
                 break
         return here
 
-    def rest_of_active(self) -> Sequence[int]:
+    def list_undone(self) -> Sequence[int]:
         """The line behind the message that the conversation is at: what was undone."""
         leaf = self.active_leaf()
         if leaf is None or leaf != self._stated:
             return ()
         return list(self.line(leaf))[1:]
 
-    def goes_on(self, onward: Sequence[int]) -> int:
+    def choose_continuation(self, onward: Sequence[int]) -> int:
         """With which of the children that continue a line it goes on."""
         return max(onward, key=self._reach.__getitem__)
 
@@ -279,26 +281,26 @@ class Tree:
             return None
         start = self._start
         if start == ROOT:
-            start = roots[0] if len(roots) == 1 else self._main_thread(roots)
+            start = roots[0] if len(roots) == 1 else self._choose_main_thread(roots)
         return self.end_of(start)
 
     def active_leaf(self) -> int | None:
         """Where the conversation stands: the end of the line written last, in the main thread."""
         return self._active_leaf
 
-    def _main_thread(self, roots: Sequence[int]) -> int:
+    def _choose_main_thread(self, roots: Sequence[int]) -> int:
         """The thread that was spoken in last if the format says so, or the one with most messages;
         of equals the latest."""
         reach = self._reach
-        if self.bones.habits.latest:
+        if self.skeleton.habits.latest:
             return max(roots, key=reach.__getitem__)
         traits, parents, begins, sizes = (
-            self.bones.traits,
-            self.bones.parents,
+            self.skeleton.traits,
+            self.skeleton.parents,
             self._begins,
             self._sizes,
         )
-        count = array("q", bytes(8 * len(self.bones)))
+        count = array("q", bytes(8 * len(self.skeleton)))
         for here in reversed(self.order):
             if traits[here] != Trait.NOTE:
                 count[here] += 1 if sizes is None else sizes[here]
@@ -317,33 +319,33 @@ class Tree:
         for here in self.order:
             onward = self.continuations(here)
             if len(onward) > 1:
-                goes_on = self.goes_on(onward)
+                goes_on = self.choose_continuation(onward)
                 starts += [child for child in onward if child != goes_on]
             starts += self.sidechains(here)
-        found = [self._branch(start, active) for start in sorted(starts)]
+        found = [self._make_branch(start, active) for start in sorted(starts)]
         return sorted(found, key=lambda branch: branch.kind != "active")
 
-    def _branch(self, start: int, active: int | None) -> Branch:
+    def _make_branch(self, start: int, active: int | None) -> Branch:
         leaf, count, is_active = start, 0, False
         for leaf in self.line(start):
-            count += 1 + self._asides_at(leaf)
+            count += 1 + self._count_asides(leaf)
             is_active = is_active or leaf == active
-        fork = self.bones.parents[start]
+        fork = self.skeleton.parents[start]
         if is_active:
             kind: BranchKind = "active"
-        elif self._starts_sidechain(start):
+        elif self._is_sidechain_start(start):
             kind = "sidechain"
         else:
             kind = "root" if fork == ROOT else "fork"
-        ids = self.bones.ids
+        ids = self.skeleton.ids
         return Branch(
             leaf=ids[leaf], fork=None if fork == ROOT else ids[fork], kind=kind, messages=count
         )
 
-    def _asides_at(self, position: int) -> int:
-        return sum(1 for _ in self._aside_nodes(position))
+    def _count_asides(self, position: int) -> int:
+        return sum(1 for _ in self._iterate_asides(position))
 
-    def _aside_nodes(self, position: int) -> Iterator[int]:
+    def _iterate_asides(self, position: int) -> Iterator[int]:
         """The nodes that hang aside at a node of a line."""
         if len(self._children_of(position)) < 2:
             return
@@ -354,7 +356,7 @@ class Tree:
             pending += [child for child in self._children_of(here) if self._is_aside(child)]
 
     def _is_aside(self, position: int) -> bool:
-        return bool(self.aside[position]) and not self._starts_sidechain(position)
+        return bool(self.aside[position]) and not self._is_sidechain_start(position)
 
     def path(self, leaf: int) -> list[int]:
         """From the start to a node, with the asides of the line in the order they were written.
@@ -365,35 +367,35 @@ class Tree:
         here = leaf
         while here != ROOT:
             line.append(here)
-            here = self.bones.parents[here]
+            here = self.skeleton.parents[here]
         line.reverse()
-        own = self.along(line)
+        own = self.order_with_asides(line)
         if self._walk is None or leaf != self._active_leaf:
             return own
         return merge_walk(own, self._walk())
 
-    def along(self, line: Sequence[int]) -> list[int]:
+    def order_with_asides(self, line: Sequence[int]) -> list[int]:
         """Nodes of a line with its asides, in the order in which they are read."""
-        return ordered_path(self.bones, line, self._turn, self._aside_nodes)
+        return order_path(self.skeleton, line, self._turn, self._iterate_asides)
 
 
-def _stated_message(bones: Skeleton) -> int:
+def _find_stated_message(skeleton: Skeleton) -> int:
     """The message that the source says the conversation is at; ROOT if it does not say so."""
-    return find_active(bones.listings, newest_message(bones.traits, bones.sidechain))
+    return find_active(skeleton.listings, find_newest_message(skeleton.traits, skeleton.sidechain))
 
 
-def _sidechain_starts(bones: Skeleton) -> bytearray:
+def _find_sidechain_starts(skeleton: Skeleton) -> bytearray:
     """1 for every node of a sidechain that hangs on none of it."""
-    side, begins = bones.sidechain, bytearray(len(bones))
-    for position, above in enumerate(bones.parents) if any(side) else ():
+    side, begins = skeleton.sidechain, bytearray(len(skeleton))
+    for position, above in enumerate(skeleton.parents) if any(side) else ():
         begins[position] = side[position] and (above == ROOT or not side[above])
     return begins
 
 
-def _children(bones: Skeleton) -> tuple[array[int], array[int]]:
+def _index_children(skeleton: Skeleton) -> tuple[array[int], array[int]]:
     """For each node (and the root at 0) where its children start, and all children in a row."""
-    parents, traits = bones.parents, bones.traits
-    first = array("q", bytes(8 * (len(bones) + 2)))
+    parents, traits = skeleton.parents, skeleton.traits
+    first = array("q", bytes(8 * (len(skeleton) + 2)))
     for position, above in enumerate(parents):
         if traits[position]:
             first[above + 2] += 1

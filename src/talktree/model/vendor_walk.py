@@ -39,34 +39,39 @@ class WrittenLinks(NamedTuple):
     """Records whose parent is not here."""
 
 
-def find_resume_point(bones: Skeleton) -> int:
+def find_resume_point(skeleton: Skeleton) -> int:
     """The message that the conversation continues from; -1 if only the tree says it."""
-    stated = bones.listings.rfind(CURRENT)
-    if stated != ROOT or not bones.habits.walk:
+    stated = skeleton.listings.rfind(CURRENT)
+    if stated != ROOT or not skeleton.habits.walk:
         return stated
-    return last_listed(written_links(bones))
+    return find_last_listed(make_written_links(skeleton))
 
 
-def last_listed(links: WrittenLinks) -> int:
+def find_last_listed(links: WrittenLinks) -> int:
     """The last message of the branch that the reader returns; -1 if it returns none."""
-    return next((here for here in _way_up(links) if links.listings[here] == LISTED), ROOT)
+    return next((here for here in _iterate_way_up(links) if links.listings[here] == LISTED), ROOT)
 
 
-def written_links(bones: Skeleton) -> WrittenLinks:
+def make_written_links(skeleton: Skeleton) -> WrittenLinks:
     """The links that the file has, without those that were inferred."""
-    bones = bones.unrepaired or bones
-    parents, listings = array("q", bones.parents), bytearray(bones.listings)
-    for position in bones.linked:
-        parents[position] = bones.named.get(position, ROOT)
-    for position, above in bones.cut.items():
+    skeleton = skeleton.unrepaired or skeleton
+    parents, listings = array("q", skeleton.parents), bytearray(skeleton.listings)
+    for position in skeleton.linked:
+        parents[position] = skeleton.named.get(position, ROOT)
+    for position, above in skeleton.cut.items():
         parents[position] = above
-    for position, name in bones.written.items():
-        parents[position] = bones.by_id.get(name, ROOT)
-    for position, trait in enumerate(bones.traits) if not all(bones.traits) else ():
+    for position, name in skeleton.written.items():
+        parents[position] = skeleton.by_id.get(name, ROOT)
+    for position, trait in enumerate(skeleton.traits) if not all(skeleton.traits) else ():
         if not trait:
             listings[position] = ABSENT
     return WrittenLinks(
-        parents, listings, bones.traits, bones.reply_numbers, bones.times, bones.dangling
+        parents,
+        listings,
+        skeleton.traits,
+        skeleton.reply_numbers,
+        skeleton.times,
+        skeleton.dangling,
     )
 
 
@@ -75,8 +80,8 @@ def walk_back(links: WrittenLinks, read: Reader | None = None) -> list[int]:
 
     Without `read`, results that do not hang on the turn whose calls they answer are missing.
     """
-    chain = list(_way_up(links))[::-1]
-    beside = _Turns(links, chain, read).beside()
+    chain = list(_iterate_way_up(links))[::-1]
+    beside = _Turns(links, chain, read).find_pieces_after()
     whole = (each for here in chain for each in (here, *beside.get(here, ())))
     return [here for here in whole if links.listings[here] == LISTED]
 
@@ -103,17 +108,17 @@ def merge_walk(own: list[int], walk: Sequence[int]) -> list[int]:
     return out
 
 
-def _way_up(links: WrittenLinks) -> Iterator[int]:
+def _iterate_way_up(links: WrittenLinks) -> Iterator[int]:
     """The records from the leaf up to where the links end."""
     parents, listings = links.parents, links.listings
-    here, seen = _leaf(links), set[int]()
+    here, seen = _find_leaf(links), set[int]()
     while here != ROOT and listings[here] != ABSENT and here not in seen:
         seen.add(here)
         yield here
         here = parents[here]
 
 
-def _leaf(links: WrittenLinks) -> int:
+def _find_leaf(links: WrittenLinks) -> int:
     """The latest message at which a line ends; one that is hidden only if all are."""
     parents, listings = links.parents, links.listings
     has_child = bytearray(len(listings))
@@ -150,21 +155,21 @@ class _Turns:
             if number in self._pieces and links.listings[here] != ABSENT:
                 self._pieces[number].append(here)
 
-    def beside(self) -> dict[int, list[int]]:
+    def find_pieces_after(self) -> dict[int, list[int]]:
         """What comes behind the last pieces of replies."""
-        results = self._results() if self._ends else []
-        asked = self._asked(results) if results else {}
-        by_piece = self._by_piece(results, asked) if results else {}
+        results = self._find_results() if self._ends else []
+        asked = self._find_calling_pieces(results) if results else {}
+        by_piece = self._group_by_piece(results, asked) if results else {}
         found: dict[int, list[int]] = {}
         for number, end in self._ends.items():
             calls = [here for here in self._pieces[number] if here not in self._seen]
-            answers = self._answers(self._pieces[number], by_piece, asked)
+            answers = self._select_answers(self._pieces[number], by_piece, asked)
             times = self._links.times.__getitem__
             found[end] = sorted(calls, key=times) + sorted(answers, key=times)
             self._seen.update(found[end])
         return found
 
-    def _results(self) -> list[int]:
+    def _find_results(self) -> list[int]:
         """The results beside the way."""
         links, seen = self._links, self._seen
         return [
@@ -178,38 +183,42 @@ class _Turns:
 
     # which result answers which call
 
-    def _asked(self, results: Sequence[int]) -> dict[str, int]:
+    def _find_calling_pieces(self, results: Sequence[int]) -> dict[str, int]:
         """The piece that made each call which these results, or some of them, answer."""
         self._answered: dict[int, list[str]] = {here: [] for here in results}
         if self._read is None:
             return {}
-        for here, entry in self._entries(results):
-            self._answered[here] += _answered(entry)
-        near = {self._reply_above(here) for here in results} - {ROOT}
-        asked = self._made(near)
+        for here, entry in self._read_entries(results):
+            self._answered[here] += _iterate_answered_calls(entry)
+        near = {self._find_reply_above(here) for here in results} - {ROOT}
+        asked = self._index_calls(near)
         named = {call for calls in self._answered.values() for call in calls}
         if named - asked.keys():
             others = {here for pieces in self._pieces.values() for here in pieces} - near
-            asked |= self._made(others)
+            asked |= self._index_calls(others)
         return asked
 
-    def _made(self, pieces: Iterable[int]) -> dict[str, int]:
+    def _index_calls(self, pieces: Iterable[int]) -> dict[str, int]:
         return {
-            call: here for here, entry in self._entries(sorted(pieces)) for call in _called(entry)
+            call: here
+            for here, entry in self._read_entries(sorted(pieces))
+            for call in _find_call_ids(entry)
         }
 
-    def _entries(self, positions: Sequence[int]) -> Iterator[tuple[int, Entry]]:
+    def _read_entries(self, positions: Sequence[int]) -> Iterator[tuple[int, Entry]]:
         assert self._read is not None
         return zip(positions, self._read(positions), strict=True)
 
-    def _reply_above(self, result: int) -> int:
+    def _find_reply_above(self, result: int) -> int:
         """The reply that a result hangs on, notes and other results passed by."""
         parents, here, steps = self._links.parents, result, 0
         while here != ROOT and self._links.traits[here] != Trait.REPLY and steps < MOST_STEPS:
             here, steps = parents[here], steps + 1
         return here if steps < MOST_STEPS else ROOT
 
-    def _by_piece(self, results: Sequence[int], asked: dict[str, int]) -> dict[int, list[int]]:
+    def _group_by_piece(
+        self, results: Sequence[int], asked: dict[str, int]
+    ) -> dict[int, list[int]]:
         """The results that hang on each piece or answer a call of it."""
         found: dict[int, list[int]] = {}
         for here in results:
@@ -218,7 +227,7 @@ class _Turns:
                 found.setdefault(piece, []).append(here)
         return found
 
-    def _answers(
+    def _select_answers(
         self, pieces: Sequence[int], by_piece: dict[int, list[int]], asked: dict[str, int]
     ) -> list[int]:
         """The results of a turn: all that hang on it, and others that answer an open call of it."""
@@ -230,7 +239,7 @@ class _Turns:
         others = sorted(here for here in new if self._links.parents[here] not in own)
         if not others:
             return hanging
-        answered = self._answered_on_way.union(*(self._answered[here] for here in hanging))
+        answered = self._calls_answered_on_way.union(*(self._answered[here] for here in hanging))
         for here in others:
             calls = self._answered[here]
             if any(call not in answered and asked.get(call) in own for call in calls):
@@ -239,18 +248,22 @@ class _Turns:
         return hanging
 
     @cached_property
-    def _answered_on_way(self) -> set[str]:
+    def _calls_answered_on_way(self) -> set[str]:
         on_way = [here for here in self._chain if self._links.traits[here] == Trait.RESULT]
-        return {call for _, entry in self._entries(on_way) for call in _answered(entry)}
+        return {
+            call
+            for _, entry in self._read_entries(on_way)
+            for call in _iterate_answered_calls(entry)
+        }
 
 
-def _called(entry: Entry) -> Iterator[str]:
+def _find_call_ids(entry: Entry) -> Iterator[str]:
     for part in entry.parts if isinstance(entry, Message) else ():
         if isinstance(part, ToolCall) and part.id:
             yield part.id
 
 
-def _answered(entry: Entry) -> Iterator[str]:
+def _iterate_answered_calls(entry: Entry) -> Iterator[str]:
     for part in entry.parts if isinstance(entry, Message) else ():
         if isinstance(part, ToolResult) and part.call:
             yield part.call

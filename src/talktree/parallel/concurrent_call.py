@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 
-def at_once(waiting: Callable[[], None], meanwhile: Callable[[], None] | None) -> None:
+def run_both(waiting: Callable[[], None], meanwhile: Callable[[], None] | None) -> None:
     """Do both, the one that waits in a thread of its own; both are done when this is.
 
     An error of either is raised when both have ended.

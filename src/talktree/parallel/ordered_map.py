@@ -22,18 +22,18 @@ A_PIPE = 1 << 20
 _NUMBER = struct.Struct("<I")
 
 
-def in_order(make: Make, count: int, processes: int) -> Generator[bytes, None, None]:
+def map_in_order(make: Make, count: int, processes: int) -> Generator[bytes, None, None]:
     """All shares in order; there may be some thousands, for their numbers lie ready in a pipe."""
-    crew = _Crew(make, count)
+    pool = _OrderedPool(make, count)
     try:
-        crew.start(processes)
+        pool.start(processes)
         for number in range(count):
-            yield crew.share(number)
+            yield pool.take_share(number)
     finally:
-        crew.stop()
+        pool.stop()
 
 
-class _Crew:
+class _OrderedPool:
     """The processes, and what they have said so far."""
 
     def __init__(self, make: Make, count: int) -> None:
@@ -54,22 +54,24 @@ class _Crew:
             queue.write(b"".join(map(_NUMBER.pack, range(self._count))))
         try:
             for _ in range(processes):
-                self._begin(numbers)
+                self._start_process(numbers)
         except OSError:
             # No room for further processes: those there are do it, or this one alone.
             pass
         finally:
             os.close(numbers)
 
-    def _begin(self, numbers: int) -> None:
+    def _start_process(self, numbers: int) -> None:
         hear, speak = os.pipe()
-        _widen(hear)
+        _widen_pipe(hear)
         # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             child = os.fork()
             if not child:
-                _serve(self._make, numbers, speak, [hear, *map(Connection.fileno, self._pipes)])
+                _serve_shares(
+                    self._make, numbers, speak, [hear, *map(Connection.fileno, self._pipes)]
+                )
             self._ids.append(child)
             self._pipes[Connection(hear, writable=False)] = -1
         except OSError:
@@ -79,21 +81,21 @@ class _Crew:
             os.close(speak)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def share(self, number: int) -> bytes:
+    def take_share(self, number: int) -> bytes:
         """The share with a number; those before it were asked for."""
         while number not in self._made and number not in self._lost and self._pipes:
             at_it = [pipe for pipe, at in self._pipes.items() if at == number]
             ready = at_it if at_it and self._held > AHEAD else wait(list(self._pipes))
             for pipe in ready:
                 assert isinstance(pipe, Connection)
-                self._hear(pipe)
+                self._receive_share(pipe)
         if number not in self._made:
             return self._make(number)
         made = self._made.pop(number)
         self._held -= len(made)
         return made
 
-    def _hear(self, pipe: Connection) -> None:
+    def _receive_share(self, pipe: Connection) -> None:
         """Take in what a process says: the number of a share, then the share."""
         try:
             said = pipe.recv_bytes()
@@ -117,7 +119,7 @@ class _Crew:
             os.waitpid(each, 0)
 
 
-def _widen(pipe: int) -> None:
+def _widen_pipe(pipe: int) -> None:
     try:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, A_PIPE)
     except (AttributeError, OSError):
@@ -125,7 +127,7 @@ def _widen(pipe: int) -> None:
         pass
 
 
-def _serve(make: Make, numbers: int, speak: int, inherited: Sequence[int]) -> None:
+def _serve_shares(make: Make, numbers: int, speak: int, inherited: Sequence[int]) -> None:
     """Make shares until there are none left or nobody wants them; then end at once.
 
     What was inherited is closed: while anybody holds the other end of a pipe, nobody can see that

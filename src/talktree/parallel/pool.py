@@ -47,19 +47,19 @@ class _Stopped(BaseException):
     """The process was told to stop."""
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _raise_stopped(number: int, frame: FrameType | None) -> None:
     # Once: what cleans up shall not be stopped again.
     signal.signal(number, signal.SIG_IGN)
     raise _Stopped
 
 
-def serve(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connection]) -> None:
+def serve_jobs(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connection]) -> None:
     """Do jobs as they come in, until there are no more or nobody wants them.
 
     What a forked process inherited is closed: while anybody holds the other end of a pipe, nobody
     can see that the process at that end is gone.
     """
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, _raise_stopped)
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         try:
@@ -82,7 +82,9 @@ class _Worker(Generic[Job, Outcome]):
         self.pipe, theirs = context.Pipe()
         self.given: deque[tuple[int, Job]] = deque()
         inherited = [self.pipe, *others] if forks else []
-        self.process = context.Process(target=serve, args=(theirs, work, inherited), daemon=True)
+        self.process = context.Process(
+            target=serve_jobs, args=(theirs, work, inherited), daemon=True
+        )
         # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it. It
         # may stop a process that has not begun yet, which then still has this one's handlers.
         if not forks:
@@ -94,7 +96,7 @@ class _Worker(Generic[Job, Outcome]):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
-    def give(self, numbered: tuple[int, Job]) -> None:
+    def send_job(self, numbered: tuple[int, Job]) -> None:
         """One more job; if the process is gone, reading its answer will show it."""
         self.given.append(numbered)
         try:
@@ -102,7 +104,7 @@ class _Worker(Generic[Job, Outcome]):
         except OSError:
             pass
 
-    def end(self) -> None:
+    def end_jobs(self) -> None:
         """No more jobs."""
         self.pipe.close()
         self.process.join(PATIENCE)
@@ -112,7 +114,7 @@ class _Worker(Generic[Job, Outcome]):
         self.process.close()
 
 
-def in_processes(
+def run_in_processes(
     work: Work[Job, Outcome],
     jobs: Sequence[Job],
     count: int,
@@ -125,15 +127,15 @@ def in_processes(
     `died` gives the outcome of a job whose process was killed, twice. Where jobs are long, one at
     hand is enough: others that wait behind it would wait for one process alone.
     """
-    crew = _Crew(work, jobs, died, ahead)
+    pool = _ProcessPool(work, jobs, died, ahead)
     try:
-        crew.start(count)
-        yield from crew.outcomes()
+        pool.start(count)
+        yield from pool.outcomes()
     finally:
-        crew.stop()
+        pool.stop()
 
 
-class _Crew(Generic[Job, Outcome]):
+class _ProcessPool(Generic[Job, Outcome]):
     def __init__(
         self,
         work: Work[Job, Outcome],
@@ -157,7 +159,7 @@ class _Crew(Generic[Job, Outcome]):
 
     def outcomes(self) -> Iterator[Outcome]:
         """Give out jobs and take in what came of them."""
-        while self._hand_out():
+        while self._hand_out_job():
             busy = {worker.pipe: worker for worker in self._workers if worker.given}
             for pipe in wait(list(busy)):
                 assert isinstance(pipe, Connection)
@@ -165,20 +167,20 @@ class _Crew(Generic[Job, Outcome]):
                 try:
                     outcome: Outcome = pipe.recv()
                 except (EOFError, OSError):
-                    yield from self._replaced(worker)
+                    yield from self._replace_worker(worker)
                     continue
                 self._stillborn = 0
                 worker.given.popleft()
                 yield outcome
 
-    def _hand_out(self) -> bool:
+    def _hand_out_job(self) -> bool:
         for _ in range(self._ahead):
             for worker in self._workers:
                 if self._waiting and len(worker.given) < self._ahead:
-                    worker.give(self._waiting.popleft())
+                    worker.send_job(self._waiting.popleft())
         return any(worker.given for worker in self._workers)
 
-    def _replaced(self, gone: _Worker[Job, Outcome]) -> Iterator[Outcome]:
+    def _replace_worker(self, gone: _Worker[Job, Outcome]) -> Iterator[Outcome]:
         """A new process for one that died; the job it died of gets a second try."""
         self._workers.remove(gone)
         self._stillborn += 1
@@ -189,7 +191,7 @@ class _Crew(Generic[Job, Outcome]):
         number, job = gone.given.popleft()
         self._tries[number] += 1
         self._waiting.extendleft(reversed(gone.given))
-        gone.end()
+        gone.end_jobs()
         if self._tries[number] < TRIES:
             self._waiting.appendleft((number, job))
         else:
@@ -202,4 +204,4 @@ class _Crew(Generic[Job, Outcome]):
             if worker.given:
                 worker.process.terminate()
         for worker in self._workers:
-            worker.end()
+            worker.end_jobs()

@@ -20,17 +20,17 @@ BEHIND = 10
 """Should others become busy later, a tenth of a processor is left."""
 
 
-def standing_back(make: Callable[[], Made]) -> Made:
+def run_at_low_priority(make: Callable[[], Made]) -> Made:
     """What a call gives; threads that it starts below Python stand back from now on.
 
     Only Linux gives a thread a priority of its own; elsewhere nothing is done.
     """
     if sys.platform != "linux":
         return make()
-    before = _threads()
+    before = _list_threads()
     made = make()
     ours = {thread.native_id for thread in threading.enumerate()}
-    for thread in _threads() - before - ours:
+    for thread in _list_threads() - before - ours:
         try:
             os.setpriority(os.PRIO_PROCESS, thread, BEHIND)
         except OSError:  # it has ended, or may not
@@ -38,7 +38,7 @@ def standing_back(make: Callable[[], Made]) -> Made:
     return made
 
 
-def has_room() -> bool:
+def has_free_processor() -> bool:
     """Whether a processor is free besides the one that runs this."""
     try:
         with open(LOAD, "rb") as file:
@@ -48,7 +48,7 @@ def has_room() -> bool:
     return running <= (os.cpu_count() or 1)
 
 
-def _threads() -> set[int]:
+def _list_threads() -> set[int]:
     try:
         return {int(name) for name in os.listdir(TASKS)}
     except OSError:

@@ -18,7 +18,7 @@ LOOKED_AT = 64
 """So many jobs may be uneven; the rest is small enough to fill what is left."""
 
 
-def together(sizes: Sequence[int], processes: int) -> int:
+def count_shared_jobs(sizes: Sequence[int], processes: int) -> int:
     """How many of the jobs, the largest first, all processes should do together."""
     if processes < 2:
         return 0
@@ -27,12 +27,12 @@ def together(sizes: Sequence[int], processes: int) -> int:
     costs = []
     for count in range(large + 1):
         first = sum(sizes[:count])
-        apart = _longest(sizes[count : count + LOOKED_AT], processes)
+        apart = _find_longest_load(sizes[count : count + LOOKED_AT], processes)
         costs.append(first / processes / YIELD + max(apart, (total - first) / processes))
     return costs.index(min(costs))
 
 
-def _longest(sizes: Sequence[int], processes: int) -> int:
+def _find_longest_load(sizes: Sequence[int], processes: int) -> int:
     """How much the busiest process has to do if each takes the next job when it is free."""
     loads = [0] * processes
     for size in sizes:

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from talktree.settings.attachments import PLACEHOLDER, AttachmentSettings
 
 INFECTED = 1
-LONGEST_TOLD = 200
+MAX_OUTPUT = 200
 MOST_REMEMBERED = 4096
 _results: dict[tuple[bytes, tuple[str, ...]], ScannerResult] = {}
 
@@ -40,14 +40,14 @@ def scan_externally(data: bytes, settings: AttachmentSettings) -> ScannerResult:
     if key not in _results:
         if len(_results) >= MOST_REMEMBERED:
             _results.clear()
-        result = _run(data, settings)
+        result = _run_scanner(data, settings)
         if result.state == "failed":
             return result
         _results[key] = result
     return _results[key]
 
 
-def _run(data: bytes, settings: AttachmentSettings) -> ScannerResult:
+def _run_scanner(data: bytes, settings: AttachmentSettings) -> ScannerResult:
     program = os.path.basename(settings.scan_command[0])
     with TemporaryDirectory(prefix="talktree-scan-") as folder:
         path = Path(folder) / "attachment"
@@ -55,22 +55,22 @@ def _run(data: bytes, settings: AttachmentSettings) -> ScannerResult:
         path.write_bytes(data)
         words = [word.replace(PLACEHOLDER, str(path)) for word in settings.scan_command]
         try:
-            code, told = _finished(words, Path(folder), settings.scan_timeout)
+            code, details = _run_command(words, Path(folder), settings.scan_timeout)
         except subprocess.TimeoutExpired:
             return ScannerResult(
                 "failed", f"{program} did not end within {settings.scan_timeout:g} s"
             )
         except OSError as error:
             return ScannerResult("failed", f"cannot run {program}: {error.strerror or error}")
-    told = told.replace(str(path), "attachment").strip()
+    details = details.replace(str(path), "attachment").strip()
     if code == INFECTED:
-        return ScannerResult("infected", told or f"{program} reports it")
+        return ScannerResult("infected", details or f"{program} reports it")
     if code == 0:
         return CLEAN
-    return ScannerResult("failed", f"{program} ended with code {code}{told and f': {told}'}")
+    return ScannerResult("failed", f"{program} ended with code {code}{details and f': {details}'}")
 
 
-def _finished(words: list[str], folder: Path, timeout: float) -> tuple[int, str]:
+def _run_command(words: list[str], folder: Path, timeout: float) -> tuple[int, str]:
     """Exit code and first words of a command."""
     # A file takes what it prints: a pipe could be held open by what it started.
     with (folder / "output").open("w+b") as output:
@@ -85,13 +85,13 @@ def _finished(words: list[str], folder: Path, timeout: float) -> tuple[int, str]
         try:
             code = process.wait(timeout)
         except BaseException:
-            _kill(process)
+            _kill_process_group(process)
             raise
         output.seek(0)
-        return code, output.read(4 * LONGEST_TOLD).decode("utf-8", "replace")[:LONGEST_TOLD]
+        return code, output.read(4 * MAX_OUTPUT).decode("utf-8", "replace")[:MAX_OUTPUT]
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill_process_group(process: subprocess.Popen[bytes]) -> None:
     """End a command and what it started."""
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)

@@ -10,7 +10,7 @@ from talktree.files.splice import Splice
 NEW = -1
 
 
-class Run(NamedTuple):
+class TracedRun(NamedTuple):
     """A stretch of a file as it is now."""
 
     length: int
@@ -18,27 +18,27 @@ class Run(NamedTuple):
     """Where it stood in the file as it was first; -1 if it is new."""
 
 
-def first_trace(size: int) -> list[Run]:
+def first_trace(size: int) -> list[TracedRun]:
     """The trace of a file nothing was done to."""
-    return [Run(size, 0)] if size else []
+    return [TracedRun(size, 0)] if size else []
 
 
-def traced(trace: Iterable[Run], splices: Iterable[Splice]) -> list[Run]:
+def extend_trace(trace: Iterable[TracedRun], splices: Iterable[Splice]) -> list[TracedRun]:
     """The trace after one more round of changes."""
-    out: list[Run] = []
+    out: list[TracedRun] = []
     runs = _Cursor(trace)
     at = 0
     for splice in splices:
         out += runs.take(splice.start - at)
         runs.skip(splice.stop - splice.start)
         if splice.new:
-            out.append(Run(len(splice.new), NEW))
+            out.append(TracedRun(len(splice.new), NEW))
         at = splice.stop
     out += runs.rest()
     return out
 
 
-def kept(trace: Iterable[Run]) -> int:
+def count_kept_bytes(trace: Iterable[TracedRun]) -> int:
     """How many bytes are still there."""
     return sum(run.length for run in trace if run.origin != NEW)
 
@@ -46,28 +46,28 @@ def kept(trace: Iterable[Run]) -> int:
 class _Cursor:
     """Goes along a trace, cutting its runs where needed."""
 
-    def __init__(self, trace: Iterable[Run]) -> None:
+    def __init__(self, trace: Iterable[TracedRun]) -> None:
         self._runs = iter(trace)
-        self._open: Run | None = None
+        self._open: TracedRun | None = None
 
-    def take(self, count: int) -> list[Run]:
+    def take(self, count: int) -> list[TracedRun]:
         """The runs of the next bytes."""
         out = []
         while count > 0:
             run = self._open or next(self._runs)
             length = min(count, run.length)
-            out.append(Run(length, run.origin))
+            out.append(TracedRun(length, run.origin))
             count -= length
             left = run.length - length
             origin = NEW if run.origin == NEW else run.origin + length
-            self._open = Run(left, origin) if left else None
+            self._open = TracedRun(left, origin) if left else None
         return out
 
     def skip(self, count: int) -> None:
         """Pass over the next bytes."""
         self.take(count)
 
-    def rest(self) -> Iterator[Run]:
+    def rest(self) -> Iterator[TracedRun]:
         """All that is left."""
         if self._open is not None:
             yield self._open

@@ -2,7 +2,7 @@
 
 One JSON object a line. The first says what was repaired and what came of it, then come the steps,
 then the changes of bytes, round by round. What a change took out stands in it, so the log is the
-quarantine as well, and the way back: `undone` gives the files as they were, byte for byte.
+quarantine as well, and the way back: `undo_repair` gives the files as they were, byte for byte.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from talktree.errors import Damaged, Unreadable
-from talktree.files import Content, Source, parked
+from talktree.errors import DamagedRecord, Unreadable
+from talktree.files import Content, Source, park_pieces
 from talktree.files.outputs import LOG
-from talktree.files.splice import Splice, spliced
-from talktree.repairs.plan import Action
+from talktree.files.splice import Splice, apply_splices
+from talktree.repairs.plan import RepairAction
 from talktree.repairs.run import Repair
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 
 SUFFIX = LOG
 """How a log is named; no tool takes it for a conversation."""
@@ -45,7 +45,7 @@ class Summary(Struct, frozen=True, kw_only=True, tag="repair", tag_field="is"):
     reachable_after: int
 
 
-class Step(Struct, frozen=True, kw_only=True, tag="step", tag_field="is"):
+class RepairStep(Struct, frozen=True, kw_only=True, tag="step", tag_field="is"):
     """One step of the plan."""
 
     round: int
@@ -61,7 +61,7 @@ class Step(Struct, frozen=True, kw_only=True, tag="step", tag_field="is"):
     invented: str = ""
 
 
-class Change(Struct, frozen=True, kw_only=True, tag="bytes", tag_field="is"):
+class ReplacedSpan(Struct, frozen=True, kw_only=True, tag="bytes", tag_field="is"):
     """A stretch of a file that was replaced in a round."""
 
     round: int
@@ -76,7 +76,7 @@ class Change(Struct, frozen=True, kw_only=True, tag="bytes", tag_field="is"):
     """Whether `was` is in base 64, since it is no text."""
 
 
-class Whole(Struct, frozen=True, kw_only=True, tag="file", tag_field="is"):
+class WholeFile(Struct, frozen=True, kw_only=True, tag="file", tag_field="is"):
     """A file that was taken out, or made, in a round."""
 
     round: int
@@ -85,7 +85,7 @@ class Whole(Struct, frozen=True, kw_only=True, tag="file", tag_field="is"):
     """In base 64; None if it was not there."""
 
 
-Line = Summary | Step | Change | Whole
+Line = Summary | RepairStep | ReplacedSpan | WholeFile
 _quick = msgspec.json.Encoder().encode
 _typed = msgspec.json.Decoder(Line).decode
 
@@ -95,7 +95,7 @@ def _encode(line: Line) -> bytes:
         return _quick(line)
     except UnicodeEncodeError:
         # A word of a broken file, or a file's name, is no text; half a character is escaped then.
-        return encode(msgspec.to_builtins(line))
+        return encode_json(msgspec.to_builtins(line))
 
 
 def _decode(line: bytes) -> Line:
@@ -107,24 +107,24 @@ def _decode(line: bytes) -> Line:
     return found
 
 
-def logged(repair: Repair) -> Iterator[bytes]:
+def write_log(repair: Repair) -> Iterator[bytes]:
     """The lines of a log."""
-    yield _encode(summary(repair)) + b"\n"
+    yield _encode(summarize_repair(repair)) + b"\n"
     for number, done in enumerate(repair.rounds):
         for each in done.actions:
-            yield _encode(_step(number, each)) + b"\n"
+            yield _encode(_make_step(number, each)) + b"\n"
     for number, (done, source) in enumerate(zip(repair.rounds, repair.sources, strict=True)):
         for path, splices in done.splices.items():
             for splice in splices:
-                yield _encode(_change(number, path, splice, source.files[path])) + b"\n"
+                yield _encode(_make_change(number, path, splice, source.files[path])) + b"\n"
         for path in sorted(done.gone):
             was = base64.b64encode(source.files[path].read()).decode()
-            yield _encode(Whole(round=number, path=path, was=was)) + b"\n"
+            yield _encode(WholeFile(round=number, path=path, was=was)) + b"\n"
         for path in done.made:
-            yield _encode(Whole(round=number, path=path, was=None)) + b"\n"
+            yield _encode(WholeFile(round=number, path=path, was=None)) + b"\n"
 
 
-def summary(repair: Repair) -> Summary:
+def summarize_repair(repair: Repair) -> Summary:
     """What was repaired, and what came of it."""
     before, after = repair.before.origin.source, repair.source  # type: ignore[attr-defined]
     kept, quarantined = repair.bytes
@@ -133,8 +133,8 @@ def summary(repair: Repair) -> Summary:
         source=before.name,
         format=repair.before.format,
         folder=before.folder,
-        before=digests(before),
-        after=digests(after),
+        before=digest_files(before),
+        after=digest_files(after),
         kept_bytes=kept,
         quarantined_bytes=quarantined,
         reachable_before=reached.reachable,
@@ -142,12 +142,12 @@ def summary(repair: Repair) -> Summary:
     )
 
 
-def digests(source: Source) -> dict[str, str]:
+def digest_files(source: Source) -> dict[str, str]:
     """The SHA-256 of each file."""
-    return {path: digest(content) for path, content in source.files.items()}
+    return {path: digest_content(content) for path, content in source.files.items()}
 
 
-def digest(content: Content) -> str:
+def digest_content(content: Content) -> str:
     """The SHA-256 of a file."""
     found = sha256()
     for block in content.blocks():
@@ -155,18 +155,18 @@ def digest(content: Content) -> str:
     return found.hexdigest()
 
 
-def _step(number: int, action: Action) -> Step:
-    fields = {name: getattr(action, name) for name in Action.__struct_fields__}
-    return Step(round=number, **fields)
+def _make_step(number: int, action: RepairAction) -> RepairStep:
+    fields = {name: getattr(action, name) for name in RepairAction.__struct_fields__}
+    return RepairStep(round=number, **fields)
 
 
-def _change(number: int, path: str, splice: Splice, content: Content) -> Change:
+def _make_change(number: int, path: str, splice: Splice, content: Content) -> ReplacedSpan:
     old = content.read(splice.start, splice.stop)
     try:
         was, coded = old.decode(), False
     except UnicodeDecodeError:
         was, coded = base64.b64encode(old).decode(), True
-    return Change(
+    return ReplacedSpan(
         round=number,
         path=path,
         at=splice.start,
@@ -179,67 +179,73 @@ def _change(number: int, path: str, splice: Splice, content: Content) -> Change:
 # the way back
 
 
-def repaired_digests(log: Path) -> list[str] | None:
+def read_repaired_digests(log: Path) -> list[str] | None:
     """The SHA-256 of each file that a repair wrote, sorted; None if it is not a log."""
     try:
         with open(log, "rb") as lines:
-            first = _read(lines.readline())
+            first = _parse_line(lines.readline())
     except (OSError, Unreadable):
         return None
     return sorted(first.after.values()) if isinstance(first, Summary) else None
 
 
-def undone(source: Source, lines: Iterable[bytes]) -> Source:
+def undo_repair(source: Source, lines: Iterable[bytes]) -> Source:
     """The files as they were before a repair, from the repaired ones and the log."""
-    told: Summary | None = None
-    rounds: dict[int, list[Change | Whole]] = {}
-    for each in map(_read, lines):
+    details: Summary | None = None
+    rounds: dict[int, list[ReplacedSpan | WholeFile]] = {}
+    for each in map(_parse_line, lines):
         match each:
             case Summary():
-                told = each
-            case Change() | Whole():
+                details = each
+            case ReplacedSpan() | WholeFile():
                 rounds.setdefault(each.round, []).append(each)
-    if told is None:
+    if details is None:
         raise Unreadable("this is no log of a repair", hint=f"it ends with {SUFFIX}")
-    _same(digests(source), told.after, "the repaired files were changed since")
+    _require_same(digest_files(source), details.after, "the repaired files were changed since")
     files = dict(source.files)
-    if not told.folder:
-        files = dict(zip(told.after, files.values(), strict=True))
+    if not details.folder:
+        files = dict(zip(details.after, files.values(), strict=True))
     for number in sorted(rounds, reverse=True):
-        files = _back(files, rounds[number])
-    found = Source(told.source, _named(files, told), folder=told.folder)
-    _same(digests(found), told.before, "the log does not lead back to the files as they were")
+        files = _undo_changes(files, rounds[number])
+    found = Source(details.source, _order_files(files, details), folder=details.folder)
+    _require_same(
+        digest_files(found), details.before, "the log does not lead back to the files as they were"
+    )
     return found
 
 
-def _read(line: bytes) -> Line:
+def _parse_line(line: bytes) -> Line:
     try:
         return _decode(line)
     except (msgspec.ValidationError, ValueError, RecursionError):
         raise Unreadable("this is no log of a repair", hint=f"it ends with {SUFFIX}") from None
 
 
-def _named(files: Mapping[str, Content], told: Summary) -> dict[str, Content]:
+def _order_files(files: Mapping[str, Content], details: Summary) -> dict[str, Content]:
     """The files in the order they had."""
-    return {path: files[path] for path in told.before if path in files}
+    return {path: files[path] for path in details.before if path in files}
 
 
-def _same(found: Mapping[str, str], wanted: Mapping[str, str], why: str) -> None:
+def _require_same(found: Mapping[str, str], wanted: Mapping[str, str], why: str) -> None:
     if sorted(found.values()) != sorted(wanted.values()):
-        raise Damaged(why, hint="use the backup, or repair the original again")
+        raise DamagedRecord(why, hint="use the backup, or repair the original again")
 
 
-def _back(files: dict[str, Content], changes: Iterable[Change | Whole]) -> dict[str, Content]:
+def _undo_changes(
+    files: dict[str, Content], changes: Iterable[ReplacedSpan | WholeFile]
+) -> dict[str, Content]:
     by_path: dict[str, list[Splice]] = {}
     shifts: dict[str, int] = {}
     for each in changes:
-        if isinstance(each, Whole):
+        if isinstance(each, WholeFile):
             files.pop(each.path, None)
             if each.was is not None:
-                files[each.path] = parked([base64.b64decode(each.was)])
+                files[each.path] = park_pieces([base64.b64decode(each.was)])
             continue
         was = base64.b64decode(each.was) if each.base64 else each.was.encode()
         start = each.at + shifts.get(each.path, 0)
         by_path.setdefault(each.path, []).append(Splice(start, start + each.length, was))
         shifts[each.path] = shifts.get(each.path, 0) + each.length - len(was)
-    return files | {path: parked(spliced(files[path], each)) for path, each in by_path.items()}
+    return files | {
+        path: park_pieces(apply_splices(files[path], each)) for path, each in by_path.items()
+    }

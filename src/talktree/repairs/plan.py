@@ -19,18 +19,18 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from talktree.checks.run import Found
-from talktree.errors import Damaged, WouldLose
+from talktree.checks.run import RuleFinding
+from talktree.errors import DamagedRecord, WouldLose
 from talktree.files.splice import Splice
-from talktree.formats.engine import Origin
-from talktree.formats.fixes import Drop, Insert, Patch, Remake, Revalue
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.fixes import BytePatch, DropRecord, InsertRecord, RemakeFile, ReplaceValue
 from talktree.formats.record_file import Item, Sheet
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.findings import Finding, Safety
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.strings import Trail, write_trail
-from talktree.text.json.value import Json, same
-from talktree.text.secrets import masked
+from talktree.text.json.value import Json, is_same
+from talktree.text.secrets import mask_secrets
 
 MOST_SHOWN = 80
 MOST_MEMBERS = 4
@@ -38,7 +38,7 @@ MOST_READ = 1 << 12
 """How far bytes are looked at for secrets, so that none is shown in part."""
 
 
-class Action(Struct, frozen=True, kw_only=True):
+class RepairAction(Struct, frozen=True, kw_only=True):
     """What a fix changes, and because of which finding."""
 
     code: str
@@ -55,10 +55,10 @@ class Action(Struct, frozen=True, kw_only=True):
     """What was made up, and from what."""
 
 
-def action(finding: Finding, *, before: str, after: str, invented: str = "") -> Action:
+def make_action(finding: Finding, *, before: str, after: str, invented: str = "") -> RepairAction:
     """The step that mends a finding."""
     assert finding.fix is not None
-    return Action(
+    return RepairAction(
         code=finding.code,
         name=finding.name,
         safety=finding.fix,
@@ -72,20 +72,20 @@ def action(finding: Finding, *, before: str, after: str, invented: str = "") -> 
     )
 
 
-def differing(old: Json, new: Json) -> tuple[str, str]:
+def describe_differences(old: Json, new: Json) -> tuple[str, str]:
     """The members in which two values differ, before and after, in a few words."""
-    found = list(islice(_differing(old, new), MOST_MEMBERS + 1))
+    found = list(islice(_find_differences(old, new), MOST_MEMBERS + 1))
     shown = found[:MOST_MEMBERS]
     more = ", …" if len(found) > len(shown) else ""
-    before = ", ".join(f"{_brief(way, was)}" for way, was, _ in shown)
-    after = ", ".join(f"{_brief(way, now)}" for way, _, now in shown)
+    before = ", ".join(f"{_shorten_value(way, was)}" for way, was, _ in shown)
+    after = ", ".join(f"{_shorten_value(way, now)}" for way, _, now in shown)
     return before + more, after + more
 
 
 ABSENT = object()
 
 
-def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
+def _find_differences(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
     pending: list[tuple[Trail, object, object]] = [(None, old, new)]
     while pending:
         trail, was, now = pending.pop()
@@ -96,7 +96,7 @@ def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
             deeper = [(name, was.get(name, ABSENT), now.get(name, ABSENT)) for name in names]
         elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             deeper = [(str(at), was[at], now[at]) for at in range(len(was))]
-        elif ABSENT in (was, now) or not same(was, now):  # type: ignore[arg-type]
+        elif ABSENT in (was, now) or not is_same(was, now):  # type: ignore[arg-type]
             yield write_trail(trail) or "it", was, now
             continue
         else:
@@ -104,72 +104,72 @@ def _differing(old: Json, new: Json) -> Iterator[tuple[str, object, object]]:
         pending += [((trail, name), one, two) for name, one, two in deeper[::-1]]
 
 
-def _brief(way: str, value: object) -> str:
+def _shorten_value(way: str, value: object) -> str:
     if value is ABSENT:
         return f"{way}: (absent)"
     # What a plan shows is printed and pasted elsewhere; a secret may not travel with it. Some are
     # known by their names only.
-    text = masked(f"{way}: {encode(value).decode('utf-8', 'replace')}")  # type: ignore[arg-type]
+    text = mask_secrets(f"{way}: {encode_json(value).decode('utf-8', 'replace')}")  # type: ignore[arg-type]
     most = len(way) + 2 + MOST_SHOWN
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def brief_bytes(data: bytes) -> str:
+def shorten_bytes(data: bytes) -> str:
     """Some bytes in a few words."""
     if not data:
         return "nothing"
-    text = masked(data[:MOST_READ].decode("utf-8", "backslashreplace"))
+    text = mask_secrets(data[:MOST_READ].decode("utf-8", "backslashreplace"))
     return text if len(data) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}… ({len(data):,} bytes)"
 
 
-class Gathered:
+class GatheredChanges:
     """The changes of one round, by file and record."""
 
-    def __init__(self, origin: Origin) -> None:
+    def __init__(self, origin: DocumentOrigin) -> None:
         self.origin = origin
-        self._mended: set[tuple[str, str]] = set()
-        self._patched: set[Patch] = set()
-        self.patches: dict[str, list[tuple[Patch, Found]]] = {}
-        self.values: dict[int, list[tuple[Revalue, Found]]] = {}
-        self.drops: dict[int, tuple[Drop, Found]] = {}
-        self.inserts: dict[int, list[tuple[Insert, Found]]] = {}
-        self.remakes: dict[str, tuple[Remake, Found]] = {}
+        self._repaired: set[tuple[str, str]] = set()
+        self._patched: set[BytePatch] = set()
+        self.patches: dict[str, list[tuple[BytePatch, RuleFinding]]] = {}
+        self.values: dict[int, list[tuple[ReplaceValue, RuleFinding]]] = {}
+        self.drops: dict[int, tuple[DropRecord, RuleFinding]] = {}
+        self.inserts: dict[int, list[tuple[InsertRecord, RuleFinding]]] = {}
+        self.remakes: dict[str, tuple[RemakeFile, RuleFinding]] = {}
 
-    def take(self, found: Found) -> None:
+    def add_finding(self, found: RuleFinding) -> None:
         """Add what mends a finding."""
         fix = found.rule.fix
         assert fix is not None
-        if found.finding.path in self.origin.damaged:
+        if found.finding.path in self.origin.damaged_files:
             # To write it anew would hide that a part of it is missing.
             return
         subject: object = found.subject
         if found.rule.on == "reading":
             # The bytes of a file are mended for a rule once, wherever it is broken there.
             path = found.finding.path or ""
-            if (path, found.rule.code) in self._mended:
+            if (path, found.rule.code) in self._repaired:
                 return
-            self._mended.add((path, found.rule.code))
+            self._repaired.add((path, found.rule.code))
             subject = self.origin.by_path.get(path)
-        for change in fix.mend(subject, found.told):
-            self._add(change, found)
+        for change in fix.repair(subject, found.diagnostic):
+            self._add_change(change, found)
 
-    def _add(self, change: object, found: Found) -> None:
+    def _add_change(self, change: object, found: RuleFinding) -> None:
         match change:
-            case Patch():
+            case BytePatch():
                 if change not in self._patched:
                     self._patched.add(change)
                     self.patches.setdefault(change.path, []).append((change, found))
-            case Revalue():
-                self.values.setdefault(_number(change.talk, change.position), []).append(
+            case ReplaceValue():
+                self.values.setdefault(_record_number(change.talk, change.position), []).append(
                     (change, found)
                 )
-            case Drop():
-                self.drops.setdefault(_number(change.talk, change.position), (change, found))
-            case Insert():
-                self.inserts.setdefault(_number(change.talk, change.after), []).append(
+            case DropRecord():
+                self.drops.setdefault(_record_number(change.talk, change.position), (change, found))
+            case InsertRecord():
+                self.inserts.setdefault(_record_number(change.talk, change.after), []).append(
                     (change, found)
                 )
-            case Remake():
+            case RemakeFile():
                 self.remakes.setdefault(change.path, (change, found))
             case _:
                 raise TypeError(f"{change!r} is no change")
@@ -180,60 +180,68 @@ class Gathered:
         return {self.origin.path_of(number) for number in numbers}
 
 
-def _number(talk: Talk, position: int) -> int:
+def _record_number(talk: CheckedConversation, position: int) -> int:
     return talk.conversation.members[position]
 
 
-def revalued(changes: Iterable[tuple[Revalue, Found]]) -> tuple[Json, list[Action]]:
+def apply_changes(
+    changes: Iterable[tuple[ReplaceValue, RuleFinding]],
+) -> tuple[Json, list[RepairAction]]:
     """A record's value after all its changes, and the steps."""
-    actions: list[Action] = []
-    seen: Seen | None = None
+    actions: list[RepairAction] = []
+    seen: RuleRecord | None = None
     for change, found in changes:
         if seen is None:
-            seen = change.talk.seen(change.position)
+            seen = change.talk.read_record(change.position)
         old = seen.record.value
         new = change.make(seen)
-        before, after = differing(old, new)
+        before, after = describe_differences(old, new)
         if before or after:
             made_up = change.invented
-            actions.append(action(found.finding, before=before, after=after, invented=made_up))
+            actions.append(make_action(found.finding, before=before, after=after, invented=made_up))
         seen.record.value = new
         # From here on its names are those it has now, not those the skeleton knew.
         seen.record.id, seen.record.parent = "", None
-        seen = Seen(seen.record, change.talk.format.get(seen.record), seen.position, seen.talk)
+        seen = RuleRecord(
+            seen.record, change.talk.format.get(seen.record), seen.position, seen.talk
+        )
     assert seen is not None
     return seen.record.value, actions
 
 
-def patch_actions(sheet: Sheet, patches: Iterable[tuple[Patch, Found]]) -> Iterator[Action]:
+def make_patch_actions(
+    sheet: Sheet, patches: Iterable[tuple[BytePatch, RuleFinding]]
+) -> Iterator[RepairAction]:
     """The steps of changes to bytes."""
     for patch, found in patches:
         old = sheet.content.read(patch.start, patch.stop)
-        yield action(found.finding, before=brief_bytes(old), after=brief_bytes(patch.new))
+        yield make_action(found.finding, before=shorten_bytes(old), after=shorten_bytes(patch.new))
 
 
 MOST_TRIES = 200
 """How often a file is put together to find the changes it refuses."""
 
 
-class Step(NamedTuple):
+class RecordStep(NamedTuple):
     """What is done about one record."""
 
     items: list[Item]
     """What stands in the file then; nothing if the record is taken out."""
     otherwise: list[Item]
     """What stands there if the step is not made."""
-    actions: list[Action]
+    actions: list[RepairAction]
 
     @property
-    def refused(self) -> Step:
+    def refused(self) -> RecordStep:
         """The step not made."""
-        return Step(self.otherwise, self.otherwise, [])
+        return RecordStep(self.otherwise, self.otherwise, [])
 
 
-def acceptable(sheet: Sheet, steps: Sequence[Step]) -> tuple[list[Splice], list[Step]]:
+def select_acceptable(
+    sheet: Sheet, steps: Sequence[RecordStep]
+) -> tuple[list[Splice], list[RecordStep]]:
     """The splices for as many of the steps as a file can take, and the steps themselves."""
-    found = _splices(sheet, steps)
+    found = _make_splices(sheet, steps)
     if found is not None:
         return found, list(steps)
     made = [step.refused for step in steps]
@@ -248,7 +256,7 @@ def acceptable(sheet: Sheet, steps: Sequence[Step]) -> tuple[list[Splice], list[
         tries += 1
         chosen = set(group)
         tried = [steps[at] if at in chosen else step for at, step in enumerate(made)]
-        found = _splices(sheet, tried)
+        found = _make_splices(sheet, tried)
         if found is not None:
             made, splices = tried, found
         elif len(group) > 1:
@@ -256,8 +264,8 @@ def acceptable(sheet: Sheet, steps: Sequence[Step]) -> tuple[list[Splice], list[
     return splices, made
 
 
-def _splices(sheet: Sheet, steps: Sequence[Step]) -> list[Splice] | None:
+def _make_splices(sheet: Sheet, steps: Sequence[RecordStep]) -> list[Splice] | None:
     try:
         return list(sheet.splices([item for step in steps for item in step.items]))
-    except (Damaged, WouldLose):
+    except (DamagedRecord, WouldLose):
         return None

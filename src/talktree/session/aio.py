@@ -14,15 +14,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from talktree.session.capture.step import FilePath, Unprotected, Work
-from talktree.session.erasure.report import Erasure
+from talktree.session.capture.step import FilePath, SessionStep, Unprotected
+from talktree.session.erasure.report import SessionErasure
 from talktree.session.journal.journal import Durability
-from talktree.session.navigation import Journey
+from talktree.session.navigation import Navigation
 from talktree.session.recording.children import Sidechain
 from talktree.session.session import Session
 from talktree.session.store import Store
-from talktree.session.undo.execute import Outcome
-from talktree.session.undo.plan import Plan
+from talktree.session.undo.execute import UndoResult
+from talktree.session.undo.plan import UndoPlan
 from talktree.session.workspace import Parent
 
 P = ParamSpec("P")
@@ -37,14 +37,14 @@ except ImportError:
     _anyio = None
 
 
-async def in_thread(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """Do something in a thread; a cancellation waits until it is done."""
     if _anyio is None:
-        return await _by_asyncio(work)
+        return await _run_with_asyncio(work)
     with _anyio.CancelScope(shield=True):
         # The shield holds off cancellations of anyio's own, but not those of asyncio's tasks.
         by_asyncio = _is_asyncio_task()
-        done: T = await (_by_asyncio(work) if by_asyncio else _anyio.to_thread.run_sync(work))
+        done: T = await (_run_with_asyncio(work) if by_asyncio else _anyio.to_thread.run_sync(work))
     await _anyio.lowlevel.checkpoint_if_cancelled()
     return done
 
@@ -56,7 +56,7 @@ def _is_asyncio_task() -> bool:
         return False
 
 
-async def _by_asyncio(work: Callable[[], T]) -> T:
+async def _run_with_asyncio(work: Callable[[], T]) -> T:
     running = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)
@@ -69,31 +69,31 @@ async def _by_asyncio(work: Callable[[], T]) -> T:
         raise
 
 
-def _later(
+def _wrap_session_method(
     verb: Callable[Concatenate[Session, P], T],
 ) -> Callable[Concatenate[AsyncSession, P], Later[T]]:
     async def run(self: AsyncSession, /, *given: P.args, **named: P.kwargs) -> T:
-        return await in_thread(partial(verb, self.session, *given, **named))
+        return await run_in_thread(partial(verb, self.session, *given, **named))
 
     run.__name__, run.__doc__ = verb.__name__, verb.__doc__
     return run
 
 
-def _beside(
+def _wrap_sidechain_method(
     verb: Callable[Concatenate[Sidechain, P], T],
 ) -> Callable[Concatenate[AsyncSidechain, P], Later[T]]:
     async def run(self: AsyncSidechain, /, *given: P.args, **named: P.kwargs) -> T:
-        return await in_thread(partial(verb, self.line, *given, **named))
+        return await run_in_thread(partial(verb, self.line, *given, **named))
 
     run.__name__, run.__doc__ = verb.__name__, verb.__doc__
     return run
 
 
-def _moving(
-    verb: Callable[Concatenate[Session, P], Journey],
-) -> Callable[Concatenate[AsyncSession, P], Later[AsyncJourney]]:
-    async def run(self: AsyncSession, /, *given: P.args, **named: P.kwargs) -> AsyncJourney:
-        return AsyncJourney(await in_thread(partial(verb, self.session, *given, **named)))
+def _wrap_move_method(
+    verb: Callable[Concatenate[Session, P], Navigation],
+) -> Callable[Concatenate[AsyncSession, P], Later[AsyncNavigation]]:
+    async def run(self: AsyncSession, /, *given: P.args, **named: P.kwargs) -> AsyncNavigation:
+        return AsyncNavigation(await run_in_thread(partial(verb, self.session, *given, **named)))
 
     run.__name__, run.__doc__ = verb.__name__, verb.__doc__
     return run
@@ -123,7 +123,7 @@ class AsyncStore:
             parent=parent,
             id=id,
         )
-        return AsyncSession(await in_thread(work))
+        return AsyncSession(await run_in_thread(work))
 
     async def open(
         self,
@@ -135,7 +135,7 @@ class AsyncStore:
     ) -> AsyncSession:
         """A session by its id or the beginning of it; without one, the newest."""
         work = partial(self.store.open, id, workspace=workspace, durability=durability, write=write)
-        return AsyncSession(await in_thread(work))
+        return AsyncSession(await run_in_thread(work))
 
     async def forget(
         self,
@@ -144,26 +144,26 @@ class AsyncStore:
         messages: Iterable[str] = (),
         paths: Iterable[FilePath] = (),
         dry_run: bool = True,
-    ) -> Erasure:
+    ) -> SessionErasure:
         """Erase a whole session, or only some of its messages and the history of some files."""
         work = partial(self.store.forget, id, messages=messages, paths=paths, dry_run=dry_run)
-        return await in_thread(work)
+        return await run_in_thread(work)
 
 
 class AsyncStep:
     """A step as an asynchronous context."""
 
-    def __init__(self, make: Callable[[], Work]) -> None:
+    def __init__(self, make: Callable[[], SessionStep]) -> None:
         self._make = make
-        self.step: Work | None = None
+        self.step: SessionStep | None = None
 
     async def __aenter__(self) -> AsyncStep:
         try:
-            await in_thread(self._enter)
+            await run_in_thread(self._enter)
         except BaseException:
             # Cancelled after it had begun: nobody else would end it.
             if self.step is not None:
-                await in_thread(partial(self.step.__exit__, None, None, None))
+                await run_in_thread(partial(self.step.__exit__, None, None, None))
             raise
         return self
 
@@ -172,27 +172,27 @@ class AsyncStep:
 
     async def __aexit__(self, *error: Any) -> None:  # noqa: ANN401
         assert self.step is not None
-        await in_thread(partial(self.step.__exit__, *error))
+        await run_in_thread(partial(self.step.__exit__, *error))
 
     async def track(self, *paths: FilePath) -> None:
         """Keep what is at more paths, before the tool writes there."""
         assert self.step is not None
-        await in_thread(partial(self.step.track, *paths))
+        await run_in_thread(partial(self.step.track, *paths))
 
 
-class AsyncJourney:
+class AsyncNavigation:
     """A move of a session that is awaited."""
 
-    def __init__(self, journey: Journey) -> None:
+    def __init__(self, journey: Navigation) -> None:
         self.journey = journey
 
-    async def plan(self) -> Plan:
+    async def plan(self) -> UndoPlan:
         """Everything that would happen; nothing does."""
-        return await in_thread(self.journey.plan)
+        return await run_in_thread(self.journey.plan)
 
-    async def apply(self, digest: str | None = None) -> Outcome:
+    async def apply(self, digest: str | None = None) -> UndoResult:
         """Make the move, if the plan is still the one with this digest, or that was seen last."""
-        return await in_thread(partial(self.journey.apply, digest))
+        return await run_in_thread(partial(self.journey.apply, digest))
 
 
 class AsyncSidechain:
@@ -201,11 +201,11 @@ class AsyncSidechain:
     def __init__(self, line: Sidechain) -> None:
         self.line = line
 
-    user = _beside(Sidechain.user)
-    assistant = _beside(Sidechain.assistant)
-    results = _beside(Sidechain.results)
-    system = _beside(Sidechain.system)
-    error = _beside(Sidechain.error)
+    user = _wrap_sidechain_method(Sidechain.user)
+    assistant = _wrap_sidechain_method(Sidechain.assistant)
+    results = _wrap_sidechain_method(Sidechain.results)
+    system = _wrap_sidechain_method(Sidechain.system)
+    error = _wrap_sidechain_method(Sidechain.error)
 
 
 class AsyncSession:
@@ -229,45 +229,45 @@ class AsyncSession:
         """The message this handle continues from."""
         return self.session.leaf
 
-    user = _later(Session.user)
-    assistant = _later(Session.assistant)
-    results = _later(Session.results)
-    system = _later(Session.system)
-    summary = _later(Session.summary)
-    error = _later(Session.error)
-    title = _later(Session.title)
-    todos = _later(Session.todos)
-    refresh = _later(Session.refresh)
-    unanswered = _later(Session.unanswered)
-    thinking = _later(Session.thinking)
-    message = _later(Session.message)
-    full_messages = _later(Session.full_messages)
-    context_messages = _later(Session.context_messages)
-    todos_at = _later(Session.todos_at)
-    todo_progress = _later(Session.todo_progress)
-    differences = _later(Session.differences)
-    branches = _later(Session.branches)
-    name = _later(Session.name)
-    unname = _later(Session.unname)
-    edit = _later(Session.edit)
-    children = _later(Session.children)
-    compacting = _later(Session.compacting)
-    compacted = _later(Session.compacted)
-    restoring = _later(Session.restoring)
-    restored = _later(Session.restored)
-    close = _later(Session.close)
-    fork = _later(Session.fork)
-    diff = _later(Session.diff)
-    moves_since_reply = _later(Session.moves_since_reply)
-    check = _later(Session.check)
-    gc = _later(Session.gc)
-    usage = _later(Session.usage)
-    restore_into = _later(Session.restore_into)
-    undo = _moving(Session.undo)
-    redo = _moving(Session.redo)
-    restore = _moving(Session.restore)
-    revert = _moving(Session.revert)
-    switch = _moving(Session.switch)
+    user = _wrap_session_method(Session.user)
+    assistant = _wrap_session_method(Session.assistant)
+    results = _wrap_session_method(Session.results)
+    system = _wrap_session_method(Session.system)
+    summary = _wrap_session_method(Session.summary)
+    error = _wrap_session_method(Session.error)
+    title = _wrap_session_method(Session.title)
+    todos = _wrap_session_method(Session.todos)
+    refresh = _wrap_session_method(Session.refresh)
+    find_unanswered = _wrap_session_method(Session.find_unanswered)
+    thinking = _wrap_session_method(Session.thinking)
+    message = _wrap_session_method(Session.message)
+    full_messages = _wrap_session_method(Session.full_messages)
+    context_messages = _wrap_session_method(Session.context_messages)
+    todos_at = _wrap_session_method(Session.todos_at)
+    todo_progress = _wrap_session_method(Session.todo_progress)
+    differences = _wrap_session_method(Session.differences)
+    branches = _wrap_session_method(Session.branches)
+    name = _wrap_session_method(Session.name)
+    unname = _wrap_session_method(Session.unname)
+    edit = _wrap_session_method(Session.edit)
+    children = _wrap_session_method(Session.children)
+    record_compaction_start = _wrap_session_method(Session.record_compaction_start)
+    record_compaction = _wrap_session_method(Session.record_compaction)
+    record_restoration_start = _wrap_session_method(Session.record_restoration_start)
+    record_restoration = _wrap_session_method(Session.record_restoration)
+    close = _wrap_session_method(Session.close)
+    fork = _wrap_session_method(Session.fork)
+    diff = _wrap_session_method(Session.diff)
+    moves_since_reply = _wrap_session_method(Session.moves_since_reply)
+    check = _wrap_session_method(Session.check)
+    gc = _wrap_session_method(Session.gc)
+    usage = _wrap_session_method(Session.usage)
+    restore_into = _wrap_session_method(Session.restore_into)
+    undo = _wrap_move_method(Session.undo)
+    redo = _wrap_move_method(Session.redo)
+    restore = _wrap_move_method(Session.restore)
+    revert = _wrap_move_method(Session.revert)
+    switch = _wrap_move_method(Session.switch)
 
     def step(
         self,
@@ -297,10 +297,10 @@ class AsyncSession:
     ) -> AsyncSession:
         """A session of its own for a sub-agent, linked with this one both ways."""
         work = partial(self.session.child, message, title=title, agent=agent, workspace=workspace)
-        return AsyncSession(await in_thread(work))
+        return AsyncSession(await run_in_thread(work))
 
     async def __aenter__(self) -> AsyncSession:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await in_thread(self.session.close)
+        await run_in_thread(self.session.close)

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from talktree.errors import NotFound, UsageError
-from talktree.session.handle import Opened
-from talktree.session.undo.move_records import operation_line
+from talktree.session.handle import SessionHandle
+from talktree.session.undo.move_records import format_operation_line
 
 LONGEST_NAME = 128
 
 
-class Branch(NamedTuple):
+class SessionBranch(NamedTuple):
     """A line of messages, from where it parted from another to its end."""
 
     leaf: str
@@ -32,7 +32,7 @@ class Branch(NamedTuple):
     """Whether the session stands on it."""
 
 
-def names(opened: Opened) -> dict[str, str]:
+def read_names(opened: SessionHandle) -> dict[str, str]:
     """The names in use and the messages they stand for, in the order they were given."""
     found: dict[str, str] = {}
     for line in opened.index.operations():
@@ -47,42 +47,44 @@ def names(opened: Opened) -> dict[str, str]:
     return found
 
 
-def name(opened: Opened, name: str, message: str) -> str:
+def name_branch(opened: SessionHandle, name: str, message: str) -> str:
     """Let a name stand for a message; one that is in use moves. Gives the message's whole id."""
-    found = opened.index.find(message)
-    _checked(name)
-    line = operation_line(opened.id, "name", {"name": name, "message": found.id})
+    found = opened.index.find_by_prefix(message)
+    _check_name(name)
+    line = format_operation_line(opened.id, "name", {"name": name, "message": found.id})
     opened.journal.append("operations", line)
     return found.id
 
 
-def unname(opened: Opened, name: str) -> None:
+def unname_branch(opened: SessionHandle, name: str) -> None:
     """Use a name no longer; the messages stay."""
-    with opened.journal.alone():
-        if name not in names(opened):
+    with opened.journal.append_lock():
+        if name not in read_names(opened):
             raise NotFound(
                 f"there is no branch called {name[:LONGEST_NAME]!r}",
                 hint="`talktree session branch` lists them",
             )
-        opened.journal.append("operations", operation_line(opened.id, "unname", {"name": name}))
+        opened.journal.append(
+            "operations", format_operation_line(opened.id, "unname", {"name": name})
+        )
 
 
-def tip(opened: Opened, text: str) -> str:
+def find_tip(opened: SessionHandle, text: str) -> str:
     """The end of the branch that a name stands for; of anything else the message it means."""
-    if text not in names(opened):
-        return meant(opened, text)
+    if text not in read_names(opened):
+        return find_message(opened, text)
     tree = _Tree(opened)
-    end = tree.ends_of(names(opened)).get(text)
-    return meant(opened, text) if end is None else tree.id_of(end)
+    end = tree.find_ends(read_names(opened)).get(text)
+    return find_message(opened, text) if end is None else tree.get_id(end)
 
 
-def meant(opened: Opened, text: str) -> str:
+def find_message(opened: SessionHandle, text: str) -> str:
     """The message that a name, an id or the beginning of an id stands for."""
-    named = names(opened).get(text)
-    return opened.index.find(text if named is None else named).id
+    named = read_names(opened).get(text)
+    return opened.index.find_by_prefix(text if named is None else named).id
 
 
-def _checked(name: str) -> None:
+def _check_name(name: str) -> None:
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
         raise UsageError(
             f"{name[:LONGEST_NAME]!r} cannot be the name of a branch",
@@ -90,18 +92,18 @@ def _checked(name: str) -> None:
         )
 
 
-def branches(opened: Opened) -> list[Branch]:
+def list_branches(opened: SessionHandle) -> list[SessionBranch]:
     """The branches of the main conversation, oldest end first.
 
     Notes and sidechains are looked through: a branch ends at a message behind which nothing was
     said. Where the session stands is one as well, even in the middle of another.
     """
     tree = _Tree(opened)
-    called = {end: name for name, end in tree.ends_of(names(opened)).items()}
+    called = {end: name for name, end in tree.find_ends(read_names(opened)).items()}
     return [
-        Branch(
-            tree.id_of(end),
-            tree.fork(end),
+        SessionBranch(
+            tree.get_id(end),
+            tree.find_fork(end),
             called.get(end),
             tree.depths[end],
             end == tree.here,
@@ -113,14 +115,16 @@ def branches(opened: Opened) -> list[Branch]:
 class _Tree:
     """The messages of the main conversation, by the places of their lines."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: SessionHandle) -> None:
         self._index = opened.index
-        self._ups, self._skipped = opened.index.shape()
+        self._ups, self._skipped = opened.index.read_tree_shape()
         self._parents = {
-            start: self._solid(up) for start, up in self._ups.items() if start not in self._skipped
+            start: self._find_main_message(up)
+            for start, up in self._ups.items()
+            if start not in self._skipped
         }
         leaf = opened.index.leaf()
-        self.here = None if leaf is None else self._solid(leaf.start)
+        self.here = None if leaf is None else self._find_main_message(leaf.start)
         ends = self._parents.keys() - set(self._parents.values())
         self.ends = sorted(ends if self.here is None else ends | {self.here})
         self.depths: dict[int, int] = {}
@@ -128,7 +132,7 @@ class _Tree:
         for end in self.ends:
             self._walk(end)
 
-    def _solid(self, start: int | None) -> int | None:
+    def _find_main_message(self, start: int | None) -> int | None:
         """The nearest message, from here upward, that is neither note nor aside."""
         while start is not None and start in self._skipped:
             start = self._ups[start]
@@ -149,14 +153,14 @@ class _Tree:
             depth += 1
             self.depths[at] = depth
 
-    def fork(self, end: int) -> str | None:
+    def find_fork(self, end: int) -> str | None:
         """The last message that a branch shares with another."""
         at: int | None = end
         while at is not None and at not in self._joints:
             at = self._parents[at]
-        return None if at is None else self.id_of(at)
+        return None if at is None else self.get_id(at)
 
-    def ends_of(self, named: Mapping[str, str]) -> dict[str, int]:
+    def find_ends(self, named: Mapping[str, str]) -> dict[str, int]:
         """Where the branches end that names stand for."""
         nodes = {name: self._index.node(message) for name, message in named.items()}
         wanted = {node.start for node in nodes.values() if node is not None}
@@ -172,6 +176,6 @@ class _Tree:
         found = ((name, node.start) for name, node in nodes.items() if node is not None)
         return {name: ends[start] for name, start in found if start in ends}
 
-    def id_of(self, start: int) -> str:
+    def get_id(self, start: int) -> str:
         """The id of the message on a line."""
-        return self._index.at(start).id
+        return self._index.node_at(start).id

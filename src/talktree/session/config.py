@@ -16,10 +16,10 @@ from talktree.files.durable import replace
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.budget import USUAL
 from talktree.session.journal.journal import Durability
-from talktree.session.recording.thinking import LEVELS, Level, checked_phrases
+from talktree.session.recording.thinking import LEVELS, Level, parse_phrases
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import PRETTY, encode
-from talktree.text.json.patch import member, patch
+from talktree.text.json.encode import PRETTY, encode_json
+from talktree.text.json.patch import find_member, patch_json
 from talktree.text.json.value import Json
 
 NAME = b"config.json"
@@ -58,7 +58,7 @@ class Settings:
     def phrases(self) -> Mapping[str, Level]:
         """The phrases that ask for thinking."""
         found = self._value.get("thinking")
-        return checked_phrases(found.get("phrases") if isinstance(found, Mapping) else None)
+        return parse_phrases(found.get("phrases") if isinstance(found, Mapping) else None)
 
     @property
     def thinking(self) -> Level:
@@ -79,38 +79,38 @@ class Settings:
         return found if isinstance(found, str) and found else None
 
 
-def settings(root: Anchor) -> Settings:
+def read_settings(root: Anchor) -> Settings:
     """The settings of a store; those of the usual file count before those of our own."""
-    own = _members(_read(root, OWN_NAME))
-    return Settings({**own, **_members(_read(root, NAME))})
+    own = _read_members(_read_file(root, OWN_NAME))
+    return Settings({**own, **_read_members(_read_file(root, NAME))})
 
 
-def set_settings(root: Anchor, **changes: Json) -> None:
+def update_settings(root: Anchor, **changes: Json) -> None:
     """Change settings; None takes one away. Every other byte of the file stays what it is."""
     unknown = set(changes) - set(KNOWN)
     if unknown:
         raise UsageError(
             f"there is no setting {', '.join(sorted(unknown))}", hint=f"one of {', '.join(KNOWN)}"
         )
-    text = _read(root, NAME)
+    text = _read_file(root, NAME)
     name = NAME if text is None or _is_object(text) else OWN_NAME
     if name == OWN_NAME:
-        text = _read(root, OWN_NAME)
+        text = _read_file(root, OWN_NAME)
         text = text if text is not None and _is_object(text) else None
-    merged = {**_members(text), **changes}
+    merged = {**_read_members(text), **changes}
     kept: Json = {key: item for key, item in merged.items() if item is not None}
     if text is None:
-        replace(root, name, encode({MEMBER: kept}, PRETTY) + b"\n")
+        replace(root, name, encode_json({MEMBER: kept}, PRETTY) + b"\n")
         return
     whole = decode(text).value
     assert isinstance(whole, dict)
-    replace(root, name, patch(text, {**whole, MEMBER: kept}))
+    replace(root, name, patch_json(text, {**whole, MEMBER: kept}))
 
 
-def _members(text: bytes | None) -> dict[str, Json]:
+def _read_members(text: bytes | None) -> dict[str, Json]:
     if text is None or not _is_object(text):
         return {}
-    found = member(text, MEMBER)
+    found = find_member(text, MEMBER)
     value = None if found is None else decode(text).value
     own = value.get(MEMBER) if isinstance(value, dict) else None
     return own if isinstance(own, dict) else {}
@@ -122,7 +122,7 @@ def _is_object(text: bytes) -> bool:
     return isinstance(read.value, dict) and not read.problems
 
 
-def _read(root: Anchor, name: bytes) -> bytes | None:
+def _read_file(root: Anchor, name: bytes) -> bytes | None:
     try:
         fd = root.open(name, os.O_RDONLY)
     except FileNotFoundError:

@@ -20,19 +20,19 @@ _HINTS = {
 }
 
 
-def plainly(cls: T) -> T:
+def raise_plain_errors(cls: T) -> T:
     """Let everything public of a class raise Talktree's errors where the system fails."""
     for name, member in list(vars(cls).items()):
         if name.startswith("_") and name not in _ALSO:
             continue
         if isinstance(member, FunctionType):
-            setattr(cls, name, _told(member))
+            setattr(cls, name, _with_plain_errors(member))
         elif isinstance(member, property) and member.fget is not None:
-            setattr(cls, name, property(_told(member.fget), doc=member.__doc__))
+            setattr(cls, name, property(_with_plain_errors(member.fget), doc=member.__doc__))
     return cls
 
 
-def _told(work: Callable[P, R]) -> Callable[P, R]:
+def _with_plain_errors(work: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(work)
     def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
         """The same work, with its failures told."""
@@ -41,12 +41,12 @@ def _told(work: Callable[P, R]) -> Callable[P, R]:
         except TalktreeError:
             raise
         except OSError as error:
-            raise in_words(error) from error
+            raise describe_os_error(error) from error
 
     return speaking
 
 
-def in_words(error: OSError) -> TalktreeError:
+def describe_os_error(error: OSError) -> TalktreeError:
     """What the system says, with what can be done about it."""
     where = f"{error.filename}: " if isinstance(error.filename, str) else ""
     hint = _HINTS.get(error.errno or 0, "look at the disk, and at who may read and write there")

@@ -8,14 +8,14 @@ from pathlib import Path
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.blobs import Contents
 from talktree.session.capture.budget import Budget
-from talktree.session.capture.file_cache import Known
+from talktree.session.capture.file_cache import KnownFiles
 from talktree.session.capture.limits import Limits
-from talktree.session.index.index import Index
+from talktree.session.index.index import SessionIndex
 from talktree.session.journal.journal import Journal
 
 
 @dataclass
-class Opened:
+class SessionHandle:
     """The parts of an open session."""
 
     id: str
@@ -23,11 +23,11 @@ class Opened:
     folder: Anchor
     journal: Journal
     contents: Contents
-    index: Index
+    index: SessionIndex
     workspace: Anchor | None = None
     """The folder whose files it restores; None if it was brought from elsewhere and not mapped."""
     limits: Limits = field(default_factory=Limits)
-    known: Known = field(default_factory=Known)
+    known: KnownFiles = field(default_factory=KnownFiles)
     """The files it has read, so that only what changed is read again."""
     budget: Budget = field(default_factory=Budget)
     notices: list[str] = field(default_factory=list)

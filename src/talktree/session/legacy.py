@@ -14,7 +14,7 @@ from talktree.errors import Unreadable
 from talktree.files import Source
 from talktree.files.durable import replace
 from talktree.files.sandbox import Anchor
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.sage import FORMAT
 from talktree.model.entries import Head
 from talktree.model.message import Message
@@ -22,7 +22,7 @@ from talktree.model.message import Message
 SUFFIX = ".json"
 
 
-class Older:
+class LegacyFile:
     """An older session file."""
 
     def __init__(self, sessions: Callable[[], Anchor], id: str) -> None:
@@ -36,8 +36,8 @@ class Older:
         """What was said, in order."""
         if self._messages is None:
             with self._sessions() as sessions:
-                source = Source.of_bytes(_content(sessions, self.name), name=self.name)
-            conversation = read(source, FORMAT).conversation
+                source = Source.of_bytes(_read_content(sessions, self.name), name=self.name)
+            conversation = read_document(source, FORMAT).conversation
             self._messages = tuple(conversation.path())
             self._title = conversation.title
             heads = (each for each in conversation.entries if isinstance(each, Head))
@@ -61,10 +61,10 @@ class Older:
         name = os.fsencode(self.name)
         if folder.lstat(name) is None:
             with self._sessions() as sessions:
-                content = _content(sessions, self.name)
+                content = _read_content(sessions, self.name)
             replace(folder, name, content)
 
-    def until(self, id: str) -> tuple[Message, ...]:
+    def list_messages_until(self, id: str) -> tuple[Message, ...]:
         """What was said up to a message; everything if it is not there."""
         found = self.messages()
         place = next((at for at, message in enumerate(found) if message.id == id), len(found))
@@ -77,14 +77,14 @@ class Older:
         return found[-1].id if found else None
 
 
-def older(sessions: Callable[[], Anchor], id: str) -> Older | None:
+def open_legacy_file(sessions: Callable[[], Anchor], id: str) -> LegacyFile | None:
     """The older file of a session, if there is one."""
     with sessions() as folder:
         there = folder.lstat(os.fsencode(f"{id}{SUFFIX}")) is not None
-    return Older(sessions, id) if there else None
+    return LegacyFile(sessions, id) if there else None
 
 
-def _content(sessions: Anchor, name: str) -> bytes:
+def _read_content(sessions: Anchor, name: str) -> bytes:
     try:
         with os.fdopen(sessions.open(os.fsencode(name), os.O_RDONLY), "rb") as file:
             return file.read()

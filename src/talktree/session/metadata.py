@@ -16,18 +16,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from talktree.errors import Escapes
+from talktree.errors import PathEscapes
 from talktree.files.durable import replace
 from talktree.files.sandbox import Anchor
 from talktree.formats.sage.detect_kinds import METADATA, SNAPSHOT, TYPES
 from talktree.formats.sage.repair import PROMPT_LENGTH
 from talktree.model.message import Context
 from talktree.model.parts import NOTHING
-from talktree.session.journal.journal import Journal, Place
-from talktree.session.journal.lines import lines
+from talktree.session.journal.journal import Journal, LinePosition
+from talktree.session.journal.lines import read_lines
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import PRETTY, encode
-from talktree.text.json.patch import patch
+from talktree.text.json.encode import PRETTY, encode_json
+from talktree.text.json.patch import patch_json
 from talktree.text.json.value import REFUSALS, Json
 from talktree.text.times import MILLI, from_iso, to_iso
 
@@ -52,7 +52,7 @@ _quick = msgspec.json.Decoder(_Line).decode
 
 
 @dataclass
-class Tally:
+class LogSummary:
     """What the log says of itself, up to a length."""
 
     length: int = 0
@@ -71,7 +71,7 @@ class Tally:
             self.last = time if self.last is None else max(self.last, time)
         if words and type == "user":
             self.last_prompt = words
-            self.first_prompt = self.first_prompt or _prompt(words)
+            self.first_prompt = self.first_prompt or _shorten_prompt(words)
         elif words and type == "custom_title":
             self.title = words
 
@@ -83,7 +83,7 @@ class Tally:
             self.__init__()  # type: ignore[misc]
         if end == self.length:
             return
-        for line in lines(journal.descriptor("messages"), self.length, end):
+        for line in read_lines(journal.descriptor("messages"), self.length, end):
             self._add_line(line.raw)
             self.length = line.start + len(line.raw) + 1
         if os.pread(journal.descriptor("messages"), 1, end - 1) == b"\n":
@@ -96,14 +96,14 @@ class Tally:
         except REFUSALS:
             # Something in it is not as it should be; it is counted for what can be told of it.
             value = decode(raw).value
-            line = _tolerant(value) if isinstance(value, dict) else _Line()
+            line = _parse_tolerantly(value) if isinstance(value, dict) else _Line()
         if line.type is None or line.type == SNAPSHOT or not (line.uuid or line.type in TYPES):
             return
         time = None if line.timestamp is None else from_iso(line.timestamp)
         self.add(line.type, time, None if line.message is None else line.message.content)
 
 
-def _tolerant(value: dict[str, Json]) -> _Line:
+def _parse_tolerantly(value: dict[str, Json]) -> _Line:
     type, uuid, stamp = value.get("type"), value.get("uuid"), value.get("timestamp")
     said = value.get("message")
     words = said.get("content") if isinstance(said, dict) else None
@@ -115,7 +115,7 @@ def _tolerant(value: dict[str, Json]) -> _Line:
     )
 
 
-def _prompt(words: str) -> str:
+def _shorten_prompt(words: str) -> str:
     words = words.strip()
     return words if len(words) <= PROMPT_LENGTH else f"{words[:PROMPT_LENGTH]}..."
 
@@ -124,17 +124,17 @@ class Metadata:
     """The metadata.json of one session."""
 
     def __init__(
-        self, folder: Anchor, journal: Journal, id: str, told: Mapping[str, Json] = NOTHING
+        self, folder: Anchor, journal: Journal, id: str, details: Mapping[str, Json] = NOTHING
     ) -> None:
         self._folder, self._journal, self._id = folder, journal, id
-        self._text = read(folder)
-        self._value = _object(self._text)
-        self.tally = _tally_in(self._value, journal)
-        self._told = told
+        self._text = read_metadata(folder)
+        self._value = _parse_object(self._text)
+        self.tally = _read_tally(self._value, journal)
+        self._describe = details
         """What the session was told to be when it was begun: its title, its parent."""
         self.state: str | None = None
 
-    def count(self, place: Place, *, type: str, time: int, words: str | None) -> None:
+    def count(self, place: LinePosition, *, type: str, time: int, words: str | None) -> None:
         """Count a message of one's own; if others wrote in between, theirs as well."""
         if place.start == self.tally.length:
             self.tally.add(type, time, words)
@@ -142,102 +142,106 @@ class Metadata:
         else:
             self.tally.catch_up(self._journal)
 
-    def count_anew(self) -> None:
+    def reset_tally(self) -> None:
         """Forget the tally: lines that were counted are not there."""
-        self.tally = Tally()
+        self.tally = LogSummary()
 
     def save(self, context: Context) -> None:
         """Write the file if it says something else than the log."""
         self.tally.catch_up(self._journal)
-        current = read(self._folder)
+        current = read_metadata(self._folder)
         if current != self._text:
             # Another writer of the session was here; what it says beside the log stays.
-            self._text, self._value = current, _object(current)
-        value = self._whole(context)
+            self._text, self._value = current, _parse_object(current)
+        value = self._build_value(context)
         if value == self._value:
             return
         sound = self._text is not None and self._value is not None
-        text = patch(self._text, value) if sound and self._text else encode(value, PRETTY) + b"\n"
+        text = (
+            patch_json(self._text, value)
+            if sound and self._text
+            else encode_json(value, PRETTY) + b"\n"
+        )
         replace(self._folder, NAME, text)
         self._text, self._value = text, value
 
-    def _whole(self, context: Context) -> dict[str, Json]:
+    def _build_value(self, context: Context) -> dict[str, Json]:
         tally, value = self.tally, dict(self._value or {})
         usual: dict[str, Json] = {
             "id": self._id,
-            "createdAt": _now(),
+            "createdAt": _format_now(),
             "workingDirectory": context.cwd or "",
             **({} if context.git_branch is None else {"gitBranch": context.git_branch}),
             "version": context.version or "",
             "state": STATES[0],
             "isSidechain": False,
         }
-        value = {**usual, **self._told, **value, "id": self._id}
+        value = {**usual, **self._describe, **value, "id": self._id}
         if self.state is not None:
             value["state"] = self.state
         if tally.title is not None:
             value["customTitle"] = tally.title
         if tally.first_prompt is not None:
             value["firstPrompt"] = tally.first_prompt
-            value["lastPrompt"] = _prompt(tally.last_prompt or "")
-        value["createdAt"] = _bound(value.get("createdAt"), tally.first, least=True)
-        value["updatedAt"] = _bound(value.get("updatedAt"), tally.last, least=False)
+            value["lastPrompt"] = _shorten_prompt(tally.last_prompt or "")
+        value["createdAt"] = _choose_bound(value.get("createdAt"), tally.first, least=True)
+        value["updatedAt"] = _choose_bound(value.get("updatedAt"), tally.last, least=False)
         value["messageCount"] = tally.count
         value[OWN] = {"length": tally.length}
         return value
 
 
-def _bound(told: Json, seen: int | None, *, least: bool) -> str:
+def _choose_bound(details: Json, seen: int | None, *, least: bool) -> str:
     """The earlier or the later of a time that is told and one that the log shows."""
-    known = from_iso(told) if isinstance(told, str) else None
+    known = from_iso(details) if isinstance(details, str) else None
     times = [time for time in (known, seen) if time is not None]
     if not times:
-        return _now()
+        return _format_now()
     time = min(times) if least else max(times)
-    return told if time == known and isinstance(told, str) else to_iso(time)
+    return details if time == known and isinstance(details, str) else to_iso(time)
 
 
-def _now() -> str:
+def _format_now() -> str:
     return to_iso(time_ns() // MILLI * MILLI)
 
 
-def read(folder: Anchor) -> bytes | None:
+def read_metadata(folder: Anchor) -> bytes | None:
     """The bytes of the file; None if there is none that can be read."""
     try:
         with os.fdopen(folder.open(NAME, os.O_RDONLY), "rb") as file:
             return file.read(LARGEST)
-    except (OSError, Escapes):
+    except (OSError, PathEscapes):
         return None
 
 
-def value_in(folder: Anchor) -> dict[str, Any]:
+def read_value(folder: Anchor) -> dict[str, Any]:
     """What the file says; nothing if it is missing or damaged."""
-    return _object(read(folder)) or {}
+    return _parse_object(read_metadata(folder)) or {}
 
 
-def _object(text: bytes | None) -> dict[str, Json] | None:
+def _parse_object(text: bytes | None) -> dict[str, Json] | None:
     if text is None or not text.strip(b"\0 \t\r\n"):
         return None
     value, problems, usable = decode(text)
     return value if usable and not problems and isinstance(value, dict) else None
 
 
-def _tally_in(value: dict[str, Json] | None, journal: Journal) -> Tally:
+def _read_tally(value: dict[str, Json] | None, journal: Journal) -> LogSummary:
     """The tally as the file has it, if it is one of this log; else an empty one."""
     own = value.get(OWN) if value is not None else None
     length = own.get("length") if isinstance(own, dict) else None
     count = value.get("messageCount") if value is not None else None
     if value is None or type(length) is not int or type(count) is not int:
-        return Tally()
+        return LogSummary()
     if not 0 <= length <= journal.length("messages"):
-        return Tally()
+        return LogSummary()
 
     def text(name: str) -> str | None:
         """A member that is a text."""
         found = value.get(name)
         return found if isinstance(found, str) else None
 
-    return Tally(
+    return LogSummary(
         length=length,
         count=count,
         first=from_iso(text("createdAt") or ""),

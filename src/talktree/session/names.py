@@ -11,7 +11,7 @@ from os import urandom
 from talktree.errors import NotFound, UsageError
 from talktree.formats.sage.session_ids import LONGEST, is_id
 
-__all__ = ["FORMAT", "LONGEST", "checked_id", "is_id", "new_id", "whole"]
+__all__ = ["FORMAT", "LONGEST", "check_id", "is_id", "new_id", "resolve_short_id"]
 
 FORMAT = "sage"
 """The format in which sessions are recorded."""
@@ -25,7 +25,7 @@ def new_id() -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
-def checked_id(id: str) -> str:
+def check_id(id: str) -> str:
     """The id, if it can name a session; a refusal otherwise."""
     if not is_id(id):
         raise UsageError(
@@ -36,7 +36,7 @@ def checked_id(id: str) -> str:
     return id
 
 
-def whole(short: str, known: Iterable[str], *, what: str = "session") -> str:
+def resolve_short_id(short: str, known: Iterable[str], *, what: str = "session") -> str:
     """The one known id that begins so; an exact match counts before all others."""
     matching = []
     for id in known:

@@ -12,22 +12,22 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from talktree.session.capture.step import FilePath, inside
+from talktree.session.capture.step import FilePath, resolve_session_path
 from talktree.session.care import care
-from talktree.session.care.care import Freed, Usage
-from talktree.session.care.inspection import Trouble
-from talktree.session.errors import plainly
-from talktree.session.handle import Opened
+from talktree.session.care.care import CleanupResult, DiskUsage
+from talktree.session.care.inspection import SessionProblem
+from talktree.session.errors import raise_plain_errors
+from talktree.session.handle import SessionHandle
 from talktree.session.recording.context import Difference
 from talktree.session.undo import commands
-from talktree.session.undo.commands import Move
-from talktree.session.undo.compare import Comparison, compared
-from talktree.session.undo.execute import Outcome
-from talktree.session.undo.move_log import Entry, logbook
+from talktree.session.undo.commands import UndoMove
+from talktree.session.undo.compare import MessageComparison, compare_messages
+from talktree.session.undo.execute import UndoResult
+from talktree.session.undo.move_log import LogEntry, read_logbook
 from talktree.session.undo.move_records import ALL, Scope
-from talktree.session.undo.plan import Choice, Plan
-from talktree.session.undo.reports import MoveReport, moves_since_reply
-from talktree.session.undo.restore_into import Filling, restore_into
+from talktree.session.undo.plan import Choice, UndoPlan
+from talktree.session.undo.reports import MoveReport, find_moves_since_reply
+from talktree.session.undo.restore_into import FolderRestore, restore_into
 from talktree.session.undo.timeline import Timeline
 
 Choices = Mapping[FilePath, Choice]
@@ -38,13 +38,13 @@ ELSEWHERE = ("cwd-gone", "branch", "platform")
 """Differences of the context that make files of then odd ones now."""
 
 
-@plainly
-class Journey:
+@raise_plain_errors
+class Navigation:
     """A move of a session's handle."""
 
     def __init__(
         self,
-        move: Move,
+        move: UndoMove,
         *,
         differs: Callable[[str], Iterable[Difference]],
         may: Callable[[], None],
@@ -57,17 +57,17 @@ class Journey:
         self._seen: str | None = None
         """The digest of the plan that was looked at last."""
 
-    def plan(self) -> Plan:
+    def plan(self) -> UndoPlan:
         """Everything that would happen; nothing does. Files of another place bring a warning."""
         plan = self._move.plan()
         self._seen = plan.digest
-        goal = None if plan.to.files is None else self._move.message(plan.to.files)
+        goal = None if plan.to.files is None else self._move.message_at(plan.to.files)
         if goal is None or not plan.actions:
             return plan
-        told = (each.text for each in self._differs(goal) if each.kind in ELSEWHERE)
-        return replace(plan, warnings=(*plan.warnings, *told))
+        details = (each.text for each in self._differs(goal) if each.kind in ELSEWHERE)
+        return replace(plan, warnings=(*plan.warnings, *details))
 
-    def apply(self, digest: str | None = None) -> Outcome:
+    def apply(self, digest: str | None = None) -> UndoResult:
         """Make the move, if the plan is still the one with this digest.
 
         Without a digest it is the plan that was looked at last, or the one of now if none was.
@@ -79,13 +79,13 @@ class Journey:
             self._arrived()
 
 
-@plainly
-class Travels(ABC):
+@raise_plain_errors
+class NavigationVerbs(ABC):
     """Undo, redo and all that is like them."""
 
     @property
     @abstractmethod
-    def opened(self) -> Opened:
+    def opened(self) -> SessionHandle:
         """The parts of the session."""
 
     @abstractmethod
@@ -97,11 +97,11 @@ class Travels(ABC):
         """How the place a message was written in differs from where this process is now."""
 
     @abstractmethod
-    def _may_write(self) -> None:
+    def _require_writable(self) -> None:
         """Refuse if the session is open for reading only."""
 
     @abstractmethod
-    def _end(self, message: str | None) -> str | None:
+    def _resolve_end(self, message: str | None) -> str | None:
         """The message that is meant; the last one if none is named."""
 
     def undo(
@@ -115,7 +115,7 @@ class Travels(ABC):
         scopes: Iterable[Scope] = ALL,
         choices: Choices = NO_CHOICES,
         force: bool = False,
-    ) -> Journey:
+    ) -> Navigation:
         """Back to before the last step or prompt, or over the whole `turn`.
 
         `to` a message is the state after it: the message stays, and so does what it did to files.
@@ -130,17 +130,19 @@ class Travels(ABC):
             before=before,
             turn=turn,
             operation=operation,
-            paths=self._paths(paths),
+            paths=self._resolve_paths(paths),
             scopes=scopes,
-            resolutions=self._choices(choices),
+            resolutions=self._resolve_choices(choices),
             force=force,
         )
-        return self._journey(move)
+        return self._make_navigation(move)
 
-    def redo(self, *, choices: Choices = NO_CHOICES, force: bool = False) -> Journey:
+    def redo(self, *, choices: Choices = NO_CHOICES, force: bool = False) -> Navigation:
         """Take back the last undo, as long as nothing was said since."""
-        resolutions = self._choices(choices)
-        return self._journey(commands.redo(self.opened, resolutions=resolutions, force=force))
+        resolutions = self._resolve_choices(choices)
+        return self._make_navigation(
+            commands.redo(self.opened, resolutions=resolutions, force=force)
+        )
 
     def restore(
         self,
@@ -151,18 +153,18 @@ class Travels(ABC):
         scopes: Iterable[Scope] = ALL,
         choices: Choices = NO_CHOICES,
         force: bool = False,
-    ) -> Journey:
+    ) -> Navigation:
         """To the state after any message, or `before` it; or only some files as they were then."""
         move = commands.restore(
             self.opened,
             message,
             before=before,
-            paths=self._paths(paths),
+            paths=self._resolve_paths(paths),
             scopes=scopes,
-            resolutions=self._choices(choices),
+            resolutions=self._resolve_choices(choices),
             force=force,
         )
-        return self._journey(move)
+        return self._make_navigation(move)
 
     def revert(
         self,
@@ -171,16 +173,16 @@ class Travels(ABC):
         paths: Iterable[FilePath] | None = None,
         choices: Choices = NO_CHOICES,
         force: bool = False,
-    ) -> Journey:
+    ) -> Navigation:
         """Take back what the steps of one message did to files, and leave the rest."""
         move = commands.revert(
             self.opened,
             message,
-            paths=self._paths(paths),
-            resolutions=self._choices(choices),
+            paths=self._resolve_paths(paths),
+            resolutions=self._resolve_choices(choices),
             force=force,
         )
-        return self._journey(move)
+        return self._make_navigation(move)
 
     def switch(
         self,
@@ -189,13 +191,13 @@ class Travels(ABC):
         scopes: Iterable[Scope] = ALL,
         choices: Choices = NO_CHOICES,
         force: bool = False,
-    ) -> Journey:
+    ) -> Navigation:
         """To a branch, by its name or a message of it."""
-        resolutions = self._choices(choices)
+        resolutions = self._resolve_choices(choices)
         move = commands.switch(
             self.opened, branch, scopes=scopes, resolutions=resolutions, force=force
         )
-        return self._journey(move)
+        return self._make_navigation(move)
 
     def fork(self, at: str) -> str:
         """Go on from another message, files as they are; gives the id of that message.
@@ -207,11 +209,11 @@ class Travels(ABC):
         assert outcome.message is not None
         return outcome.message
 
-    def diff(self, one: str | None, other: str | None = None) -> Comparison:
+    def diff(self, one: str | None, other: str | None = None) -> MessageComparison:
         """Which files and tasks differ between two messages; the other is the last one if not
         named, and `one` None is before the first."""
-        end = Timeline(self.opened.index).end() if other is None else self._end(other)
-        return compared(self.opened, None if one is None else self._end(one), end)
+        end = Timeline(self.opened.index).find_end() if other is None else self._resolve_end(other)
+        return compare_messages(self.opened, None if one is None else self._resolve_end(one), end)
 
     def restore_into(
         self,
@@ -222,7 +224,7 @@ class Travels(ABC):
         paths: Iterable[FilePath] | None = None,
         choices: Choices = NO_CHOICES,
         force: bool = False,
-    ) -> Filling:
+    ) -> FolderRestore:
         """Files as they were after a message (or `before` it), in a folder of your choice.
 
         This is how files of a session from elsewhere are had, whose workspace is not here. What is
@@ -233,8 +235,10 @@ class Travels(ABC):
             message,
             Path(folder),
             before=before,
-            only=self._paths(paths),
-            resolutions={inside(None, path): choice for path, choice in choices.items()},
+            only=self._resolve_paths(paths),
+            resolutions={
+                resolve_session_path(None, path): choice for path, choice in choices.items()
+            },
             force=force,
         )
 
@@ -244,36 +248,38 @@ class Travels(ABC):
         An undo adds nothing to the messages, so a model that goes on does not see in them that
         files changed. `text` of each report says it in words.
         """
-        return moves_since_reply(self.opened)
+        return find_moves_since_reply(self.opened)
 
-    def log(self) -> Iterator[Entry]:
+    def log(self) -> Iterator[LogEntry]:
         """Prompts, steps and moves, the newest first."""
-        return logbook(self.opened)
+        return read_logbook(self.opened)
 
     # care
 
-    def check(self, *, read_data: bool = False) -> list[Trouble]:
+    def check(self, *, read_data: bool = False) -> list[SessionProblem]:
         """Everything that is wrong with the session; with `read_data` every content is hashed."""
-        return care.check(self.opened, read_data=read_data)
+        return care.check_session(self.opened, read_data=read_data)
 
-    def gc(self, *, dry_run: bool = True, grace: float = care.GRACE) -> Freed:
+    def gc(self, *, dry_run: bool = True, grace: float = care.GRACE) -> CleanupResult:
         """Contents that no line names, older than `grace` seconds; removed only if asked to."""
         if not dry_run:
-            self._may_write()
+            self._require_writable()
         return care.gc(self.opened, dry_run=dry_run, grace=grace)
 
-    def usage(self) -> Usage:
+    def usage(self) -> DiskUsage:
         """What the session takes on the disk."""
-        return care.usage(self.opened)
+        return care.measure_usage(self.opened)
 
-    def _journey(self, move: Move) -> Journey:
-        return Journey(move, differs=self.differences, may=self._may_write, arrived=self.refresh)
+    def _make_navigation(self, move: UndoMove) -> Navigation:
+        return Navigation(
+            move, differs=self.differences, may=self._require_writable, arrived=self.refresh
+        )
 
-    def _paths(self, paths: Iterable[FilePath] | None) -> list[bytes] | None:
+    def _resolve_paths(self, paths: Iterable[FilePath] | None) -> list[bytes] | None:
         if paths is None:
             return None
-        return [inside(self.opened.workspace, path) for path in paths]
+        return [resolve_session_path(self.opened.workspace, path) for path in paths]
 
-    def _choices(self, choices: Choices) -> dict[bytes, Choice]:
+    def _resolve_choices(self, choices: Choices) -> dict[bytes, Choice]:
         place = self.opened.workspace
-        return {inside(place, path): choice for path, choice in choices.items()}
+        return {resolve_session_path(place, path): choice for path, choice in choices.items()}

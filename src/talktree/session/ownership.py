@@ -19,13 +19,13 @@ from talktree.errors import Unreadable
 from talktree.files.private import make_private
 from talktree.home import HOME, data_home
 
-__all__ = ["HOME", "Identity", "Place", "data_home", "is_own", "mark"]
+__all__ = ["HOME", "Identity", "WorkspaceIdentity", "data_home", "is_own", "make_mark"]
 
 KEY_NAME = "session-key"
 KEY_LENGTH = 32
 
 
-class Place(NamedTuple):
+class WorkspaceIdentity(NamedTuple):
     """A workspace: where it is, and which folder that was."""
 
     path: bytes
@@ -37,42 +37,42 @@ Identity = tuple[int, int]
 """The device and the inode of the folder a session lies in."""
 
 
-def mark(id: str, place: Place, folder: Identity) -> str | None:
+def make_mark(id: str, place: WorkspaceIdentity, folder: Identity) -> str | None:
     """The mark of a session of this machine; None where no key can be kept."""
-    key = _key(make=True)
-    return None if key is None else _over(key, id, place, folder)
+    key = _read_key(make=True)
+    return None if key is None else _sign(key, id, place, folder)
 
 
-def is_own(id: str, place: Place, folder: Identity, claimed: object) -> bool:
+def is_own(id: str, place: WorkspaceIdentity, folder: Identity, claimed: object) -> bool:
     """Whether this machine made the mark."""
-    key = _key(make=False)
+    key = _read_key(make=False)
     if key is None or not isinstance(claimed, str) or not claimed.isascii():
         return False
-    return hmac.compare_digest(_over(key, id, place, folder), claimed)
+    return hmac.compare_digest(_sign(key, id, place, folder), claimed)
 
 
-def _over(key: bytes, id: str, place: Place, folder: Identity) -> str:
+def _sign(key: bytes, id: str, place: WorkspaceIdentity, folder: Identity) -> str:
     numbers = b"%d %d %d %d" % (place.device, place.inode, *folder)
     parts = (b"talktree session", id.encode(), place.path, numbers)
     return hmac.new(key, b"\0".join(parts), "sha256").hexdigest()
 
 
-def _key(*, make: bool) -> bytes | None:
+def _read_key(*, make: bool) -> bytes | None:
     path = data_home() / KEY_NAME
     for _ in range(2):
         try:
             text = path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
-            if not make or not _made(path):
+            if not make or not _create_key(path):
                 return None
             continue
         except (OSError, UnicodeDecodeError):
             return None
-        return _decoded(text, path)
+        return _decode_key(text, path)
     return None
 
 
-def _decoded(text: str, path: Path) -> bytes:
+def _decode_key(text: str, path: Path) -> bytes:
     with suppress(ValueError):
         key = bytes.fromhex(text)
         if len(key) == KEY_LENGTH:
@@ -83,7 +83,7 @@ def _decoded(text: str, path: Path) -> bytes:
     )
 
 
-def _made(path: Path) -> bool:
+def _create_key(path: Path) -> bool:
     """Write a new key, whole or not at all; another process may have been quicker."""
     try:
         make_private(path.parent)

@@ -15,44 +15,44 @@ from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.model.message import Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Text, ToolCall
 from talktree.session import branches as _branches
-from talktree.session.branches import Branch
-from talktree.session.capture.step import FilePath, Unprotected, Work
+from talktree.session.branches import SessionBranch
+from talktree.session.capture.step import FilePath, SessionStep, Unprotected
 from talktree.session.config import Settings
-from talktree.session.errors import plainly
-from talktree.session.handle import Opened
-from talktree.session.legacy import Older
+from talktree.session.errors import raise_plain_errors
+from talktree.session.handle import SessionHandle
+from talktree.session.legacy import LegacyFile
 from talktree.session.metadata import STATES, Metadata
-from talktree.session.navigation import Travels
+from talktree.session.navigation import NavigationVerbs
 from talktree.session.recording import children as _children
 from talktree.session.recording import compaction as _compaction
 from talktree.session.recording import todos as _todos
-from talktree.session.recording.api import Verbs
+from talktree.session.recording.api import RecordingVerbs
 from talktree.session.recording.children import Child, Sidechain
-from talktree.session.recording.compaction import Statistics
-from talktree.session.recording.context import Difference, Surroundings, differences
-from talktree.session.recording.recorder import At, Recorder, Where, find_call, unanswered
-from talktree.session.recording.thinking import Asked, effective, setting
-from talktree.session.recording.todos import Progress
-from talktree.session.undo.recover import recover
-from talktree.session.workspace import Parent, told_at_begin
+from talktree.session.recording.compaction import CompactionStatistics
+from talktree.session.recording.context import ContextCapture, Difference, find_differences
+from talktree.session.recording.recorder import At, Recorder, TreePlace, find_call, find_unanswered
+from talktree.session.recording.thinking import Asked, choose_setting, find_effective_setting
+from talktree.session.recording.todos import TodoProgress
+from talktree.session.undo.recover import recover_session
+from talktree.session.workspace import Parent, initial_metadata
 from talktree.text.times import to_iso
 
 if TYPE_CHECKING:
     from talktree.session.store import Store
 
 
-@plainly
-class Session(Verbs, Travels):
+@raise_plain_errors
+class Session(RecordingVerbs, NavigationVerbs):
     """A handle on a session; close it, or use it as a context manager."""
 
     def __init__(
         self,
         store: Store,
-        opening: Callable[[], Opened],
+        opening: Callable[[], SessionHandle],
         *,
         id: str,
         settings: Settings,
-        older: Older | None = None,
+        older: LegacyFile | None = None,
         write: bool = True,
     ) -> None:
         self.id = id
@@ -61,9 +61,9 @@ class Session(Verbs, Travels):
         self._settings = settings
         self._older = older
         self._write = write
-        self._surroundings = Surroundings(version=settings.version, user_type=settings.user_type)
+        self._surroundings = ContextCapture(version=settings.version, user_type=settings.user_type)
         self._phrases = settings.phrases
-        self._opened: Opened | None = None
+        self._opened: SessionHandle | None = None
         self._recorder: Recorder | None = None
         self._closed = False
 
@@ -71,9 +71,9 @@ class Session(Verbs, Travels):
         return f"<Session {self.id} in {self.store.root}{' (closed)' if self._closed else ''}>"
 
     @property
-    def opened(self) -> Opened:
+    def opened(self) -> SessionHandle:
         """The parts of the session; of an older file it makes the folder beside it."""
-        return self._begun().opened
+        return self._get_recorder().opened
 
     @property
     def notices(self) -> list[str]:
@@ -82,44 +82,44 @@ class Session(Verbs, Travels):
 
     def begin(self) -> None:
         """Open the session's folder, finish what was interrupted, look where it stands."""
-        self._begun()
+        self._get_recorder()
 
-    def _begun(self) -> Recorder:
+    def _get_recorder(self) -> Recorder:
         if self._recorder is not None:
             return self._recorder
         if self._closed:
             raise UsageError("the session is closed", hint="open it again")
         opened = self._opened = self._opening()
         if self._write:
-            opened.notices += recover(opened)
-        told = told_at_begin(opened.index.operations())
+            opened.notices += recover_session(opened)
+        details = initial_metadata(opened.index.operations())
         if self._older is not None and self._older.title is not None:
-            told = {"customTitle": self._older.title, **told}
+            details = {"customTitle": self._older.title, **details}
         if self._older is not None and self._older.created is not None:
-            told = {"createdAt": to_iso(self._older.created), **told}
-        metadata = Metadata(opened.folder, opened.journal, opened.session, told)
+            details = {"createdAt": to_iso(self._older.created), **details}
+        metadata = Metadata(opened.folder, opened.journal, opened.session, details)
         last = None if self._older is None else self._older.leaf
         older = None if self._older is None or last is None else (self._older.name, last)
         self._recorder = Recorder(opened, self._surroundings, metadata, older=older)
         if self._write:
-            self._recorder.describe()
+            self._recorder.update_metadata()
         return self._recorder
 
     # saying
 
-    def _say(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
-        self._may_write()
-        return self._begun().write(*drafts, at=at)
+    def _write_messages(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
+        self._require_writable()
+        return self._get_recorder().write(*drafts, at=at)
 
-    def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
-        return setting(asked, text, self._phrases)
+    def _choose_thinking(self, asked: Asked, text: str) -> ThinkingSetting | None:
+        return choose_setting(asked, text, self._phrases)
 
-    def _tool(self, call: str, parent: str | None) -> str | None:
-        known = self._begun().tools
+    def _find_tool_name(self, call: str, parent: str | None) -> str | None:
+        known = self._get_recorder().tools
         if call in known:
             return known[call]
         # Called by an earlier process of the same agent, as a rule.
-        end = self._end(parent)
+        end = self._resolve_end(parent)
         own = None if end is None or self._is_older(end) else end
         found = find_call(self.opened.index, own, call)
         if found is None and self._older is not None:
@@ -130,7 +130,7 @@ class Session(Verbs, Travels):
             known[call] = found.name
         return None if found is None else found.name
 
-    def _may_write(self) -> None:
+    def _require_writable(self) -> None:
         if not self._write:
             raise UsageError("the session is open for reading only", hint="open it with write=True")
 
@@ -141,22 +141,22 @@ class Session(Verbs, Travels):
         paths: Iterable[FilePath] = (),
         watch: Iterable[FilePath] = (),
         unprotected: Unprotected = "refuse",
-    ) -> Work:
+    ) -> SessionStep:
         """The time in which a tool works for a message (the last one unless another is named).
 
         What is at `paths` is kept before the tool runs; whatever changes below the `watch`ed
         folders (`.` for all of the workspace) is found when it ends. Paths are relative to the
         workspace, wherever the process was started. Inside, `track` adds paths.
         """
-        self._may_write()
-        recorder = self._begun()
-        owner = recorder.leaf if message is None else self._meant(message)
+        self._require_writable()
+        recorder = self._get_recorder()
+        owner = recorder.leaf if message is None else self._resolve_message(message)
         if owner is None:
             raise UsageError("there is no message to work for yet", hint="record one first")
         if owner == recorder.leaf and recorder.point is not None:
             # Files went back to that message: what is done from there is not what it did then.
             owner = recorder.point
-        return Work(self.opened, owner, paths, watch, unprotected)
+        return SessionStep(self.opened, owner, paths, watch, unprotected)
 
     # where it stands
 
@@ -165,15 +165,15 @@ class Session(Verbs, Travels):
         """The message this handle continues from."""
         if self._recorder is None and self._older is not None:
             return self._older.leaf
-        return self._begun().leaf
+        return self._get_recorder().leaf
 
     def refresh(self) -> None:
         """Go to where the session stands now, after somebody else moved it."""
-        self._begun().look()
+        self._get_recorder().refresh()
 
-    def unanswered(self) -> tuple[ToolCall, ...]:
+    def find_unanswered(self) -> tuple[ToolCall, ...]:
         """The calls of the last reply that have no result: an agent that goes on answers them."""
-        return unanswered(self.opened.index, self.leaf)
+        return find_unanswered(self.opened.index, self.leaf)
 
     def thinking(self) -> ThinkingSetting:
         """The thinking to ask the model for with the next request.
@@ -184,7 +184,7 @@ class Session(Verbs, Travels):
         """
         leaf = self.leaf
         own = None if leaf is None or self._is_older(leaf) else leaf
-        return effective(self.opened.index, own, self._settings.thinking)
+        return find_effective_setting(self.opened.index, own, self._settings.thinking)
 
     def current_todos(self) -> tuple[Todo, ...]:
         """The tasks as they stand where this handle is."""
@@ -192,23 +192,23 @@ class Session(Verbs, Travels):
 
     def todos_at(self, message: str) -> tuple[Todo, ...]:
         """The tasks as they stood at a message."""
-        return _todos.todos_at(self.opened.index, self._meant(message))
+        return _todos.find_todos_at(self.opened.index, self._resolve_message(message))
 
-    def todo_progress(self, message: str | None = None) -> list[Progress]:
+    def todo_progress(self, message: str | None = None) -> list[TodoProgress]:
         """How the tasks went, up to a message or to where the session stands."""
-        end = self.leaf if message is None else self._meant(message)
-        return [] if end is None else list(_todos.progress(self.opened.index, end))
+        end = self.leaf if message is None else self._resolve_message(message)
+        return [] if end is None else list(_todos.read_progress(self.opened.index, end))
 
     def context_now(self) -> Context:
         """Where this process is."""
-        return self._surroundings.now()
+        return self._surroundings.capture()
 
     def differences(self, message: str | None = None) -> tuple[Difference, ...]:
         """How the place a message was written in differs from where this process is now."""
-        end = self.leaf if message is None else self._meant(message)
+        end = self.leaf if message is None else self._resolve_message(message)
         if end is None:
             return ()
-        return differences(self.message(end).context, self.context_now())
+        return find_differences(self.message(end).context, self.context_now())
 
     # reading
 
@@ -220,41 +220,41 @@ class Session(Verbs, Travels):
                     return message
             raise NotFound(f"there is no message {id!r}", hint="name a message of this session")
         index = self.opened.index
-        return index.message(index.find(self._meant(id)))
+        return index.message(index.find_by_prefix(self._resolve_message(id)))
 
     def full_messages(self, message: str | None = None) -> list[Message]:
         """Everything said on the way to a message, whatever was compacted since."""
-        end = self._end(message)
+        end = self._resolve_end(message)
         if end is None or self._is_older(end):
-            return list(self._before(end))
-        found = _compaction.full(self.opened.index, end)
-        return [*self._before(self._continued(found)), *found]
+            return list(self._read_older_messages(end))
+        found = _compaction.read_full_messages(self.opened.index, end)
+        return [*self._read_older_messages(self._find_continued_message(found)), *found]
 
     def context_messages(self, message: str | None = None) -> list[Message]:
         """What a model is sent at a message: since a compaction, its summary and what follows."""
-        end = self._end(message)
+        end = self._resolve_end(message)
         if end is None or self._is_older(end):
-            return list(self._before(end))
-        found = _compaction.context(self.opened.index, end)
-        return [*self._before(self._continued(found)), *found]
+            return list(self._read_older_messages(end))
+        found = _compaction.read_context_messages(self.opened.index, end)
+        return [*self._read_older_messages(self._find_continued_message(found)), *found]
 
-    def _end(self, message: str | None) -> str | None:
-        return self.leaf if message is None else self._meant(message)
+    def _resolve_end(self, message: str | None) -> str | None:
+        return self.leaf if message is None else self._resolve_message(message)
 
-    def _meant(self, message: str) -> str:
-        return message if self._is_older(message) else _branches.meant(self.opened, message)
+    def _resolve_message(self, message: str) -> str:
+        return message if self._is_older(message) else _branches.find_message(self.opened, message)
 
     def _is_older(self, id: str) -> bool:
         return self._older is not None and id.startswith("@")
 
-    def _before(self, id: str | None) -> tuple[Message, ...]:
+    def _read_older_messages(self, id: str | None) -> tuple[Message, ...]:
         """What the older file says up to a message of it."""
-        return () if self._older is None or id is None else self._older.until(id)
+        return () if self._older is None or id is None else self._older.list_messages_until(id)
 
-    def _continued(self, found: list[Message]) -> str | None:
+    def _find_continued_message(self, found: list[Message]) -> str | None:
         """The message of the older file that the first of these follows."""
-        told: Any = found[0].extra.get(CONTINUES) if found else None
-        alias = told.get("message") if isinstance(told, dict) else None
+        details: Any = found[0].extra.get(CONTINUES) if found else None
+        alias = details.get("message") if isinstance(details, dict) else None
         if isinstance(alias, str):
             return alias
         # A move to before everything in the folder leads back to the end of the older file.
@@ -263,22 +263,22 @@ class Session(Verbs, Travels):
 
     # branches
 
-    def branches(self) -> list[Branch]:
+    def branches(self) -> list[SessionBranch]:
         """All branches, with their names."""
-        return _branches.branches(self.opened)
+        return _branches.list_branches(self.opened)
 
     def name(self, name: str, message: str | None = None) -> str:
         """Give the line that ends at a message a name; gives back the message's id."""
-        self._may_write()
-        end = self._end(message)
+        self._require_writable()
+        end = self._resolve_end(message)
         if end is None:
             raise UsageError("there is nothing to name yet", hint="record a message first")
-        return _branches.name(self.opened, name, end)
+        return _branches.name_branch(self.opened, name, end)
 
     def unname(self, name: str) -> None:
         """Take a name away, and nothing else."""
-        self._may_write()
-        _branches.unname(self.opened, name)
+        self._require_writable()
+        _branches.unname_branch(self.opened, name)
 
     def edit(self, message: str, text: str, *, thinking: Asked = None) -> str:
         """Say something else in place of a prompt: a sibling of it, from which it goes on."""
@@ -287,16 +287,16 @@ class Session(Verbs, Travels):
             raise UsageError(
                 "only what the user said can be said otherwise", hint="name a user message"
             )
-        above = found.parent or self._continued([found])
+        above = found.parent or self._find_continued_message([found])
         parts = (Text(text),)
-        draft = Message(role="user", parts=parts, thinking=self._ask(thinking, text))
-        return self._say(draft, at=Where.ROOT if above is None else above)[0]
+        draft = Message(role="user", parts=parts, thinking=self._choose_thinking(thinking, text))
+        return self._write_messages(draft, at=TreePlace.ROOT if above is None else above)[0]
 
     # sub-agents
 
     def sidechain(self, at: str | None = None) -> Sidechain:
         """A line beside the main one, from a message on; it never becomes the current one."""
-        start = self._end(at)
+        start = self._resolve_end(at)
         if start is None:
             raise UsageError("there is no message to branch off yet", hint="record one first")
         return Sidechain(self, start)
@@ -310,8 +310,8 @@ class Session(Verbs, Travels):
         workspace: Path | str | None = None,
     ) -> Session:
         """A session of its own for a sub-agent, linked with this one both ways."""
-        self._may_write()
-        at = self._end(message)
+        self._require_writable()
+        at = self._resolve_end(message)
         place = self.opened.workspace
         if workspace is None and place is None:
             raise UsageError("the session has no workspace", hint="name one with workspace=")
@@ -321,43 +321,43 @@ class Session(Verbs, Travels):
             durability=self.opened.journal.durability,
             parent=Parent(self.id, at),
         )
-        _children.tell(self.opened, Child(made.id, at, agent))
+        _children.record_child(self.opened, Child(made.id, at, agent))
         return made
 
     def children(self) -> list[Child]:
         """The sessions that were begun from this one."""
-        return _children.children(self.opened)
+        return _children.list_children(self.opened)
 
     # compaction
 
-    def compacting(self, *, trigger: str = "manual", tokens: int | None = None) -> str:
+    def record_compaction_start(self, *, trigger: str = "manual", tokens: int | None = None) -> str:
         """Tell that the conversation is about to be compacted."""
         before = {"messages": len(self.context_messages()), "trigger": trigger}
-        told = before if tokens is None else {**before, "tokens": tokens}
-        return self._say(
-            _compaction.mark(_compaction.COMPACTING, "Compacting the conversation", told)
+        details = before if tokens is None else {**before, "tokens": tokens}
+        return self._write_messages(
+            _compaction.make_mark(_compaction.COMPACTING, "Compacting the conversation", details)
         )[0]
 
-    def compacted(
+    def record_compaction(
         self, summary: str, *, tokens_before: int | None = None, tokens_after: int | None = None
     ) -> str:
         """Let a summary stand for what was said so far, which stays; gives the summary's id."""
         before = len(self.context_messages())
-        counted = Statistics(before, 1, tokens_before, tokens_after)
-        return self._say(*_compaction.compacted(summary, counted))[1]
+        counted = CompactionStatistics(before, 1, tokens_before, tokens_after)
+        return self._write_messages(*_compaction.make_compaction_messages(summary, counted))[1]
 
-    def restoring(self) -> str:
+    def record_restoration_start(self) -> str:
         """Tell that everything said is about to come back into the context."""
-        told = {"messages": len(self.context_messages())}
+        details = {"messages": len(self.context_messages())}
         text = "Restoring the conversation"
-        return self._say(_compaction.mark(_compaction.RESTORING, text, told))[0]
+        return self._write_messages(_compaction.make_mark(_compaction.RESTORING, text, details))[0]
 
-    def restored(self) -> str:
+    def record_restoration(self) -> str:
         """Let the context be everything that was said again."""
         before, after = len(self.context_messages()), len(self.full_messages())
-        told = Statistics(before, after).to_json()
+        details = CompactionStatistics(before, after).to_json()
         text = f"Conversation restored: {after} messages"
-        return self._say(_compaction.mark(_compaction.RESTORED, text, told))[0]
+        return self._write_messages(_compaction.make_mark(_compaction.RESTORED, text, details))[0]
 
     # the end
 
@@ -370,7 +370,7 @@ class Session(Verbs, Travels):
             return
         if self._write:
             recorder.metadata.state = state
-            recorder.describe()
+            recorder.update_metadata()
         recorder.opened.close()
 
     def __enter__(self) -> Session:

@@ -18,18 +18,25 @@ from talktree.session.capture.blobs import Contents
 from talktree.session.capture.budget import Budget
 from talktree.session.capture.limits import LIMITS, Limits
 from talktree.session.capture.step import FilePath
-from talktree.session.config import Settings, set_settings, settings
-from talktree.session.erasure.forget import Forgetting, finish_interrupted, is_interrupted
-from talktree.session.erasure.report import Erasure
+from talktree.session.config import Settings, read_settings, update_settings
+from talktree.session.erasure.forget import ForgetTarget, finish_interrupted, is_interrupted
+from talktree.session.erasure.report import SessionErasure
 from talktree.session.erasure.whole_sessions import WholeErasure, finish_whole_erasures
-from talktree.session.errors import plainly
-from talktree.session.handle import Opened
-from talktree.session.index.index import Index
+from talktree.session.errors import raise_plain_errors
+from talktree.session.handle import SessionHandle
+from talktree.session.index.index import SessionIndex
 from talktree.session.journal.journal import Durability, Journal
-from talktree.session.legacy import SUFFIX, older
-from talktree.session.names import checked_id, is_id, new_id, whole
+from talktree.session.legacy import SUFFIX, open_legacy_file
+from talktree.session.names import check_id, is_id, new_id, resolve_short_id
 from talktree.session.session import Session
-from talktree.session.workspace import Parent, begin_line, held, place_of, recorded, unmapped
+from talktree.session.workspace import (
+    Parent,
+    describe_unmapped,
+    find_recorded_place,
+    format_begin_line,
+    identify_folder,
+    open_recorded_folder,
+)
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, to_datetime
 
@@ -37,7 +44,7 @@ ROOT = ".sage"
 SESSIONS = b"sessions"
 
 
-class Described(NamedTuple):
+class SessionSummary(NamedTuple):
     """What a list of sessions shows of one."""
 
     id: str
@@ -62,7 +69,7 @@ class Described(NamedTuple):
         return to_datetime(self.updated_ns)
 
 
-@plainly
+@raise_plain_errors
 class Store:
     """Sessions below one root, `.sage` in the current directory unless another is named.
 
@@ -104,18 +111,18 @@ class Store:
 
         Its `id` is a new UUID unless you give one: 1 to 128 letters, digits, `.`, `_` and `-`.
         """
-        id = new_id() if id is None else checked_id(id)
-        place = _workspace(workspace)
+        id = new_id() if id is None else check_id(id)
+        place = _open_workspace(workspace)
         if self._agent is not None and self.settings().agent != self._agent:
-            self.set(agent=self._agent)
+            self.change_settings(agent=self._agent)
         with ExitStack() as undone:
             undone.callback(place.close)
-            with self._sessions(create=True) as sessions:
-                folder = _new_folder(sessions, id)
+            with self._open_sessions(create=True) as sessions:
+                folder = _make_session_folder(sessions, id)
             undone.callback(folder.close)
-            opened = self._opened(id, folder, self._durability(durability), write=True)
+            opened = self._open_parts(id, folder, self._choose_durability(durability), write=True)
             opened.workspace = place
-            line = begin_line(id, place, folder, title=title, parent=parent)
+            line = format_begin_line(id, place, folder, title=title, parent=parent)
             opened.journal.append("operations", line)
             undone.pop_all()
         session = Session(self, lambda: opened, id=id, settings=self.settings())
@@ -138,22 +145,22 @@ class Store:
         if write:
             self._refuse_untrusted()
             self._finish_whole_erasures()
-        id = self._meant(id)
+        id = self._resolve_id(id)
         name = id.encode()
-        mode = self._durability(durability)
-        found = older(self._sessions, id)
-        with self._sessions() as sessions:
+        mode = self._choose_durability(durability)
+        found = open_legacy_file(self._open_sessions, id)
+        with self._open_sessions() as sessions:
             begun = sessions.lstat(name) is not None
 
-        def opened() -> Opened:
+        def opened() -> SessionHandle:
             """The folder of the session, which an older file may not have yet."""
-            with self._sessions() as sessions:
+            with self._open_sessions() as sessions:
                 if sessions.lstat(name) is None:
-                    _made(sessions, name)
-                made = self._opened(id, sessions.beneath(name), mode, write=write)
+                    _make_folder(sessions, name)
+                made = self._open_parts(id, sessions.open_anchor(name), mode, write=write)
             if found is not None and write:
                 found.copy_into(made.folder)
-            _placed(made, workspace, write=write, continues=found.name if found else None)
+            _attach_workspace(made, workspace, write=write, continues=found.name if found else None)
             return made
 
         session = Session(self, opened, id=id, settings=self.settings(), older=found, write=write)
@@ -161,8 +168,8 @@ class Store:
             session.begin()
         return session
 
-    def _meant(self, id: str | None) -> str:
-        found = self.newest() if id is None else whole(id, self.ids())
+    def _resolve_id(self, id: str | None) -> str:
+        found = self.find_newest() if id is None else resolve_short_id(id, self.list_ids())
         if found is None:
             raise NotFound(
                 f"{self.root}: there are no sessions",
@@ -170,13 +177,15 @@ class Store:
             )
         return found
 
-    def _opened(self, id: str, folder: Anchor, durability: Durability, *, write: bool) -> Opened:
+    def _open_parts(
+        self, id: str, folder: Anchor, durability: Durability, *, write: bool
+    ) -> SessionHandle:
         journal = Journal(folder, durability)
         if write:
             self._finish_erasure(id, folder, journal)
-        index = Index(journal, self.root / "cache" / f"{id}.sqlite" if self._cache else None)
+        index = SessionIndex(journal, self.root / "cache" / f"{id}.sqlite" if self._cache else None)
         last = index.newest()
-        return Opened(
+        return SessionHandle(
             id=id,
             root=self.root,
             folder=folder,
@@ -198,29 +207,29 @@ class Store:
         messages: Iterable[str] = (),
         paths: Iterable[FilePath] = (),
         dry_run: bool = True,
-    ) -> Erasure:
+    ) -> SessionErasure:
         """Erase a whole session, or only some of its messages and the history of some files.
 
-        With `dry_run` nothing is changed. `Busy` if another handle, also one of this process, has
+        With `dry_run` nothing is changed. `LockHeld` if another handle, also of this process, has
         the session open for writing.
         """
-        id = self._meant(id)
+        id = self._resolve_id(id)
         asked = list(messages), list(paths)
-        with self._sessions() as sessions:
+        with self._open_sessions() as sessions:
             has_folder = sessions.lstat(id.encode()) is not None
         if not any(asked):
             with Anchor(self.root) as root:
-                whole = WholeErasure(root, self._sessions, id)
-                return whole.report(dry_run=True) if dry_run else whole.apply()
-        work = Forgetting(self._sessions, id, *asked)
+                whole = WholeErasure(root, self._open_sessions, id)
+                return whole.build_report(dry_run=True) if dry_run else whole.apply()
+        work = ForgetTarget(self._open_sessions, id, *asked)
         if not has_folder:
-            return work.from_file(dry_run=dry_run)
-        with self._sessions() as sessions:
-            folder = sessions.beneath(id.encode())
-        opened = self._opened(id, folder, self._durability(None), write=not dry_run)
+            return work.forget_from_file(dry_run=dry_run)
+        with self._open_sessions() as sessions:
+            folder = sessions.open_anchor(id.encode())
+        opened = self._open_parts(id, folder, self._choose_durability(None), write=not dry_run)
         try:
-            known = recorded(id, folder, opened.index.operations())
-            opened.workspace = None if known is None else held(known)
+            known = find_recorded_place(id, folder, opened.index.operations())
+            opened.workspace = None if known is None else open_recorded_folder(known)
             report = work.plan(opened) if dry_run else work.apply(opened)
         finally:
             opened.close()
@@ -230,15 +239,15 @@ class Store:
         return report
 
     def _finish_whole_erasures(self) -> None:
-        with suppress(NotFound), Anchor(self.root) as root, self._sessions() as sessions:
+        with suppress(NotFound), Anchor(self.root) as root, self._open_sessions() as sessions:
             finish_whole_erasures(root, sessions)
 
     def _finish_erasure(self, id: str, folder: Anchor, journal: Journal) -> None:
         """Finish what was interrupted, and be counted among those that write."""
         if is_interrupted(folder):
             with (
-                journal.only_writer(wait=True),
-                self._sessions() as sessions,
+                journal.exclude_other_writers(wait=True),
+                self._open_sessions() as sessions,
                 Anchor(self.root) as root,
             ):
                 finish_interrupted(sessions, id, folder, root)
@@ -246,31 +255,31 @@ class Store:
 
     # finding and telling
 
-    def ids(self) -> list[str]:
+    def list_ids(self) -> list[str]:
         """The ids of all sessions, older files among them, in the order of the alphabet."""
-        return sorted({id for id, _, _ in self._entries()})
+        return sorted({id for id, _, _ in self._list_entries()})
 
-    def newest(self) -> str | None:
+    def find_newest(self) -> str | None:
         """The session that was written to last; None if there is none."""
-        return max(((time, id) for id, time, _ in self._entries()), default=(0, None))[1]
+        return max(((time, id) for id, time, _ in self._list_entries()), default=(0, None))[1]
 
-    def describe(self) -> list[Described]:
+    def list_sessions(self) -> list[SessionSummary]:
         """All sessions, the newest first."""
         times: dict[str, int] = {}
         old: set[str] = set()
-        for id, time, is_older in self._entries():
+        for id, time, is_older in self._list_entries():
             times[id] = max(time, times.get(id, 0))
             old |= {id} if is_older else set()
         order = sorted(times, key=lambda id: -times[id])
         if not order:
             return []
-        with self._sessions() as sessions:
-            return [_described(sessions, id, older=id in old) for id in order]
+        with self._open_sessions() as sessions:
+            return [_describe_session(sessions, id, older=id in old) for id in order]
 
-    def _entries(self) -> Iterator[tuple[str, int, bool]]:
+    def _list_entries(self) -> Iterator[tuple[str, int, bool]]:
         """Each session's id, when it was written to, and whether this is its older file."""
         try:
-            sessions = self._sessions()
+            sessions = self._open_sessions()
         except NotFound:
             return
         with sessions:
@@ -278,7 +287,7 @@ class Store:
                 older_file = entry.name.endswith(SUFFIX) and entry.is_file(follow_symlinks=False)
                 id = entry.name.removesuffix(SUFFIX) if older_file else entry.name
                 if is_id(id) and (older_file or entry.is_dir(follow_symlinks=False)):
-                    yield id, _written(sessions, entry, older_file=older_file), older_file
+                    yield id, _find_write_time(sessions, entry, older_file=older_file), older_file
 
     # settings
 
@@ -286,19 +295,19 @@ class Store:
         """Talktree's own settings in this store."""
         try:
             with Anchor(self.root) as root:
-                return settings(root)
+                return read_settings(root)
         except NotFound:
             return Settings({})
 
-    def set(self, **changes: Json) -> None:
+    def change_settings(self, **changes: Json) -> None:
         """Change settings: agent, budget, durability, thinking, userType, version.
 
         None takes one away.
         """
         with Anchor(self.root, create=True) as root:
-            set_settings(root, **changes)
+            update_settings(root, **changes)
 
-    def _durability(self, asked: Durability | None) -> Durability:
+    def _choose_durability(self, asked: Durability | None) -> Durability:
         return self.settings().durability if asked is None else asked
 
     def _refuse_untrusted(self) -> None:
@@ -306,14 +315,14 @@ class Store:
         with Anchor(self.root) as root:
             refuse_writable(self.root, os.fstat(root.fd))
 
-    def _sessions(self, *, create: bool = False) -> Anchor:
+    def _open_sessions(self, *, create: bool = False) -> Anchor:
         with Anchor(self.root, create=create) as root:
             if create:
                 refuse_writable(self.root, os.fstat(root.fd))
             if create and root.lstat(SESSIONS) is None:
-                _made(root, SESSIONS)
+                _make_folder(root, SESSIONS)
             try:
-                sessions = root.beneath(SESSIONS)
+                sessions = root.open_anchor(SESSIONS)
             except FileNotFoundError:
                 raise NotFound(
                     f"{self.root}: has no sessions",
@@ -324,15 +333,15 @@ class Store:
             return sessions
 
 
-def _new_folder(sessions: Anchor, id: str) -> Anchor:
+def _make_session_folder(sessions: Anchor, id: str) -> Anchor:
     """The folder of a new session; a refusal if there is one of that id, in whatever form."""
     name = id.encode()
-    if sessions.lstat(name + SUFFIX.encode()) is not None or not _made(sessions, name):
+    if sessions.lstat(name + SUFFIX.encode()) is not None or not _make_folder(sessions, name):
         raise UsageError(f"there is a session {id} already", hint="open it instead")
-    return sessions.beneath(name)
+    return sessions.open_anchor(name)
 
 
-def _made(anchor: Anchor, name: bytes) -> bool:
+def _make_folder(anchor: Anchor, name: bytes) -> bool:
     """Make a folder that survives; False if there is one already."""
     try:
         anchor.mkdir(name, 0o700)
@@ -342,27 +351,29 @@ def _made(anchor: Anchor, name: bytes) -> bool:
     return True
 
 
-def _workspace(path: Path | str | None) -> Anchor:
+def _open_workspace(path: Path | str | None) -> Anchor:
     # Links on the way are resolved once, now: later the folder is known by what it is.
     return Anchor(Path.cwd() if path is None else Path(path).resolve())
 
 
-def _placed(opened: Opened, path: Path | str | None, *, write: bool, continues: str | None) -> None:
+def _attach_workspace(
+    opened: SessionHandle, path: Path | str | None, *, write: bool, continues: str | None
+) -> None:
     """Give an open session its workspace: the one it was begun in, or the one that is named."""
     operations = opened.index.operations()
-    known = recorded(opened.id, opened.folder, operations)
+    known = find_recorded_place(opened.id, opened.folder, operations)
     if path is None:
-        opened.workspace = None if known is None else held(known)
+        opened.workspace = None if known is None else open_recorded_folder(known)
         if opened.workspace is None:
-            opened.notices.append(unmapped(known))
+            opened.notices.append(describe_unmapped(known))
         return
-    opened.workspace = _workspace(path)
-    if write and place_of(opened.workspace) != known:
-        line = begin_line(opened.id, opened.workspace, opened.folder, continues=continues)
+    opened.workspace = _open_workspace(path)
+    if write and identify_folder(opened.workspace) != known:
+        line = format_begin_line(opened.id, opened.workspace, opened.folder, continues=continues)
         opened.journal.append("operations", line)
 
 
-def _written(sessions: Anchor, entry: os.DirEntry[str], *, older_file: bool) -> int:
+def _find_write_time(sessions: Anchor, entry: os.DirEntry[str], *, older_file: bool) -> int:
     name = os.fsencode(entry.name)
     if older_file:
         found = [sessions.lstat(name)]
@@ -374,11 +385,11 @@ def _written(sessions: Anchor, entry: os.DirEntry[str], *, older_file: bool) -> 
     return max((each.st_mtime_ns for each in found if each is not None), default=0)
 
 
-def _described(sessions: Anchor, id: str, *, older: bool) -> Described:
+def _describe_session(sessions: Anchor, id: str, *, older: bool) -> SessionSummary:
     value: dict[str, Any] = {}
     if sessions.lstat(id.encode()) is not None:
-        with sessions.beneath(id.encode()) as folder:
-            value = metadata.value_in(folder)
+        with sessions.open_anchor(id.encode()) as folder:
+            value = metadata.read_value(folder)
 
     def text(*names: str) -> str | None:
         """The first of these members that is a text."""
@@ -386,7 +397,7 @@ def _described(sessions: Anchor, id: str, *, older: bool) -> Described:
         return next((each for each in found if isinstance(each, str) and each), None)
 
     count = value.get("messageCount")
-    return Described(
+    return SessionSummary(
         id=id,
         title=text("customTitle", "summary", "firstPrompt", "name"),
         created_ns=from_iso(text("createdAt") or ""),

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from talktree.errors import TalktreeError
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.file_state import name_from_json, name_to_json
-from talktree.session.ownership import Place, is_own, mark
-from talktree.session.undo.move_records import operation_line
+from talktree.session.ownership import WorkspaceIdentity, is_own, make_mark
+from talktree.session.undo.move_records import format_operation_line
 from talktree.text.json.value import Json
 
 
@@ -27,13 +27,13 @@ class Parent(NamedTuple):
     message: str | None
 
 
-def place_of(workspace: Anchor) -> Place:
+def identify_folder(workspace: Anchor) -> WorkspaceIdentity:
     """Which folder it is."""
     device, inode = workspace.identity
-    return Place(os.fsencode(workspace.path), device, inode)
+    return WorkspaceIdentity(os.fsencode(workspace.path), device, inode)
 
 
-def begin_line(
+def format_begin_line(
     id: str,
     workspace: Anchor,
     folder: Anchor,
@@ -43,12 +43,12 @@ def begin_line(
     continues: str | None = None,
 ) -> bytes:
     """The operation with which a session begins, or is mapped to another folder."""
-    place = place_of(workspace)
+    place = identify_folder(workspace)
     path = name_to_json(place.path)
     members: dict[str, Any] = {
         "workspace": {"path": path, "device": place.device, "inode": place.inode}
     }
-    made = mark(id, place, folder.identity)
+    made = make_mark(id, place, folder.identity)
     if made is not None:
         members["mark"] = made
     if title is not None:
@@ -57,55 +57,57 @@ def begin_line(
         members["parent"] = parent._asdict()
     if continues is not None:
         members["continues"] = continues
-    return operation_line(id, "begin", members)
+    return format_operation_line(id, "begin", members)
 
 
-def told_at_begin(operations: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
+def initial_metadata(operations: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
     """What metadata.json says of a session from its beginning on: title and parent."""
-    told: dict[str, Json] = {}
+    details: dict[str, Json] = {}
     for value in operations:
         if value.get("kind") != "begin":
             continue
         title, parent = value.get("title"), value.get("parent")
         if isinstance(title, str):
-            told["customTitle"] = title
+            details["customTitle"] = title
         if isinstance(parent, Mapping) and isinstance(parent.get("session"), str):
-            told |= {"parentSessionId": parent["session"], "isSidechain": True}
-    return told
+            details |= {"parentSessionId": parent["session"], "isSidechain": True}
+    return details
 
 
-def recorded(id: str, folder: Anchor, operations: Iterable[Mapping[str, Any]]) -> Place | None:
+def find_recorded_place(
+    id: str, folder: Anchor, operations: Iterable[Mapping[str, Any]]
+) -> WorkspaceIdentity | None:
     """The workspace that this machine recorded last; None if it never did."""
     found = None
     for value in operations:
-        place = _place(value.get("workspace")) if value.get("kind") == "begin" else None
+        place = _parse_place(value.get("workspace")) if value.get("kind") == "begin" else None
         if place is not None and is_own(id, place, folder.identity, value.get("mark")):
             found = place
     return found
 
 
-def _place(value: object) -> Place | None:
+def _parse_place(value: object) -> WorkspaceIdentity | None:
     if not isinstance(value, Mapping):
         return None
     path, device, inode = value.get("path"), value.get("device"), value.get("inode")
     if not isinstance(path, str) or type(device) is not int or type(inode) is not int:
         return None
-    return Place(name_from_json(path), device, inode)
+    return WorkspaceIdentity(name_from_json(path), device, inode)
 
 
-def held(place: Place) -> Anchor | None:
+def open_recorded_folder(place: WorkspaceIdentity) -> Anchor | None:
     """The folder, if it is still the one that was recorded."""
     try:
         workspace = Anchor(Path(os.fsdecode(place.path)))
     except (TalktreeError, OSError, ValueError):
         return None
-    if place_of(workspace) == place:
+    if identify_folder(workspace) == place:
         return workspace
     workspace.close()
     return None
 
 
-def unmapped(place: Place | None) -> str:
+def describe_unmapped(place: WorkspaceIdentity | None) -> str:
     """Why a session has no workspace, in words."""
     if place is None:
         return "this session was not begun here: its files are restored into a chosen folder only"

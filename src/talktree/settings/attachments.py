@@ -37,17 +37,17 @@ def attachment_settings() -> AttachmentSettings:
     """The settings for attachments from the user's own configuration, or the defaults."""
     config = read_config()
     own = config.table(ATTACHMENTS, KNOWN)
-    command = _command(own.get(SCAN_COMMAND, ""), config.path)
+    command = _parse_command(own.get(SCAN_COMMAND, ""), config.path)
     if command:
         _refuse_foreign(config)
     return AttachmentSettings(
-        max_size=_bytes(own.get(MAX_SIZE, DEFAULT_SIZE), config.path),
+        max_size=_parse_size(own.get(MAX_SIZE, DEFAULT_SIZE), config.path),
         scan_command=command,
-        scan_timeout=_seconds(own.get(SCAN_TIMEOUT, 60), config.path),
+        scan_timeout=_parse_seconds(own.get(SCAN_TIMEOUT, 60), config.path),
     )
 
 
-def _bytes(value: object, path: str) -> int:
+def _parse_size(value: object, path: str) -> int:
     """A size in bytes from a number, or from a text such as `10 MB`."""
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
@@ -63,7 +63,7 @@ def _bytes(value: object, path: str) -> int:
     )
 
 
-def _seconds(value: object, path: str) -> float:
+def _parse_seconds(value: object, path: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LONGEST_WAIT:
         return float(value)
     raise UsageError(
@@ -72,7 +72,7 @@ def _seconds(value: object, path: str) -> float:
     )
 
 
-def _command(value: object, path: str) -> tuple[str, ...]:
+def _parse_command(value: object, path: str) -> tuple[str, ...]:
     """The words of a command; the path of the file to scan must be one of them."""
     hint = f'like "clamdscan --no-summary {PLACEHOLDER}"'
     if not isinstance(value, str):

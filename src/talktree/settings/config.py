@@ -69,15 +69,15 @@ def read_config() -> ConfigFile:
             f"{path}: a link to {target}, which does not exist", hint="fix it, or remove it"
         ) from error
     except OSError as error:
-        raise _unreadable(str(path), error) from None
+        raise _unreadable_error(str(path), error) from None
     if not stat.S_ISREG(about.st_mode):
         # A pipe would never end, and a folder has no settings.
         raise UsageError(f"{path}: not a file", hint="make it a file, or remove it")
-    return _parse(str(path), about.st_mtime_ns, about.st_size, about.st_mode, about.st_uid)
+    return _parse_file(str(path), about.st_mtime_ns, about.st_size, about.st_mode, about.st_uid)
 
 
 @lru_cache(maxsize=4)
-def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> ConfigFile:
+def _parse_file(shown: str, changed: int, size: int, mode: int, owner: int) -> ConfigFile:
     """The tables of a file; time and size only tell whether it was parsed before."""
     import tomllib  # only for those who have a configuration
 
@@ -85,7 +85,7 @@ def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> Config
         # Editors of Windows put a mark before the text.
         tables = tomllib.loads(Path(shown).read_text("utf-8-sig"))
     except OSError as error:
-        raise _unreadable(shown, error) from None
+        raise _unreadable_error(shown, error) from None
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{shown}: not UTF-8, from byte {error.start} on", hint="save it as UTF-8"
@@ -101,5 +101,5 @@ def _parse(shown: str, changed: int, size: int, mode: int, owner: int) -> Config
     return ConfigFile(shown, tables, mode, owner)
 
 
-def _unreadable(shown: str, error: OSError) -> Unreadable:
+def _unreadable_error(shown: str, error: OSError) -> Unreadable:
     return Unreadable(f"{shown}: {error.strerror or error}", hint="check its permissions")

@@ -26,7 +26,7 @@ def encryption_settings() -> EncryptionSettings:
     """The settings for encrypted libraries from the user's own configuration, or the defaults."""
     config = read_config()
     value = config.table(ENCRYPTION, (UNLOCK_TIMEOUT,)).get(UNLOCK_TIMEOUT, DEFAULT_IDLE)
-    idle = seconds_of(value)
+    idle = parse_seconds(value)
     if idle is None:
         raise UsageError(
             f"{config.path}: {ENCRYPTION}.{UNLOCK_TIMEOUT} is not a time: {value!r}",
@@ -35,7 +35,7 @@ def encryption_settings() -> EncryptionSettings:
     return EncryptionSettings(idle)
 
 
-def seconds_of(value: object) -> float | None:
+def parse_seconds(value: object) -> float | None:
     """Seconds from a number, or from a text such as `30m`; None if it is neither."""
     if isinstance(value, str):
         found = _TIME.fullmatch(value.strip())

@@ -22,11 +22,13 @@ def redaction_settings() -> RedactionSettings:
     """The settings for redaction from the user's own configuration, or the defaults."""
     config = read_config()
     own = config.table(REDACTION, (WORDS, PATTERNS))
-    words, patterns = (_texts(own.get(name, []), name, config.path) for name in (WORDS, PATTERNS))
+    words, patterns = (
+        _parse_texts(own.get(name, []), name, config.path) for name in (WORDS, PATTERNS)
+    )
     return RedactionSettings(words, patterns)
 
 
-def _texts(value: object, name: str, path: str) -> tuple[str, ...]:
+def _parse_texts(value: object, name: str, path: str) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(each, str) and each.strip() for each in value):
         return tuple(value)
     raise UsageError(f"{path}: {REDACTION}.{name} is not a list of texts", hint=f'{name} = ["…"]')

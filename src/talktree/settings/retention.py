@@ -77,11 +77,11 @@ def retention_rules() -> RetentionRules:
             f"{config.path}: {RETENTION} is not used, because others can change this file",
             hint="own it, and take write permission from others: chmod o-w",
         )
-    rules = [_rule(config, number, table) for number, table in enumerate(tables, 1)]
+    rules = [_parse_rule(config, number, table) for number, table in enumerate(tables, 1)]
     return RetentionRules(tuple(rules), config.path)
 
 
-def _rule(config: ConfigFile, number: int, table: Mapping[str, Any]) -> RetentionRule:
+def _parse_rule(config: ConfigFile, number: int, table: Mapping[str, Any]) -> RetentionRule:
     where = f"{config.path}: {RETENTION} rule {number}"
     for name in NO_LABELS:
         if name in table:
@@ -98,15 +98,15 @@ def _rule(config: ConfigFile, number: int, table: Mapping[str, Any]) -> Retentio
         raise UsageError(f"{where}: {KEEP} is not true", hint=f"write {KEEP} = true, or no rule")
     return RetentionRule(
         number,
-        _age(table[FORGET_AFTER], where) if FORGET_AFTER in table else None,
-        tuple(map(_path, _texts(table, PROJECT, where))),
-        _texts(table, FORMAT, where),
-        tuple(map(_path, _texts(table, PATH, where))),
-        _texts(table, BRANCH_NAME, where),
+        _parse_age(table[FORGET_AFTER], where) if FORGET_AFTER in table else None,
+        tuple(map(_expand_home, _parse_texts(table, PROJECT, where))),
+        _parse_texts(table, FORMAT, where),
+        tuple(map(_expand_home, _parse_texts(table, PATH, where))),
+        _parse_texts(table, BRANCH_NAME, where),
     )
 
 
-def _age(value: object, where: str) -> str:
+def _parse_age(value: object, where: str) -> str:
     found = _AGE.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         raise UsageError(
@@ -116,7 +116,7 @@ def _age(value: object, where: str) -> str:
     return found[1] + found[2]
 
 
-def _texts(table: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+def _parse_texts(table: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
     """The patterns of a condition: a text, or a list of them; none if it is not there."""
     if name not in table:
         return ()
@@ -129,6 +129,6 @@ def _texts(table: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _path(pattern: str) -> str:
+def _expand_home(pattern: str) -> str:
     """A pattern of a path with the home folder written out."""
     return os.path.expanduser(pattern).rstrip("/") or "/"

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Source
-from talktree.formats.detect import guesses
-from talktree.formats.engine import Origin, read, write
+from talktree.formats.detect import rank_formats
+from talktree.formats.engine import DocumentOrigin, read_document, write_document
 from talktree.formats.format import Format, Record
 from talktree.formats.nested_file import PieceSheet
 from talktree.formats.record_file import Item, Sheet
@@ -21,13 +21,13 @@ from talktree.model.document import Document
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.text.json.value import same
+from talktree.text.json.value import is_same
 from talktree.text.positions import Positions
 
 Files = Mapping[str, bytes]
 
 
-def source_of(files: Files, *, folder: bool, name: str = "folder") -> Source:
+def make_source(files: Files, *, folder: bool, name: str = "folder") -> Source:
     """A source made of bytes at hand."""
     if folder:
         return Source.of_files(files, name=name)
@@ -35,33 +35,33 @@ def source_of(files: Files, *, folder: bool, name: str = "folder") -> Source:
     return Source.of_bytes(data, name=name)
 
 
-def written(document: Document) -> dict[str, bytes]:
+def write_files(document: Document) -> dict[str, bytes]:
     """What a document becomes on disk."""
-    return {path: b"".join(pieces) for path, pieces in write(document).items()}
+    return {path: b"".join(pieces) for path, pieces in write_document(document).items()}
 
 
-def unchanged_document_writes_identical_bytes(format: Format, source: Source) -> None:
+def check_unchanged_document_writes_identical_bytes(format: Format, source: Source) -> None:
     """join after split is the identity, by the copying way and by the record way."""
-    document = read(source, format)
-    assert written(document) == source.as_bytes()
+    document = read_document(source, format)
+    assert write_files(document) == source.as_bytes()
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     for sheet in origin.sheets:
-        joined = b"".join(sheet.rewritten(_same_items(sheet)))
+        joined = b"".join(sheet.rewrite(_make_same_items(sheet)))
         assert joined == sheet.content.read(), (
             f"{sheet.path}: joining its records gives other bytes"
         )
 
 
-def _same_items(sheet: Sheet) -> list[Item]:
+def _make_same_items(sheet: Sheet) -> list[Item]:
     depths = [piece.depth for piece in sheet.pieces] if isinstance(sheet, PieceSheet) else []
     return [Item(index, depth=depths[index] if depths else 0) for index in range(len(sheet))]
 
 
-def records_know_their_places(format: Format, source: Source) -> None:
+def check_record_positions(format: Format, source: Source) -> None:
     """Each byte of each record is found in the file where the sheet says, by offset and by line."""
-    origin = read(source, format).origin
-    assert isinstance(origin, Origin)
+    origin = read_document(source, format).origin
+    assert isinstance(origin, DocumentOrigin)
     for sheet in origin.sheets:
         whole = sheet.content.read()
         places = Positions(whole)
@@ -74,22 +74,22 @@ def records_know_their_places(format: Format, source: Source) -> None:
                 assert sheet.position_of(index, at) == there, f"{sheet.path}: record {index}"
 
 
-def putting_back_changes_nothing(format: Format, source: Source) -> None:
+def check_put_get(format: Format, source: Source) -> None:
     """put(get(r), r) = r, for every record that could be read."""
-    for record in _records(read(source, format)):
+    for record in _list_records(read_document(source, format)):
         if record.usable:
             again = format.put(format.get(record), record)
-            assert same(again, record.value), f"{again!r} is not {record.value!r}"
+            assert is_same(again, record.value), f"{again!r} is not {record.value!r}"
 
 
-def reading_sees_what_was_put(format: Format, entry: Entry, base: Record) -> None:
+def check_get_put(format: Format, entry: Entry, base: Record) -> None:
     """get(put(e, r)) = e."""
     value = format.put(entry, base)
     seen = format.get(Record(value, id=base.id, parent=base.parent, path=base.path))
     assert seen == entry, f"{seen!r} is not {entry!r}"
 
 
-def new_entry_reads_back(format: Format, entry: Entry) -> None:
+def check_new_entry_reads_back(format: Format, entry: Entry) -> None:
     """get(put(e, nothing)) = e, once e has what the format demands."""
     whole = format.complete(entry)
     assert format.complete(whole) == whole, "completing twice differs from completing once"
@@ -98,78 +98,80 @@ def new_entry_reads_back(format: Format, entry: Entry) -> None:
     assert seen == whole, f"{seen!r} is not {whole!r}"
 
 
-def edit_changes_one_record(format: Format, source: Source, *, text: str) -> None:
+def check_edit_changes_one_record(format: Format, source: Source, *, text: str) -> None:
     """Changing a message changes its record's bytes, is read back, and touches nothing else."""
-    document = read(source, format)
+    document = read_document(source, format)
     for conversation in document.conversations:
         said = [each for each in conversation.messages() if _has_words(each)]
         for message in said[:20]:
             changed = edit.set_text(conversation, message.id, text)
-            files = written(document.with_conversation(changed))
-            again = read(source_of(files, folder=source.folder, name=source.name), format)
+            files = write_files(document.with_conversation(changed))
+            again = read_document(
+                make_source(files, folder=source.folder, name=source.name), format
+            )
             twin = again.find(conversation.id)
-            assert _texts(twin) == _texts(changed)
-            _only_one_record_differs(document, again)
+            assert _list_texts(twin) == _list_texts(changed)
+            _check_one_record_differs(document, again)
 
 
 def _has_words(message: Message) -> bool:
     return any(isinstance(part, Text) for part in message.parts)
 
 
-def _texts(conversation: Conversation) -> list[tuple[str, str]]:
+def _list_texts(conversation: Conversation) -> list[tuple[str, str]]:
     return [(each.id, each.text) for each in conversation.messages()]
 
 
-def _only_one_record_differs(before: Document, after: Document) -> None:
-    old, new = list(_records(before)), list(_records(after))
+def _check_one_record_differs(before: Document, after: Document) -> None:
+    old, new = list(_list_records(before)), list(_list_records(after))
     assert len(old) == len(new)
     differing = [one for one, two in zip(old, new, strict=True) if one.raw != two.raw]
     assert len(differing) <= 1, f"{len(differing)} records changed instead of one"
 
 
-def appended_entry_is_read(format: Format, source: Source, entry: Message) -> None:
+def check_appended_entry(format: Format, source: Source, entry: Message) -> None:
     """A new message written into an existing source is there when that is read again.
 
     A file that is one message cannot take another: then there is a clear error instead.
     """
-    document = read(source, format)
+    document = read_document(source, format)
     conversation = document.conversations[0]
     whole = format.complete(entry)
     assert isinstance(whole, Message)
     longer = document.with_conversation(edit.append(conversation, whole))
     try:
-        files = written(longer)
+        files = write_files(longer)
     except UsageError:
         if format.file_per_record and not source.folder:
             return
         raise
-    twin = source_of(files, folder=source.folder, name=source.name)
-    again = read(twin, format).find(conversation.id)
+    twin = make_source(files, folder=source.folder, name=source.name)
+    again = read_document(twin, format).find(conversation.id)
     assert len(list(again.messages())) == len(list(conversation.messages())) + 1
     named = format.can.ids != "none"
-    found = (_alike(each, whole, named=named) for each in again.messages())
+    found = (_is_alike(each, whole, named=named) for each in again.messages())
     assert any(found), f"{whole!r} was not read back"
 
 
-def _alike(one: Message, two: Message, *, named: bool) -> bool:
+def _is_alike(one: Message, two: Message, *, named: bool) -> bool:
     """Whether two messages say the same; ids count if the format has a place for them."""
     return (one.role, one.parts, one.time_ns) == (two.role, two.parts, two.time_ns) and (
         one.id == two.id or not named
     )
 
 
-def detection_picks_it(format: Format, source: Source) -> None:
+def check_detection(format: Format, source: Source) -> None:
     """The surest guess is this format, with a reason."""
-    found = guesses(source)
+    found = rank_formats(source)
     assert found, "not recognised at all"
     assert found[0].format.info.slug == format.info.slug, f"taken for {found[0].format.info.slug}"
     assert found[0].reason
 
 
-def any_bytes_get_an_answer(format: Format, source: Source) -> None:
+def check_any_bytes(format: Format, source: Source) -> None:
     """Whatever the bytes, reading gives a document that writes the same bytes, or an error."""
     try:
-        document = read(source, format)
+        document = read_document(source, format)
     except TalktreeError:
         return
     for conversation in document.conversations:
@@ -178,12 +180,12 @@ def any_bytes_get_an_answer(format: Format, source: Source) -> None:
         conversation.branches()
         conversation.path()
     assert isinstance(document.findings, list)
-    assert written(document) == source.as_bytes()
+    assert write_files(document) == source.as_bytes()
 
 
-def _records(document: Document) -> list[Record]:
+def _list_records(document: Document) -> list[Record]:
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     return [
         origin.record(number, *conversation.names(position))
         for conversation in document.conversations

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from talktree.conversion.convert import converted
+from talktree.conversion.convert import convert_conversations
 from talktree.conversion.verify import verify_made
 from talktree.files import Source
 from talktree.formats.detect import detect
-from talktree.formats.engine import read
+from talktree.formats.engine import read_document
 from talktree.formats.format import Format
 from talktree.model import edit
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.model.parts import Text
-from talktree.testing.contract import source_of, written
+from talktree.testing.contract import make_source, write_files
 
 
 class ConvertedFiles(NamedTuple):
@@ -28,47 +28,47 @@ class ConvertedFiles(NamedTuple):
     files: Mapping[str, bytes]
     folder: bool
 
-    def document(self, format: Format) -> Document:
+    def reread_document(self, format: Format) -> Document:
         """What they hold; they must be recognized as files of this format."""
         if self.folder:
-            source = source_of(self.files, folder=True, name="unnamed")
+            source = make_source(self.files, folder=True, name="unnamed")
         else:
             ((_, data),) = self.files.items()
             source = Source.of_bytes(data, name="unnamed")
         found = detect(source).format.info.slug
         assert found == format.info.slug, f"recognized as {found} instead of {format.info.slug}"
-        return read(source, format)
+        return read_document(source, format)
 
 
 def convert_checked(document: Document, target: Format) -> ConvertedFiles:
     """A conversion, which must show what was converted when it is read again."""
-    made = converted(document, target.info.slug)
+    made = convert_conversations(document, target.info.slug)
     contents = verify_made(made)
     differing = [loss.what for loss in made.losses if loss.kind == "mismatch"]
     assert not differing, f"the result does not show what was converted: {differing[:3]}"
     return ConvertedFiles({path: each.read() for path, each in contents.items()}, made.folder)
 
 
-def round_trip_gives_the_same_bytes(format: Format, source: Source, other: Format) -> None:
+def check_round_trip(format: Format, source: Source, other: Format) -> None:
     """From a format to another and back, every byte is what it was."""
-    there = convert_checked(read(source, format), other)
-    back = convert_checked(there.document(other), format)
-    was = source.without(format.withheld(source)).as_bytes()
+    there = convert_checked(read_document(source, format), other)
+    back = convert_checked(there.reread_document(other), format)
+    was = source.without(format.find_withheld_files(source)).as_bytes()
     assert sorted(back.files.values()) == sorted(was.values()), f"over {other.info.slug}"
 
 
-def edit_comes_back_alone(format: Format, source: Source, other: Format, *, text: str) -> None:
+def check_edit_round_trip(format: Format, source: Source, other: Format, *, text: str) -> None:
     """A message that is edited in another format comes back edited; all others as they were."""
-    before = read(source, format)
-    there = convert_checked(before, other).document(other)
+    before = read_document(source, format)
+    there = convert_checked(before, other).reread_document(other)
     for conversation in there.conversations:
         message = next(filter(_has_words, conversation.messages()), None)
         if message is None:
             continue
         edited = there.with_conversation(edit.set_text(conversation, message.id, text))
-        files = ConvertedFiles(written(edited), folder=bool(there.origin) and _is_folder(there))
-        back = convert_checked(files.document(other), format).document(format)
-        was, now = _words(before), _words(back)
+        files = ConvertedFiles(write_files(edited), folder=bool(there.origin) and _is_folder(there))
+        back = convert_checked(files.reread_document(other), format).reread_document(format)
+        was, now = _list_texts(before), _list_texts(back)
         assert len(was) == len(now), "an edit changed the number of messages"
         pairs = zip(was, now, strict=True)
         changed = [number for number, (one, two) in enumerate(pairs) if one != two]
@@ -82,10 +82,10 @@ def _has_words(message: Message) -> bool:
 
 
 def _is_folder(document: Document) -> bool:
-    return len(written(document)) != 1
+    return len(write_files(document)) != 1
 
 
-def _words(document: Document) -> list[str]:
+def _list_texts(document: Document) -> list[str]:
     return [
         each.text for conversation in document.conversations for each in conversation.messages()
     ]

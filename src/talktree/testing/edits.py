@@ -15,10 +15,10 @@ from typing import NamedTuple
 from talktree import api
 from talktree.errors import TalktreeError, UsageError
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.blocks import attach
-from talktree.formats.engine import Origin
-from talktree.formats.engine.write import edited
+from talktree.formats import get_format
+from talktree.formats.blocks import make_attach_operation
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.engine.write import apply_edit
 from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
@@ -40,20 +40,22 @@ KINDS: dict[str, Maker] = {
     "clone": lambda talk, each: operations.clone(talk, each.id),
     "clone with replies": lambda talk, each: operations.clone(talk, each.id, below=True),
     "move": lambda talk, each: operations.move(talk, each.id, next(talk.messages()).id),
-    "pop up": lambda talk, each: operations.pop_up(talk, each.id),
+    "pop up": lambda talk, each: operations.move_up(talk, each.id),
     "swap": lambda talk, each: operations.swap(talk, each.id, next(talk.messages()).id),
-    "change role": lambda talk, each: operations.retype(talk, each.id, _other_role(talk, each)),
+    "change role": lambda talk, each: operations.retype(
+        talk, each.id, _choose_other_role(talk, each)
+    ),
     "delete": lambda talk, each: operations.delete(talk, each.id),
     "restore": lambda talk, each: operations.undelete(talk, each.id),
     "remove": lambda talk, each: operations.remove(talk, each.id),
-    "attach": lambda talk, each: attach(
-        by_slug(talk.format), each.id, "dot.gif", "image/gif", PIXEL
+    "attach": lambda talk, each: make_attach_operation(
+        get_format(talk.format), each.id, "dot.gif", "image/gif", PIXEL
     ),
 }
 """Every kind of edit, and how one about a message is made."""
 
 
-class Outcome(NamedTuple):
+class EditOutcome(NamedTuple):
     """What came of an edit."""
 
     operation: Operation | None
@@ -65,58 +67,60 @@ class Outcome(NamedTuple):
     """Whether it means nothing at that message, such as to move it where it is."""
 
 
-def tried(document: Document, conversation: Conversation, kind: str) -> Iterator[Outcome]:
+def try_edit(document: Document, conversation: Conversation, kind: str) -> Iterator[EditOutcome]:
     """An edit of a kind on the first messages of a conversation, one after the other."""
     for message in islice(conversation.messages(), MOST_TRIED):
         before = document
         if kind == "restore":
             # It takes a deleted message to restore one.
-            deleted = outcome(document, conversation, message, KINDS["delete"])
+            deleted = compute_outcome(document, conversation, message, KINDS["delete"])
             if deleted.edited is None:
                 yield deleted
                 continue
             before = deleted.edited
-        yield outcome(before, before.find(conversation.id), message, KINDS[kind])
+        yield compute_outcome(before, before.find(conversation.id), message, KINDS[kind])
 
 
-def outcome(document: Document, conversation: Conversation, about: Message, make: Maker) -> Outcome:
+def compute_outcome(
+    document: Document, conversation: Conversation, about: Message, make: Maker
+) -> EditOutcome:
     """What comes of one edit."""
     operation: Operation | None = None
     try:
         operation = make(conversation, about)
-        after = edited(document, conversation.id, operation)
+        after = apply_edit(document, conversation.id, operation)
         found = _read_again(after).find(conversation.id)
     except UsageError as error:
-        return Outcome(None, None, error.message, senseless=True)
+        return EditOutcome(None, None, error.message, senseless=True)
     except TalktreeError as error:
-        return Outcome(operation, None, error.message)
-    lost = shape(found) != shape(after.find(conversation.id))
-    return Outcome(operation, after, None, lost=lost)
+        return EditOutcome(operation, None, error.message)
+    lost = content_shape(found) != content_shape(after.find(conversation.id))
+    return EditOutcome(operation, after, None, lost=lost)
 
 
-def shape(conversation: Conversation) -> Counter[bytes]:
+def content_shape(conversation: Conversation) -> Counter[bytes]:
     """What is said where, without the order in which it stands in the file."""
-    bones, keys = conversation.skeleton, dict[int, bytes]()
+    skeleton, keys = conversation.skeleton, dict[int, bytes]()
     for position in conversation.tree.order:
         entry = conversation.entry(position)
         if isinstance(entry, Message):
             # What was only found to belong together may be found otherwise.
-            linked = position in bones.linked
-            above = b"" if linked else keys.get(bones.parents[position], b"")
-            keys[position] = blake2b(above + _said(entry), digest_size=16).digest()
+            linked = position in skeleton.linked
+            above = b"" if linked else keys.get(skeleton.parents[position], b"")
+            keys[position] = blake2b(above + _content_of(entry), digest_size=16).digest()
     return Counter(keys.values())
 
 
-def _said(message: Message) -> bytes:
+def _content_of(message: Message) -> bytes:
     files = [part.url for part in message.parts if isinstance(part, Attachment)]
-    told = (message.role, message.text, DELETED in message.flags, files)
-    return repr(told).encode("utf-8", "surrogatepass")
+    details = (message.role, message.text, DELETED in message.flags, files)
+    return repr(details).encode("utf-8", "surrogatepass")
 
 
 def _read_again(document: Document) -> Document:
     files = api.to_bytes(document)
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if origin.source.folder:
         source = Source.of_files(files, name=origin.source.name)
     else:
@@ -125,6 +129,6 @@ def _read_again(document: Document) -> Document:
     return api.read(source, format=document.format)
 
 
-def _other_role(conversation: Conversation, message: Message) -> str:
-    roles = by_slug(conversation.format).can.roles or ("user", "assistant", "system")
+def _choose_other_role(conversation: Conversation, message: Message) -> str:
+    roles = get_format(conversation.format).can.roles or ("user", "assistant", "system")
     return next(role for role in roles if role != message.role)

@@ -15,7 +15,7 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.text.json.value import Json, Token
 from talktree.text.times import MILLI
@@ -62,7 +62,7 @@ json_objects = st.dictionaries(word, json_values, max_size=3)
 
 
 @st.composite
-def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+def damage_bytes(draw: st.DrawFn, whole: bytes) -> bytes:
     """Bytes with something done to them: cut, flipped, filled, repeated, interrupted."""
     if not whole:
         return draw(st.binary(max_size=40))
@@ -111,7 +111,7 @@ _plain_parts = st.one_of(
     st.builds(Attachment, _maybe, _maybe, _maybe, _extra),
     st.builds(Artifact, _maybe, _maybe, _maybe, _maybe, _extra),
     st.builds(Event, wild_text, _maybe, wild_json, _extra),
-    st.builds(Unknown, wild_text, wild_json),
+    st.builds(UnknownPart, wild_text, wild_json),
 )
 parts: st.SearchStrategy[Part] = _plain_parts | st.builds(
     ToolResult,

@@ -52,12 +52,12 @@ class _Budget:
         """The size of the outermost archive."""
 
 
-def zip_facts(data: bytes) -> ArchiveFacts:
+def scan_zip(data: bytes) -> ArchiveFacts:
     """Look at an archive and at the archives in it."""
-    return _zip_facts(data, _Budget(len(data)), 1)
+    return _scan_nested_zip(data, _Budget(len(data)), 1)
 
 
-def _zip_facts(data: bytes, budget: _Budget, depth: int) -> ArchiveFacts:
+def _scan_nested_zip(data: bytes, budget: _Budget, depth: int) -> ArchiveFacts:
     if depth > DEEPEST:
         return ArchiveFacts(f"archives nested more than {DEEPEST} deep")
     try:
@@ -72,13 +72,13 @@ def _zip_facts(data: bytes, budget: _Budget, depth: int) -> ArchiveFacts:
     for member in members:
         if budget.left <= 0:
             break
-        inside = _member(data, member, min(member.file_size + 1, budget.left))
+        inside = _read_member(data, member, min(member.file_size + 1, budget.left))
         budget.left -= len(inside)
         if len(inside) > member.file_size:
             return ArchiveFacts("a member is larger than it declares", macros)
         starts.append(inside[:128])
         if inside.startswith(ZIP):
-            found = _zip_facts(inside, budget, depth + 1)
+            found = _scan_nested_zip(inside, budget, depth + 1)
             macros = macros or found.macros
             if found.bomb:
                 return ArchiveFacts(found.bomb, macros)
@@ -90,7 +90,7 @@ def _is_bomb(unpacked: int, packed: int) -> bool:
     return unpacked > HEAVY and unpacked > RATIO * packed
 
 
-def _member(data: bytes, member: zipfile.ZipInfo, most: int) -> bytes:
+def _read_member(data: bytes, member: zipfile.ZipInfo, most: int) -> bytes:
     """The first bytes of a member; nothing if they cannot be had."""
     at = member.header_offset
     head = data[at : at + _LOCAL]
@@ -101,10 +101,10 @@ def _member(data: bytes, member: zipfile.ZipInfo, most: int) -> bytes:
     packed = memoryview(data)[start : start + member.compress_size]
     if member.compress_type == zipfile.ZIP_STORED:
         return bytes(packed[:most])
-    return inflated(packed, most, raw=True) if member.compress_type == zipfile.ZIP_DEFLATED else b""
+    return inflate(packed, most, raw=True) if member.compress_type == zipfile.ZIP_DEFLATED else b""
 
 
-def inflated(packed: bytes | memoryview, most: int, *, raw: bool = False) -> bytes:
+def inflate(packed: bytes | memoryview, most: int, *, raw: bool = False) -> bytes:
     """The first bytes of what was deflated, as far as it is sound."""
     made = zlib.decompressobj(-15 if raw else 15)
     out: list[bytes] = []
@@ -123,14 +123,14 @@ def inflated(packed: bytes | memoryview, most: int, *, raw: bool = False) -> byt
     return b"".join(out)
 
 
-def stream_bomb(data: bytes) -> str | None:
+def describe_stream_bomb(data: bytes) -> str | None:
     """Say why a compressed stream (gzip, bzip2, xz) is a bomb; None if it is not."""
     if data.startswith(b"\x1f\x8b\x08"):
-        return _grown(_Deflated(), data)
+        return _describe_growth(_Deflated(), data)
     if data.startswith(b"BZh"):
-        return _grown(bz2.BZ2Decompressor(), data)
+        return _describe_growth(bz2.BZ2Decompressor(), data)
     if data.startswith(b"\xfd7zXZ\x00"):
-        return _grown(lzma.LZMADecompressor(memlimit=HEAVY), data)
+        return _describe_growth(lzma.LZMADecompressor(memlimit=HEAVY), data)
     return None
 
 
@@ -155,7 +155,7 @@ class _Deflated:
         return self._made.decompress(self._made.unconsumed_tail + data, max_length)
 
 
-def _grown(
+def _describe_growth(
     made: _Deflated | bz2.BZ2Decompressor | lzma.LZMADecompressor, data: bytes
 ) -> str | None:
     """Unpack until the answer is known; nothing of it is held."""

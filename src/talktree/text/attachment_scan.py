@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from talktree.text.archive_scan import ZIP, ArchiveFacts, stream_bomb, zip_facts
-from talktree.text.media import FURTHEST_HEADER, PICTURES, sniffed, usual
-from talktree.text.pdf_scan import is_pdf, pdf_actions
+from talktree.text.archive_scan import ZIP, ArchiveFacts, describe_stream_bomb, scan_zip
+from talktree.text.media import FURTHEST_HEADER, PICTURES, detect_media_type, normalize_media_type
+from talktree.text.pdf_scan import describe_pdf_actions, is_pdf
 
 ThreatKind = Literal["test-virus", "archive-bomb", "program", "macros", "pdf-script", "script"]
 DANGEROUS: frozenset[str] = frozenset({"test-virus", "archive-bomb", "program"})
@@ -59,26 +59,26 @@ def scan_attachment(
     data: bytes, *, name: str | None = None, media_type: str | None = None
 ) -> tuple[Threat, ...]:
     """Return what is dangerous or suspicious in a file, the worst first."""
-    if sniffed(data[:96]) in PICTURES:
+    if detect_media_type(data[:96]) in PICTURES:
         return ()
     found: list[Threat] = []
     if data.startswith(EICAR, _BLANK.match(data).end()):  # type: ignore[union-attr]
         found.append(Threat("test-virus", "the EICAR test file"))
-    program = _program(data)
+    program = _detect_program(data)
     if program:
         found.append(Threat("program", program))
-    found += _archived(data)
+    found += _find_archive_threats(data)
     if data.startswith(OLE) and _has_macro_storage(data):
         found.append(Threat("macros", "a document with VBA macros"))
-    if is_pdf(data) and (actions := pdf_actions(data)):
+    if is_pdf(data) and (actions := describe_pdf_actions(data)):
         found.append(Threat("pdf-script", f"a PDF that acts by itself ({actions})"))
-    script = None if found else _script(data, name or "", media_type or "")
+    script = None if found else _detect_script(data, name or "", media_type or "")
     return tuple([*found, Threat("script", script)] if script else found)
 
 
-def _archived(data: bytes) -> list[Threat]:
+def _find_archive_threats(data: bytes) -> list[Threat]:
     """What is wrong with an archive or a document that is one."""
-    facts = zip_facts(data) if data.startswith(ZIP) else ArchiveFacts(stream_bomb(data))
+    facts = scan_zip(data) if data.startswith(ZIP) else ArchiveFacts(describe_stream_bomb(data))
     found = []
     if any(start.startswith(EICAR) for start in facts.starts):
         found.append(Threat("test-virus", "an archive with the EICAR test file"))
@@ -89,7 +89,7 @@ def _archived(data: bytes) -> list[Threat]:
     return found
 
 
-def _program(data: bytes) -> str | None:
+def _detect_program(data: bytes) -> str | None:
     """The kind of program that bytes are."""
     if data.startswith(b"\x7fELF"):
         return "a Linux program (ELF)"
@@ -118,12 +118,12 @@ def _has_macro_storage(data: bytes) -> bool:
     return False
 
 
-def _script(data: bytes, name: str, media_type: str) -> str | None:
+def _detect_script(data: bytes, name: str, media_type: str) -> str | None:
     """The kind of script that a text is, by its first line, its name or its type."""
     if _SHEBANG.match(data):
         return "a script with a shebang line"
     found = _SCRIPT_NAME.search(name[-200:])
     if found is not None:
         return f"a script ({found.group().rstrip('. ').lower()})"
-    kind = usual(media_type)
+    kind = normalize_media_type(media_type)
     return f"a script ({kind})" if kind in _SCRIPT_TYPES else None

@@ -19,19 +19,19 @@ _BODY = re.compile(r"(?:[ .\u00a0-]?[A-Za-z0-9])+")
 _LEAST_DIGITS = 8
 
 
-def bank_accounts(text: str) -> Iterator[tuple[int, int]]:
+def find_bank_accounts(text: str) -> Iterator[tuple[int, int]]:
     """Where numbers of bank accounts are whose check digits are right."""
     for head in _HEAD.finditer(text):
         length = _LENGTHS.get(head.group(1).upper())
         if length is None:
             continue
-        stop = _end(text, head.start(), length)
+        stop = _find_end(text, head.start(), length)
         number = re.sub(r"[^A-Za-z0-9]", "", text[head.start() : stop])
         if stop and sum(map(str.isdigit, number)) >= _LEAST_DIGITS and is_iban(number):
             yield head.start(), stop
 
 
-def _end(text: str, start: int, length: int) -> int:
+def _find_end(text: str, start: int, length: int) -> int:
     """Where a count of letters and digits ends, with one sign at most between them; else 0."""
     found = _BODY.match(text, start, start + 2 * length)
     if found is None:

@@ -36,7 +36,7 @@ class Marks(NamedTuple):
     """Whether a byte is in it that characters nobody sees have."""
 
 
-def marked(data: bytes) -> Marks:
+def find_marks(data: bytes) -> Marks:
     """What the marks of a text tell."""
     starts: list[int] = []
     may_hide = False
@@ -47,11 +47,11 @@ def marked(data: bytes) -> Marks:
             marks = marks.replace(HIDING, OTHER)
         if not at and marks.startswith(_LONG_RUN):
             starts.append(0)
-        starts += _behind_others(marks, at)
+        starts += _find_runs_after_marks(marks, at)
     return Marks(starts, may_hide)
 
 
-def _behind_others(marks: bytes, offset: int) -> list[int]:
+def _find_runs_after_marks(marks: bytes, offset: int) -> list[int]:
     """Where long runs start behind another mark."""
     # From its end, a text without long runs is passed over in large steps.
     pieces = marks.rsplit(_START)

@@ -46,7 +46,7 @@ _ODD_BYTES = re.compile(
 _CONTROL_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 
 
-def may_hide(raw: bytes) -> bool:
+def can_hide(raw: bytes) -> bool:
     """Whether UTF-8 holds odd characters beyond ASCII; quick where it does not."""
     return (
         b"\xf3" in raw
@@ -55,7 +55,7 @@ def may_hide(raw: bytes) -> bool:
     )
 
 
-def first_sequence(text: str, acting: re.Pattern[str]) -> re.Match[str] | None:
+def find_first_sequence(text: str, acting: re.Pattern[str]) -> re.Match[str] | None:
     """The first place of a text in which it acts on a terminal in one of the two ways."""
     # Trying only where one may start is far quicker than trying everywhere.
     for found in _STARTING.finditer(text):
@@ -65,7 +65,7 @@ def first_sequence(text: str, acting: re.Pattern[str]) -> re.Match[str] | None:
     return None
 
 
-def misleads(text: str) -> bool:
+def is_misleading(text: str) -> bool:
     """Whether marks of direction are used to show another order than the one that counts.
 
     Texts in scripts that are written from right to left need such marks, and close them.
@@ -84,14 +84,14 @@ def _is_open(line: str) -> bool:
     return depth > 0
 
 
-def hidden_in(text: str) -> str:
+def extract_hidden(text: str) -> str:
     """All that is hidden in a text; empty if there is nothing."""
     if text.isascii() or _HIDING.search(text) is None:
         return ""
     return "".join(found.group() for found in HIDDEN.finditer(text) if found.group(1) is None)
 
 
-def spelt(hidden: str) -> str:
+def decode_hidden_letters(hidden: str) -> str:
     """What letters nobody sees say, as far as they stand for letters everybody knows."""
     return "".join(
         chr(code - 0xE0000) if 0xE0020 <= code <= 0xE007E else "" for code in map(ord, hidden)
@@ -105,15 +105,15 @@ def without_hidden(text: str) -> str:
 
 def without_direction(text: str) -> str:
     """The text without marks of direction, if they mislead."""
-    return DIRECTION.sub("", text) if misleads(text) else text
+    return DIRECTION.sub("", text) if is_misleading(text) else text
 
 
-def pictured(text: str, acting: re.Pattern[str]) -> str:
+def replace_with_pictures(text: str, acting: re.Pattern[str]) -> str:
     """The text with a picture for the character that starts what acts: `␛[2J`."""
-    return acting.sub(lambda found: _picture(found.group()), text)
+    return acting.sub(lambda found: _picture_sequence(found.group()), text)
 
 
-def _picture(sequence: str) -> str:
+def _picture_sequence(sequence: str) -> str:
     if sequence[0] == "\x1b":
         return f"\u241b{sequence[1:]}"
     # Each control character beyond ASCII has a spelling of two characters that means the same.

@@ -22,37 +22,37 @@ _NAMED = {"\n": "\\n", "\r": "\\r"}
 _COLOURS = re.compile(r"\x1b\[[0-9;:]{0,64}m")
 
 
-def visible(text: str) -> str:
+def escape_text(text: str) -> str:
     """The text with everything that could act shown; tabs and newlines stay."""
-    return text if _plain(text) else _pattern(_ACTING).sub(_shown, text)
+    return text if _is_plain(text) else _compile_pattern(_ACTING).sub(_escape_match, text)
 
 
-def visible_line(text: str) -> str:
+def escape_line(text: str) -> str:
     """The same for text that must stay on one line: newlines are shown too."""
-    return text if _plain(text) else _pattern(_ACTING_IN_LINE).sub(_shown, text)
+    return text if _is_plain(text) else _compile_pattern(_ACTING_IN_LINE).sub(_escape_match, text)
 
 
-def uncoloured(text: str) -> str:
+def strip_colors(text: str) -> str:
     """What a program printed, without the sequences that only colour it."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
-def visible_json(text: str) -> str:
+def escape_json(text: str) -> str:
     """JSON text with such characters escaped, which changes nothing of what it says."""
-    return _pattern(_ACTING).sub(_escaped, text)
+    return _compile_pattern(_ACTING).sub(_escape_characters, text)
 
 
 @cache
-def _pattern(acting: str) -> re.Pattern[str]:
+def _compile_pattern(acting: str) -> re.Pattern[str]:
     """Compiled when it is needed: most of what is printed passes without."""
     return re.compile(acting)
 
 
-def _plain(text: str) -> bool:
+def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def _shown(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     char = found.group()
     code = ord(char)
     if char in _NAMED:
@@ -62,6 +62,6 @@ def _shown(found: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_characters(found: re.Match[str]) -> str:
     units = found.group().encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

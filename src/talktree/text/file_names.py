@@ -16,7 +16,7 @@ _RUN_LATER = re.compile(r"(?:^|[\\/])(?:\.ssh[\\/]|\.git[\\/]hooks[\\/])")
 MADE_UP = "attachment"
 
 
-def leads_out(path: str) -> bool:
+def is_path_traversal(path: str) -> bool:
     """Whether a path climbs out of where it starts."""
     depth = 0
     for step in re.split(r"[\\/]", path):
@@ -29,26 +29,28 @@ def leads_out(path: str) -> bool:
     return False
 
 
-def wrong_with_name(name: str) -> str | None:
+def check_name(name: str) -> str | None:
     """Why a name must not be used for a file as it is; None if it may."""
     if _CONTROL.search(name):
         return "control characters"
     if name.startswith(("/", "\\", "~/")) or _DRIVE.match(name):
         return "an absolute path"
-    if leads_out(name):
+    if is_path_traversal(name):
         return "a way out of its folder"
-    if _DEVICE.fullmatch(_last(name)):
+    if _DEVICE.fullmatch(_last_piece(name)):
         return "the name of a device"
     return None
 
 
-def wrong_with_path(path: str) -> str | None:
+def check_path(path: str) -> str | None:
     """Why nothing should be restored at a path; None if it may be. Absolute paths are usual."""
     if "\0" in path:
         return "holds a NUL character"
-    if ".." in path and leads_out(path.lstrip("/\\")):
+    if ".." in path and is_path_traversal(path.lstrip("/\\")):
         return "leads out of the folder it starts from"
-    if path.startswith("\\\\") or ("." not in _last(path) and _DEVICE.fullmatch(_last(path))):
+    if path.startswith("\\\\") or (
+        "." not in _last_piece(path) and _DEVICE.fullmatch(_last_piece(path))
+    ):
         return "names another computer or a device"
     if _SYSTEM.match(path):
         return "belongs to the system"
@@ -57,15 +59,15 @@ def wrong_with_path(path: str) -> str | None:
     return None
 
 
-def tame(name: str) -> str:
+def sanitize_name(name: str) -> str:
     """A name that is only a name: the last piece of it, without what must not be there."""
-    bare = _CONTROL.sub("", _last(name)).strip()
+    bare = _CONTROL.sub("", _last_piece(name)).strip()
     if bare in ("", ".", "..") or _DRIVE.match(bare):
         return MADE_UP
     return f"_{bare}" if _DEVICE.fullmatch(bare) else bare
 
 
-def _last(path: str) -> str:
+def _last_piece(path: str) -> str:
     return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
 
 
@@ -73,11 +75,11 @@ LONGEST_NAME = 100
 _UNPLAIN = re.compile(r"[^\w.+ ()-]+")
 
 
-def plain(name: str, *, otherwise: str = MADE_UP) -> str:
+def to_portable_name(name: str, *, otherwise: str = MADE_UP) -> str:
     """A short name that every file system takes: letters, digits, a few signs, no dot first."""
-    bare = _UNPLAIN.sub("_", tame(name)).strip(" ._")
+    bare = _UNPLAIN.sub("_", sanitize_name(name)).strip(" ._")
     stem, dot, ending = bare.rpartition(".")
     if not stem or len(ending) > 12:
         stem, dot, ending = bare, "", ""
     short = stem.encode()[: LONGEST_NAME - len(ending)].decode("utf-8", "ignore").rstrip(" .")
-    return tame(short + dot + ending) if short else otherwise
+    return sanitize_name(short + dot + ending) if short else otherwise

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from talktree.text.json.decode import Decoded, decode
-from talktree.text.json.scanner import Kind, scan
+from talktree.text.json.scanner import NodeKind, scan_json
 from talktree.text.json.value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
@@ -28,7 +28,7 @@ LOOKED_INTO = 1 << 20
 IsRecord = Callable[[Json], bool]
 
 
-class Span(NamedTuple):
+class LineSpan(NamedTuple):
     """A stretch of a line, relative to its start."""
 
     start: int
@@ -43,9 +43,9 @@ def is_blank(line: bytes) -> bool:
     return not line.strip(BLANKS)
 
 
-def respan(line: bytes, is_record: IsRecord) -> list[Span]:
+def split_line(line: bytes, is_record: IsRecord) -> list[LineSpan]:
     """The records inside a line that did not decode as one."""
-    return _fused(line) or _Search(line, is_record).run()
+    return _split_fused(line) or _Search(line, is_record).run()
 
 
 class _Search:
@@ -58,12 +58,12 @@ class _Search:
         self._is_record = is_record
         self._left = LOOKED_INTO + 4 * len(line)
 
-    def run(self) -> list[Span]:
+    def run(self) -> list[LineSpan]:
         """All spans of the line."""
-        found: list[Span] = []
+        found: list[LineSpan] = []
         here = 0
         for _ in range(MOST_ATTEMPTS):
-            spans = self._split(here)
+            spans = self._split_from(here)
             if here:
                 spans[0] = spans[0]._replace(note="fused" if len(spans) > 1 else "junk")
             found += spans[:-1]
@@ -71,9 +71,9 @@ class _Search:
             if last.note != "junk" or last.start == here:
                 return [*found, last]
             here = last.start
-        return [*found, Span(here, len(self._line), "junk")]
+        return [*found, LineSpan(here, len(self._line), "junk")]
 
-    def _split(self, here: int) -> list[Span]:
+    def _split_from(self, here: int) -> list[LineSpan]:
         """The spans from a place on; the last one may be junk that holds more."""
         line = self._line
         at = line.find(b'{"', here)
@@ -81,40 +81,43 @@ class _Search:
             if at < 0 or self._left < 0:
                 break
             # A record quoted inside a string has its quotes escaped, so it does not decode.
-            end = _end(self._text, at)
+            end = _find_object_end(self._text, at)
             self._left -= (end or at) - at
             if end and self._is_record(decode(line[at:end]).value):
-                spans = self._around(here, at, end)
+                spans = self._split_around(here, at, end)
                 if spans:
                     return spans
             at = line.find(b'{"', at + 1)
-        return [Span(here, len(line), "")]
+        return [LineSpan(here, len(line), "")]
 
-    def _around(self, here: int, at: int, end: int) -> list[Span]:
+    def _split_around(self, here: int, at: int, end: int) -> list[LineSpan]:
         """The spans around a whole record; none if that is a part of another."""
         line, stop = self._line, len(self._line)
         before, rest = line[here:at], line[end:]
         if at == here:
-            return [Span(at, end, ""), Span(end, stop, "junk")] if not is_blank(rest) else []
+            return (
+                [LineSpan(at, end, ""), LineSpan(end, stop, "junk")] if not is_blank(rest) else []
+            )
         self._left -= stop - here
-        if self._is_record(_whole(before + rest)):
-            marked = Span(at, end, "interleaved"), Span(end, stop, "interleaved")
-            return [Span(here, at, ""), *marked]
+        if self._is_record(_decode_whole(before + rest)):
+            marked = LineSpan(at, end, "interleaved"), LineSpan(end, stop, "interleaved")
+            return [LineSpan(here, at, ""), *marked]
         # A line that ends right behind a record was ended by the writer of that record.
         if _is_nested(before) and not (is_blank(rest) and rest.endswith(b"\n")):
             return []
         if is_blank(rest):
-            return [Span(here, at, ""), Span(at, stop, "spliced")]
+            return [LineSpan(here, at, ""), LineSpan(at, stop, "spliced")]
         self._left -= stop - at
         more = [
-            Span(at + start, at + end, note or "spliced") for start, end, note in _fused(line[at:])
+            LineSpan(at + start, at + end, note or "spliced")
+            for start, end, note in _split_fused(line[at:])
         ]
-        return [Span(here, at, ""), *more] if more else []
+        return [LineSpan(here, at, ""), *more] if more else []
 
 
 def _is_nested(before: bytes) -> bool:
     """Whether what follows a piece of a record is a value inside it."""
-    found = scan(before)
+    found = scan_json(before)
     if any(problem.code == "torn" for problem in found.problems):
         return False
     last = before.rstrip(BLANKS)[-1:]
@@ -122,13 +125,13 @@ def _is_nested(before: bytes) -> bool:
         return True
     here = found.roots[-1] if found.roots else None
     while here is not None and here.children and not here.children[-1].closed:
-        if here.children[-1].kind is Kind.SCALAR:
+        if here.children[-1].kind is NodeKind.SCALAR:
             break
         here = here.children[-1]
-    return last == b"," and here is not None and here.kind is Kind.ARRAY
+    return last == b"," and here is not None and here.kind is NodeKind.ARRAY
 
 
-def _end(text: str, at: int) -> int:
+def _find_object_end(text: str, at: int) -> int:
     """Where the object that starts at a place ends; 0 if it is not whole."""
     try:
         _, end = _first_value(text, at)
@@ -137,20 +140,20 @@ def _end(text: str, at: int) -> int:
     return end
 
 
-def _fused(line: bytes) -> list[Span]:
+def _split_fused(line: bytes) -> list[LineSpan]:
     """Spans of several whole records that stand on one line, if that is what it is."""
-    found = scan(line)
+    found = scan_json(line)
     roots = found.roots
     plain = found.complete and not found.problems
-    if len(roots) < 2 or not plain or any(root.kind is not Kind.OBJECT for root in roots):
+    if len(roots) < 2 or not plain or any(root.kind is not NodeKind.OBJECT for root in roots):
         return []
     starts = [0, *(root.start for root in roots[1:])]
     stops = [*starts[1:], len(line)]
     notes = ["", *("fused" for _ in roots[1:])]
-    return [Span(*each) for each in zip(starts, stops, notes, strict=True)]
+    return [LineSpan(*each) for each in zip(starts, stops, notes, strict=True)]
 
 
-def _whole(text: bytes) -> Json:
+def _decode_whole(text: bytes) -> Json:
     """The value if the text is one plain JSON value; cheap to fail."""
     try:
         value: Json = _decoder.decode(text)
@@ -159,7 +162,7 @@ def _whole(text: bytes) -> Json:
     return value
 
 
-def diagnosis(line: bytes, decoded: Decoded) -> tuple[str, str]:
+def diagnose_line(line: bytes, decoded: Decoded) -> tuple[str, str]:
     """What is wrong with a line that holds no whole record: the key of the oddity, and words."""
     if b"\0" in line:
         bare = line.replace(b"\0", b"")

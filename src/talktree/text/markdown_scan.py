@@ -46,7 +46,7 @@ class MarkdownThreat(NamedTuple):
     detail: str
 
 
-def may_act(text: str) -> bool:
+def can_act(text: str) -> bool:
     """Whether a text may hold any such thing; quick where it does not."""
     if "<" not in text and "](" not in text and "]:" not in text:
         return False
@@ -60,23 +60,23 @@ def may_act(text: str) -> bool:
 
 def scan_markdown(text: str) -> tuple[MarkdownThreat, ...]:
     """Return what acts in a Markdown text, each thing once."""
-    if not may_act(text):
+    if not can_act(text):
         return ()
     found: dict[MarkdownThreat, None] = {}
-    for piece in [text] if len(text) <= LONGEST else _pieces(text):
-        if may_act(piece):
-            found.update(dict.fromkeys(_scan(piece)))
+    for piece in [text] if len(text) <= LONGEST else _split_text(text):
+        if can_act(piece):
+            found.update(dict.fromkeys(_scan_piece(piece)))
     return tuple(found)
 
 
-def unsafe_scheme(url: str) -> str | None:
+def find_unsafe_scheme(url: str) -> str | None:
     """The scheme of an address that runs, opens a local file or shows a page of its own."""
     # Browsers pass over blanks and control characters in a scheme, so they do not count.
     found = _SCHEME.match(_SPACING.sub("", url[:200]).lower())
     return None if found is None else found.group(1) or found.group(2)
 
 
-def _pieces(text: str) -> list[str]:
+def _split_text(text: str) -> list[str]:
     """A long text in pieces that end between blocks, never within a block of code."""
     pieces: list[str] = []
     held: list[str] = []
@@ -98,7 +98,7 @@ def _pieces(text: str) -> list[str]:
     return pieces
 
 
-def _scan(text: str) -> list[MarkdownThreat]:
+def _scan_piece(text: str) -> list[MarkdownThreat]:
     import comrak  # only for texts that may act: it takes a while to load
 
     options = comrak.RenderOptions()
@@ -108,29 +108,29 @@ def _scan(text: str) -> list[MarkdownThreat]:
     html = comrak.render_markdown(text, comrak.ExtensionOptions(), comrak.ParseOptions(), options)
     if _IN_HTML.search(html) is None:
         return []
-    return list(_acting(html))
+    return list(_find_acting(html))
 
 
-def _acting(html: str) -> Iterator[MarkdownThreat]:
+def _find_acting(html: str) -> Iterator[MarkdownThreat]:
     """What acts in HTML, tag by tag."""
     in_script = False
-    for tag, given in _tags(html):
+    for tag, given in _iterate_tags(html):
         if tag == "/script" and in_script:
             yield MarkdownThreat("active-html", "<script>")
         # `npm run <script>` is a placeholder; only what is closed is a script.
         in_script = tag == "script" or (in_script and tag != "/script")
-        what = _acting_tag(tag, given)
+        what = _describe_acting_tag(tag, given)
         if what:
             yield MarkdownThreat("active-html", what)
         for name, value in given.items():
             if name.startswith("on") and len(name) > 4 and value.strip():
                 yield MarkdownThreat("active-html", f"<{tag[:20]} {name[:24]}=…>")
-            elif name in _LINKS and (scheme := unsafe_scheme(value)):
+            elif name in _LINKS and (scheme := find_unsafe_scheme(value)):
                 kind = "file-link" if scheme == "file" else "script-link"
                 yield MarkdownThreat(kind, f"{scheme}: in a link")
 
 
-def _tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _iterate_tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The tags of HTML with their attributes, as browsers see them; nothing is read twice."""
     at = html.find("<")
     while at >= 0:
@@ -138,7 +138,7 @@ def _tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
         if html.startswith("<!--", at):
             end = html.find("-->", at + 4)
         elif found is not None:
-            given, end = _attributes(html, found.end())
+            given, end = _parse_attributes(html, found.end())
             if end >= 0:
                 yield found.group(1).lower(), given
         elif html.startswith(("<!", "<?", "</"), at):
@@ -150,7 +150,7 @@ def _tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
         at = html.find("<", end)
 
 
-def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
+def _parse_attributes(html: str, at: int) -> tuple[dict[str, str], int]:
     """The attributes of a tag, and where the tag ends; -1 if it does not."""
     given: dict[str, str] = {}
     while True:
@@ -169,7 +169,7 @@ def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
         at = found.end()
 
 
-def _acting_tag(tag: str, given: dict[str, str]) -> str | None:
+def _describe_acting_tag(tag: str, given: dict[str, str]) -> str | None:
     """How to say that a tag acts; a bare one such as `<object>` is rather a placeholder."""
     if tag == "script" and given.get("src"):
         return "<script>"

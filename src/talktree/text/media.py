@@ -23,7 +23,7 @@ _SCRIPT = re.compile(rb"#!\s?/")
 FURTHEST_HEADER = 1 << 16
 """Where the second header of a Windows program may begin at the latest."""
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-TOLD_BY_START = PICTURES | {"application/pdf"}
+DETECTED_BY_START = PICTURES | {"application/pdf"}
 """Types whose bytes always start in the same way."""
 _ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
 ENOUGH = 96
@@ -43,16 +43,16 @@ class DataUrl(NamedTuple):
     """Where its content starts."""
 
 
-def data_url(url: str) -> DataUrl | None:
+def parse_data_url(url: str) -> DataUrl | None:
     """The parts of a data URL; None if it is none."""
     found = _HEAD.match(url) if url[:5].lower() == "data:" else None
     if found is None:
         return None
     type, more = found.groups()
-    return DataUrl(usual(type), more.lower().endswith(";base64"), found.end())
+    return DataUrl(normalize_media_type(type), more.lower().endswith(";base64"), found.end())
 
 
-def usual(media_type: str) -> str:
+def normalize_media_type(media_type: str) -> str:
     """A media type as it is usually written."""
     bare = media_type.partition(";")[0].strip().lower()
     return _ALIASES.get(bare, bare)
@@ -80,7 +80,7 @@ def base64_size(text: str, start: int = 0) -> int:
     return (len(text) - start - sum(text.count(each, start) for each in _NO_BITS)) * 6 // 8
 
 
-def content(url: str, head: DataUrl, *, most: int) -> bytes:
+def decode_data_url(url: str, head: DataUrl, *, most: int) -> bytes:
     """The first bytes that a data URL holds; nothing if they cannot be decoded."""
     if not head.is_base64:
         written = url[head.start : head.start + 3 * most].encode("utf-8", "surrogatepass")
@@ -88,7 +88,7 @@ def content(url: str, head: DataUrl, *, most: int) -> bytes:
     size = -(-most // 3) * 4
     text = url[head.start : head.start + size]
     if _UNUSUAL.search(text):
-        text = _usual_base64(url[head.start :])[:size]
+        text = _normalize_base64(url[head.start :])[:size]
     text = text.rstrip("=")
     text = text[: len(text) - (len(text) % 4 == 1)]
     try:
@@ -97,12 +97,12 @@ def content(url: str, head: DataUrl, *, most: int) -> bytes:
         return b""
 
 
-def _usual_base64(text: str) -> str:
+def _normalize_base64(text: str) -> str:
     """A text in base64 in its first alphabet, without breaks and escapes."""
     return "".join((unquote(text) if "%" in text else text).split()).translate(_FIRST_ALPHABET)
 
 
-def sniffed(data: bytes) -> str | None:
+def detect_media_type(data: bytes) -> str | None:
     """What bytes are by how they start; None if that does not tell."""
     for start, type in _STARTS:
         if data.startswith(start):

@@ -9,7 +9,13 @@ from __future__ import annotations
 import mimetypes
 import re
 
-from talktree.text.media import ENOUGH, PICTURES, TOLD_BY_START, sniffed, usual
+from talktree.text.media import (
+    DETECTED_BY_START,
+    ENOUGH,
+    PICTURES,
+    detect_media_type,
+    normalize_media_type,
+)
 
 WELL_FORMED = re.compile(
     r"[A-Za-z0-9][\w!#$&^.+-]{0,126}/[A-Za-z0-9][\w!#$&^.+-]{0,126}"
@@ -17,7 +23,7 @@ WELL_FORMED = re.compile(
     re.ASCII,
 )
 TEXT, BYTES = "text/plain", "application/octet-stream"
-_BINARY = TOLD_BY_START | {"application/x-elf", "application/zip"}
+_BINARY = DETECTED_BY_START | {"application/x-elf", "application/zip"}
 """What is sniffed and cannot be a text."""
 _TEXTUAL = frozenset(
     f"application/{each}" for each in ("json", "xml", "x-ndjson", "yaml", "toml", "javascript")
@@ -36,13 +42,13 @@ def is_well_formed(media_type: str) -> bool:
     return WELL_FORMED.fullmatch(media_type) is not None
 
 
-def contradicted(claimed: str, data: bytes) -> str | None:
+def find_contradicting_type(claimed: str, data: bytes) -> str | None:
     """What bytes are, if that cannot be what they are said to be; None if it can."""
-    claimed = usual(claimed)
-    real = sniffed(data[:ENOUGH])
+    claimed = normalize_media_type(claimed)
+    real = detect_media_type(data[:ENOUGH])
     if real is None or real == claimed:
         return None
-    if claimed in TOLD_BY_START:
+    if claimed in DETECTED_BY_START:
         return real
     is_text = claimed.startswith("text/") or claimed in _TEXTUAL or claimed == "image/svg+xml"
     return real if is_text and (real in _BINARY or _is_program(real, data)) else None
@@ -52,10 +58,10 @@ def _is_program(real: str, data: bytes) -> bool:
     return real == "application/x-program" and data.startswith(b"MZ")
 
 
-def media_type_of(data: bytes, name: str = "") -> str:
+def find_media_type(data: bytes, name: str = "") -> str:
     """The type of a file by its bytes; its name decides only where they leave that open."""
-    real = sniffed(data[:ENOUGH])
-    if real in TOLD_BY_START or real == "application/x-elf":
+    real = detect_media_type(data[:ENOUGH])
+    if real in DETECTED_BY_START or real == "application/x-elf":
         return real
     named = mimetypes.guess_type(name, strict=False)[0]
     if real is not None:

@@ -53,7 +53,7 @@ def is_here() -> bool:
     return True
 
 
-def lane(data: bytes) -> Bytes:
+def as_numbers(data: bytes) -> Bytes:
     """The bytes as numbers."""
     import numpy
 
@@ -62,18 +62,18 @@ def lane(data: bytes) -> Bytes:
 
 def has_numbered(data: bytes) -> bool:
     """Whether a character stands there by its number, in the way JSON writes it."""
-    seen = lane(data)
+    seen = as_numbers(data)
     return any(
         bool(((piece[:-1] == BACKSLASH) & (piece[1:] == BY_NUMBER)).any())
         for piece in (seen[at : at + PIECE + 1] for at in range(0, len(seen), PIECE))
     )
 
 
-def escaped_quotes(data: bytes) -> int | None:
+def count_escaped_quotes(data: bytes) -> int | None:
     """How many quotes stand behind a backslash; None if one of these may be escaped itself."""
     import numpy
 
-    seen = lane(data)
+    seen = as_numbers(data)
     count = 0
     for at in range(0, len(seen), PIECE):
         piece = seen[at : at + PIECE + 1]
@@ -84,19 +84,19 @@ def escaped_quotes(data: bytes) -> int | None:
     return count
 
 
-def count(data: bytes, byte: int) -> int:
+def count_byte(data: bytes, byte: int) -> int:
     """How often a byte is there."""
     import numpy
 
-    seen = lane(data)
+    seen = as_numbers(data)
     return sum(
         int(numpy.count_nonzero(seen[at : at + PIECE] == byte)) for at in range(0, len(seen), PIECE)
     )
 
 
-def may_hide(data: bytes) -> bool:
+def can_hide(data: bytes) -> bool:
     """Whether a byte is there that characters nobody sees have, or another that few others have."""
-    seen = lane(data)
+    seen = as_numbers(data)
     return (
         b"\xc2" in data
         or b"\xf3" in data
@@ -107,22 +107,22 @@ def may_hide(data: bytes) -> bool:
     )
 
 
-def long_runs(data: bytes) -> Places:
+def find_long_runs(data: bytes) -> Places:
     """Where long runs of letters, digits, `-` and `_` start."""
-    return runs_and_dashes(data)[0]
+    return find_runs_and_dashes(data)[0]
 
 
-def runs_and_dashes(data: bytes) -> tuple[Places, Places]:
+def find_runs_and_dashes(data: bytes) -> tuple[Places, Places]:
     """Where long runs of letters, digits, `-` and `_` start, and where a `-` or `_` is that more of
     these follow."""
     import numpy
 
-    seen = lane(data)
+    seen = as_numbers(data)
     found = [numpy.zeros(0, numpy.intp)]
     dashes = [numpy.zeros(0, numpy.intp)]
     before = numpy.zeros(1, numpy.bool_)
     for at in range(0, len(seen), PIECE):
-        running, dash = _running_and_dashes(seen[at : at + PIECE + LONG - 1])
+        running, dash = _flag_runs_and_dashes(seen[at : at + PIECE + LONG - 1])
         whole = running
         for step in (1, 2, 4, 8, LONG - 16):
             whole = whole[:-step] & whole[step:]
@@ -145,10 +145,10 @@ def is_among(numbers: Numbers, sorted_ones: Numbers) -> Flags:
 
 def is_running(seen: Bytes) -> Flags:
     """Which bytes are letters, digits, `-` and `_`."""
-    return _running_and_dashes(seen)[0]
+    return _flag_runs_and_dashes(seen)[0]
 
 
-def _running_and_dashes(seen: Bytes) -> tuple[Flags, Flags]:
+def _flag_runs_and_dashes(seen: Bytes) -> tuple[Flags, Flags]:
     """The same, and which ones are `-` and `_`."""
     dash = seen == 0x2D
     dash |= seen == 0x5F

@@ -49,11 +49,11 @@ class Cost(NamedTuple):
 _FREE = Cost(1, 0, 0)
 
 
-def cost_of(text: str) -> Cost:
+def compute_cost(text: str) -> Cost:
     """What a pattern costs; raises CostlyPattern if that is too much."""
     parsed = _parser.parse(text)
     ignores_case = bool(parsed.state.flags & re.IGNORECASE)
-    cost = _Costs(ignores_case=ignores_case).sequence(list(parsed), frozenset())
+    cost = _Costs(ignores_case=ignores_case).sequence_cost(list(parsed), frozenset())
     most = MOST_WAYS_REPEATED if cost.open else MOST_WAYS
     if cost.open > MOST_OPEN or cost.endless > MOST_ENDLESS or cost.ways > most:
         raise CostlyPattern("it has too many ways to match the same text")
@@ -66,29 +66,29 @@ class _Costs:
     def __init__(self, *, ignores_case: bool) -> None:
         self._ignores_case = ignores_case
 
-    def sequence(self, items: Sequence[Item], follow: frozenset[int]) -> Cost:
+    def sequence_cost(self, items: Sequence[Item], follow: frozenset[int]) -> Cost:
         """The cost of parts behind each other; `follow` is what may come next."""
         ways, open, endless = 1, 0, 0
         for item in reversed(items):
-            cost = self._cost(item, follow)
+            cost = self._item_cost(item, follow)
             ways = min(ways * cost.ways, MOST_WAYS + 1)
             open, endless = open + cost.open, endless + cost.endless
-            first = self._first(item)
-            follow = first | follow if self._may_be_empty(item) else first
+            first = self._first_of_item(item)
+            follow = first | follow if self._can_be_empty(item) else first
         return Cost(ways, open, endless)
 
-    def _cost(self, item: Item, follow: frozenset[int]) -> Cost:
+    def _item_cost(self, item: Item, follow: frozenset[int]) -> Cost:
         operation, argument = item
         if operation in _REPEATS:
-            return self._repeated(argument, follow)
+            return self._repeat_cost(argument, follow)
         if operation is _constants.BRANCH:
-            return self._branched([list(each) for each in argument[1]], follow)
+            return self._branch_cost([list(each) for each in argument[1]], follow)
         if operation is _constants.SUBPATTERN:
-            return self.sequence(list(argument[-1]), follow)
+            return self.sequence_cost(list(argument[-1]), follow)
         if operation is _constants.ATOMIC_GROUP:
-            return self.sequence(list(argument), follow)
+            return self.sequence_cost(list(argument), follow)
         if operation in _ASSERTIONS:
-            return self.sequence(list(argument[1]), frozenset())
+            return self.sequence_cost(list(argument[1]), frozenset())
         if operation is _constants.GROUPREF:
             # It takes as long as what it repeats is.
             return Cost(1, 1, 1)
@@ -96,10 +96,10 @@ class _Costs:
             raise CostlyPattern("a condition on a group is not supported")
         return _FREE
 
-    def _repeated(self, argument: Argument, follow: frozenset[int]) -> Cost:
+    def _repeat_cost(self, argument: Argument, follow: frozenset[int]) -> Cost:
         least, most, body = argument[0], argument[1], list(argument[2])
-        first = self._first_of(body)
-        inner = self.sequence(body, first | follow if most > 1 else follow)
+        first = self._first_characters(body)
+        inner = self.sequence_cost(body, first | follow if most > 1 else follow)
         if most <= 1:
             return inner._replace(ways=inner.ways + (least < most))
         if self._is_empty(body):
@@ -120,9 +120,9 @@ class _Costs:
             return Cost(1, 1, 1)
         return Cost(most - least + 1, 0, 0)
 
-    def _branched(self, branches: list[list[Item]], follow: frozenset[int]) -> Cost:
-        costs = [self.sequence(each, follow) for each in branches]
-        firsts = [self._first_of(each) for each in branches]
+    def _branch_cost(self, branches: list[list[Item]], follow: frozenset[int]) -> Cost:
+        costs = [self.sequence_cost(each, follow) for each in branches]
+        firsts = [self._first_characters(each) for each in branches]
         apart = sum(map(len, firsts)) == len(frozenset().union(*firsts))
         apart = apart and not any(self._is_empty(each) for each in branches)
         ways = [cost.ways for cost in costs]
@@ -132,36 +132,36 @@ class _Costs:
             max(cost.endless for cost in costs),
         )
 
-    def _first_of(self, items: Iterable[Item]) -> frozenset[int]:
+    def _first_characters(self, items: Iterable[Item]) -> frozenset[int]:
         """The characters that parts behind each other may begin with."""
         found: frozenset[int] = frozenset()
         for item in items:
-            found |= self._first(item)
-            if not self._may_be_empty(item):
+            found |= self._first_of_item(item)
+            if not self._can_be_empty(item):
                 break
         return found
 
-    def _first(self, item: Item) -> frozenset[int]:
+    def _first_of_item(self, item: Item) -> frozenset[int]:
         operation, argument = item
         if operation in _REPEATS:
-            return self._first_of(argument[2])
+            return self._first_characters(argument[2])
         if operation is _constants.BRANCH:
-            return frozenset().union(*(self._first_of(each) for each in argument[1]))
+            return frozenset().union(*(self._first_characters(each) for each in argument[1]))
         if operation is _constants.SUBPATTERN:
-            return self._first_of(argument[-1])
+            return self._first_characters(argument[-1])
         if operation is _constants.ATOMIC_GROUP:
-            return self._first_of(argument)
+            return self._first_characters(argument)
         if operation is _constants.AT or operation in _ASSERTIONS:
             return frozenset()
         if operation is _constants.LITERAL:
-            return self._cased({argument})
+            return self._add_other_case({argument})
         if operation is _constants.NOT_LITERAL:
             return _ALL - ({argument} - {_BEYOND})
         if operation is _constants.IN:
-            return self._class(argument)
+            return self._class_characters(argument)
         return _ALL
 
-    def _class(self, items: Sequence[Item]) -> frozenset[int]:
+    def _class_characters(self, items: Sequence[Item]) -> frozenset[int]:
         found: set[int] = set()
         negated = False
         for operation, argument in items:
@@ -173,13 +173,13 @@ class _Costs:
                 found.update(range(argument[0], min(argument[1], _BEYOND) + 1))
                 found.update([_BEYOND] * (argument[1] >= _BEYOND))
             else:
-                found.update(_category(argument))
+                found.update(_category_characters(argument))
         if not negated:
-            return self._cased(found)
+            return self._add_other_case(found)
         # Which other characters are left out does not matter: some may be in it.
         return (_ALL - found) | {_BEYOND}
 
-    def _cased(self, found: set[int]) -> frozenset[int]:
+    def _add_other_case(self, found: set[int]) -> frozenset[int]:
         near = {min(each, _BEYOND) for each in found}
         if self._ignores_case:
             near |= {
@@ -189,7 +189,7 @@ class _Costs:
             } | {_BEYOND}
         return frozenset(near)
 
-    def _may_be_empty(self, item: Item) -> bool:
+    def _can_be_empty(self, item: Item) -> bool:
         operation, argument = item
         if operation in _REPEATS:
             return argument[0] == 0 or self._is_empty(argument[2])
@@ -205,7 +205,7 @@ class _Costs:
         )
 
     def _is_empty(self, items: Iterable[Item]) -> bool:
-        return all(self._may_be_empty(each) for each in items)
+        return all(self._can_be_empty(each) for each in items)
 
 
 _CATEGORIES = {
@@ -218,7 +218,7 @@ _CATEGORIES = {
 }
 
 
-def _category(category: object) -> set[int]:
+def _category_characters(category: object) -> set[int]:
     """The characters of a category; others than Latin 1 may be in any."""
     pattern = re.compile(_CATEGORIES[category])
     return {each for each in range(_BEYOND) if pattern.match(chr(each))} | {_BEYOND}

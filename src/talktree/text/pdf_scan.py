@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.archive_scan import inflated
+from talktree.text.archive_scan import inflate
 
 HEADER = re.compile(rb"%PDF-[0-9]")
 FURTHEST = 1024
@@ -35,16 +35,16 @@ def is_pdf(data: bytes) -> bool:
     return HEADER.search(data, 0, FURTHEST) is not None
 
 
-def pdf_actions(data: bytes) -> str | None:
+def describe_pdf_actions(data: bytes) -> str | None:
     """Say what a PDF does by itself; None if it does nothing."""
     found: dict[str, None] = {}
-    objects = list(_objects(data))
+    objects = list(_iterate_objects(data))
     for each in objects:
-        found.update(dict.fromkeys(_acts_of(each, objects)))
+        found.update(dict.fromkeys(_find_actions(each, objects)))
     return ", ".join(found) or None
 
 
-def _objects(data: bytes) -> Iterator[bytes]:
+def _iterate_objects(data: bytes) -> Iterator[bytes]:
     """What is outside of streams, and what is in streams of objects."""
     at, left = 0, MOST_INFLATED
     outside: list[bytes] = []
@@ -52,10 +52,10 @@ def _objects(data: bytes) -> Iterator[bytes]:
         end = data.find(b"endstream", found.end())
         end = len(data) if end < 0 else end
         outside.append(data[at : found.start()])
-        names = {_name(each) for each in _TOKEN.findall(outside[-1][-LONGEST_HEAD:]) if each}
+        names = {_decode_name(each) for each in _TOKEN.findall(outside[-1][-LONGEST_HEAD:]) if each}
         if b"ObjStm" in names and left > 0:
             body = data[found.end() : end]
-            inside = inflated(body, left) if names & {b"FlateDecode", b"Fl"} else body[:left]
+            inside = inflate(body, left) if names & {b"FlateDecode", b"Fl"} else body[:left]
             left -= len(inside)
             yield inside
         at = end
@@ -63,30 +63,30 @@ def _objects(data: bytes) -> Iterator[bytes]:
     yield b"\n".join(outside)
 
 
-def _name(written: bytes) -> bytes:
+def _decode_name(written: bytes) -> bytes:
     if b"#" not in written:
         return written
     return _ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), written)
 
 
-def _acts_of(text: bytes, objects: list[bytes]) -> Iterator[str]:
+def _find_actions(text: bytes, objects: list[bytes]) -> Iterator[str]:
     before, opened = b"", 0
     for found in _TOKEN.finditer(text):
         if found.group(1) is None:
             continue
-        name = _name(found.group(1))
+        name = _decode_name(found.group(1))
         if name == b"JavaScript" or (name == b"JS" and _VALUE.match(text, found.end())):
             yield "JavaScript"
         elif name == b"Launch" and before == b"S":
             yield "starts a program (Launch)"
         elif name == b"OpenAction" and opened < MOST_OPENED:
             opened += 1
-            if action := _opened(text, found.end(), objects):
+            if action := _describe_open_action(text, found.end(), objects):
                 yield f"acts when it is opened ({action})"
         before = name
 
 
-def _opened(text: bytes, at: int, objects: list[bytes]) -> str | None:
+def _describe_open_action(text: bytes, at: int, objects: list[bytes]) -> str | None:
     """What happens on opening, if it is more than going to a page."""
     found = _TARGET.match(text, at)
     if found is None:
@@ -101,6 +101,6 @@ def _opened(text: bytes, at: int, objects: list[bytes]) -> str | None:
         ]
     for each in near:
         for action in _ACTION.finditer(each):
-            if (name := _name(action.group(1))) in _ACTING:
+            if (name := _decode_name(action.group(1))) in _ACTING:
                 return name.decode("ascii", "replace")
     return None

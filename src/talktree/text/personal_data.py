@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from talktree.text.bank_accounts import bank_accounts
-from talktree.text.phone_numbers import phone_numbers
+from talktree.text.bank_accounts import find_bank_accounts
+from talktree.text.phone_numbers import find_phone_numbers
 
 
-class Personal(NamedTuple):
+class PersonalData(NamedTuple):
     """Personal data, and where in a text it is."""
 
     start: int
@@ -69,7 +69,7 @@ _MOST_NAMES = 16
 """More names than that are no names of people at this computer."""
 
 
-def personal_in(text: str) -> Iterator[Personal]:
+def find_personal_data(text: str) -> Iterator[PersonalData]:
     """The personal data in a text, in order; what overlaps counts once."""
     text = text.translate(_SPACES) if not text.isascii() else text
     found = [each for look in _LOOKS for each in look(text)]
@@ -80,15 +80,15 @@ def personal_in(text: str) -> Iterator[Personal]:
             at = each.stop
 
 
-def _mail(text: str) -> Iterator[Personal]:
+def _find_mail(text: str) -> Iterator[PersonalData]:
     if "@" not in text and "%40" not in text:
         return
     for found in _MAIL.finditer(text):
         if not _NO_PERSON.search(found.group().replace("%40", "@")):
-            yield Personal(*found.span(), "mail address")
+            yield PersonalData(*found.span(), "mail address")
 
 
-def _home(text: str) -> Iterator[Personal]:
+def _find_home_names(text: str) -> Iterator[PersonalData]:
     names: set[str] = set()
     for found in _HOME.finditer(text):
         if found.group().startswith("/") and _ADDRESS.search(
@@ -97,12 +97,12 @@ def _home(text: str) -> Iterator[Personal]:
             continue
         group = found.lastindex if found.lastindex == _HOME.groups else 2
         names.add(found.group(group))
-        yield Personal(*found.span(group), "user name")
+        yield PersonalData(*found.span(group), "user name")
     if names and len(names) <= _MOST_NAMES and ("@" in text or "rw" in text):
-        yield from _elsewhere(text, names)
+        yield from _find_names_elsewhere(text, names)
 
 
-def _elsewhere(text: str, names: set[str]) -> Iterator[Personal]:
+def _find_names_elsewhere(text: str, names: set[str]) -> Iterator[PersonalData]:
     """Names that a path has, in prompts and as the owners of files."""
     either = "|".join(re.escape(name) for name in sorted(names))
     prompt = rf"(?<![\w.-])(?P<at>{either})(?=@[\w.-]{{1,64}}(?:[:\]] ?[~/\]]|[ ][~/]))"
@@ -110,28 +110,28 @@ def _elsewhere(text: str, names: set[str]) -> Iterator[Personal]:
     for found in re.finditer(f"{prompt}|{listed}", text):
         for group in ("at", "owner", "group"):
             if found[group] is not None:
-                yield Personal(*found.span(group), "user name")
+                yield PersonalData(*found.span(group), "user name")
 
 
-def _phone(text: str) -> Iterator[Personal]:
-    for span in phone_numbers(text):
-        yield Personal(*span, "phone number")
+def _find_phone(text: str) -> Iterator[PersonalData]:
+    for span in find_phone_numbers(text):
+        yield PersonalData(*span, "phone number")
 
 
-def _social(text: str) -> Iterator[Personal]:
+def _find_social(text: str) -> Iterator[PersonalData]:
     for found in _CALLED_SSN.finditer(text):
-        yield Personal(*found.span(1), "US social security number")
+        yield PersonalData(*found.span(1), "US social security number")
 
 
-def _account(text: str) -> Iterator[Personal]:
-    for span in bank_accounts(text):
-        yield Personal(*span, "bank account")
+def _find_account(text: str) -> Iterator[PersonalData]:
+    for span in find_bank_accounts(text):
+        yield PersonalData(*span, "bank account")
 
 
-def _checked(
+def _make_checked_finder(
     pattern: re.Pattern[str], what: str, check: Callable[[str], bool]
-) -> Callable[[str], Iterator[Personal]]:
-    def look(text: str) -> Iterator[Personal]:
+) -> Callable[[str], Iterator[PersonalData]]:
+    def look(text: str) -> Iterator[PersonalData]:
         """What fits the pattern and its check digits."""
         for found in pattern.finditer(text):
             if what == "card number" and _OTHER_NUMBER.search(
@@ -139,7 +139,7 @@ def _checked(
             ):
                 continue
             if check(re.sub(r"[ -]", "", found.group())):
-                yield Personal(*found.span(), what)
+                yield PersonalData(*found.span(), what)
 
     return look
 
@@ -226,22 +226,22 @@ def is_pesel(number: str) -> bool:
     return (10 - total % 10) % 10 == int(number[10]) and 1 <= month <= 12 and 1 <= day <= 31
 
 
-def _always(number: str) -> bool:
+def _is_not_empty(number: str) -> bool:
     return bool(number)
 
 
-_LOOKS: tuple[Callable[[str], Iterator[Personal]], ...] = (
-    _mail,
-    _home,
-    _checked(_CARD, "card number", is_card),
-    _account,
-    _social,
-    _checked(_SSN, "US social security number", _always),
-    _checked(_NINO, "UK insurance number", _always),
-    _checked(_INSEE, "French insurance number", is_insee),
-    _checked(_TAX_ID, "German tax number", is_tax_id),
-    _checked(_DNI, "Spanish identity number", is_dni),
-    _checked(_FISCAL, "Italian tax code", is_fiscal_code),
-    _checked(_PESEL, "Polish identity number", is_pesel),
-    _phone,
+_LOOKS: tuple[Callable[[str], Iterator[PersonalData]], ...] = (
+    _find_mail,
+    _find_home_names,
+    _make_checked_finder(_CARD, "card number", is_card),
+    _find_account,
+    _find_social,
+    _make_checked_finder(_SSN, "US social security number", _is_not_empty),
+    _make_checked_finder(_NINO, "UK insurance number", _is_not_empty),
+    _make_checked_finder(_INSEE, "French insurance number", is_insee),
+    _make_checked_finder(_TAX_ID, "German tax number", is_tax_id),
+    _make_checked_finder(_DNI, "Spanish identity number", is_dni),
+    _make_checked_finder(_FISCAL, "Italian tax code", is_fiscal_code),
+    _make_checked_finder(_PESEL, "Polish identity number", is_pesel),
+    _find_phone,
 )

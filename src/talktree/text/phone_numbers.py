@@ -48,12 +48,12 @@ _DATE = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./]
 _DIGIT = re.compile(r"[0-9]")
 
 
-def phone_numbers(text: str) -> Iterator[tuple[int, int]]:
+def find_phone_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Where phone numbers are; some may be found twice."""
     for found in _NUMBER.finditer(text):
         fewest = _FEWEST if found.group()[0] in "+(" else _FEWEST + 1
         digits = len(_DIGIT.findall(found.group()))
-        if fewest <= digits <= _MOST and not _counts(found.group()):
+        if fewest <= digits <= _MOST and not _is_counting(found.group()):
             yield found.span()
     for found in _CALLED.finditer(text):
         number = found.group(1)
@@ -64,7 +64,7 @@ def phone_numbers(text: str) -> Iterator[tuple[int, int]]:
             yield found.span(1)
 
 
-def _counts(number: str) -> bool:
+def _is_counting(number: str) -> bool:
     """Whether its groups only count, or are characters by their numbers."""
     groups = _GROUP.findall(number)
     steps = {int(two) - int(one) for one, two in pairwise(groups)}

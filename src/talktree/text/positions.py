@@ -25,18 +25,18 @@ class Positions:
             self._starts.append(at + 1)
             at = text.find(b"\n", at + 1)
         for at in range(0, len(text), BLOCK):
-            self._characters.append(self._characters[-1] + characters(text[at : at + BLOCK]))
+            self._characters.append(self._characters[-1] + count_characters(text[at : at + BLOCK]))
 
     def line_and_column(self, at: int) -> tuple[int, int]:
         """The line and the column of a byte, both counted from 1, the column in characters."""
         line = bisect_right(self._starts, at)
-        return line, self._before(at) - self._before(self._starts[line - 1]) + 1
+        return line, self._count_before(at) - self._count_before(self._starts[line - 1]) + 1
 
-    def _before(self, at: int) -> int:
+    def _count_before(self, at: int) -> int:
         block = at // BLOCK
-        return self._characters[block] + characters(self._text[block * BLOCK : at])
+        return self._characters[block] + count_characters(self._text[block * BLOCK : at])
 
 
-def characters(text: bytes) -> int:
+def count_characters(text: bytes) -> int:
     """How many characters a text in UTF-8 has."""
     return len(text) if text.isascii() else len(text.translate(None, _CONTINUING))

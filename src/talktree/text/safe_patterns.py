@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Iterator
 
-from talktree.text.pattern_cost import CostlyPattern, cost_of
+from talktree.text.pattern_cost import CostlyPattern, compute_cost
 
 LONGEST_LINE = 2000
 LONGEST_OPEN_LINE = 400
@@ -34,7 +34,7 @@ class UserPattern:
         self.pattern = pattern
         self._longest = longest
 
-    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+    def find_matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Where it matches, within lines and within pieces of long lines."""
         limit = SLOW + SLOW_RATE * len(text)
         begin = time.thread_time()
@@ -57,7 +57,7 @@ def compile_pattern(text: str) -> UserPattern:
     if not text or len(text) > LONGEST_PATTERN:
         raise UnsafePattern(f"not between 1 and {LONGEST_PATTERN} characters")
     try:
-        cost = cost_of(text)
+        cost = compute_cost(text)
         pattern = re.compile(text)
     except CostlyPattern as error:
         raise UnsafePattern(str(error)) from None

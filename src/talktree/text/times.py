@@ -48,10 +48,10 @@ def from_iso(text: str) -> int | None:
             return minute + _SECONDS[text[17:19]] + _MILLIS[text[20:23]]
         except KeyError:
             pass
-    return _parse(text)
+    return _parse_iso(text)
 
 
-def _parse(text: str) -> int | None:
+def _parse_iso(text: str) -> int | None:
     found = _ISO.fullmatch(text)
     if found is None:
         return None
@@ -73,16 +73,16 @@ def to_iso(time: int, *, digits: int = 3) -> str:
     minute, inside = divmod(time, 60 * SECOND)
     seconds, rest = divmod(inside, SECOND)
     if digits == 3 and not rest % MILLI:
-        return f"{_minute(minute)}:{seconds:02d}.{rest // MILLI:03d}Z"
+        return f"{_format_minute(minute)}:{seconds:02d}.{rest // MILLI:03d}Z"
     fraction = f"{rest:09d}"
     while digits < 9 and fraction[digits:].strip("0"):
         digits = min(9, digits + 3)
-    day = f"{_minute(minute)}:{seconds:02d}"
+    day = f"{_format_minute(minute)}:{seconds:02d}"
     return f"{day}.{fraction[:digits]}Z" if digits else f"{day}Z"
 
 
 @lru_cache(maxsize=4096)
-def _minute(number: int) -> str:
+def _format_minute(number: int) -> str:
     # strftime does not pad years below 1000.
     return (_EPOCH + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M").rjust(16, "0")
 
@@ -126,6 +126,6 @@ def to_millis(time: int) -> int:
     return time // MILLI
 
 
-def millis_hold(time: int) -> bool:
+def is_exact_in_millis(time: int) -> bool:
     """Whether a plain number of milliseconds gives this very time back."""
     return time % MILLI == 0 and from_number(time // MILLI) == time

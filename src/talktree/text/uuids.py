@@ -18,7 +18,7 @@ def is_uuid4(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def uuid_for(name: str, conversation: str) -> str:
+def make_uuid(name: str, conversation: str) -> str:
     """A UUID that stands for a name in a conversation; one that is a UUID stands for itself."""
     if is_uuid4(name):
         return name

@@ -22,7 +22,7 @@ _MARKUP = re.compile(
 _SIGNS = ("</", "&", "%", "](")
 
 
-class Unmarked(NamedTuple):
+class UnmarkedText(NamedTuple):
     """A text without markup, and where its pieces are in the text itself."""
 
     text: str
@@ -34,9 +34,9 @@ class Unmarked(NamedTuple):
     def span(self, start: int, stop: int) -> tuple[int, int]:
         """Where something is in the text, with all of an escape that it ends in."""
         first, last = (bisect_right(self.starts, at) - 1 for at in (start, stop - 1))
-        return self._place(first, start), self._place(last, stop - 1, end=True)
+        return self._map_place(first, start), self._map_place(last, stop - 1, end=True)
 
-    def _place(self, number: int, at: int, *, end: bool = False) -> int:
+    def _map_place(self, number: int, at: int, *, end: bool = False) -> int:
         begin, stop = self.spans[number]
         size = (self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)) - (
             self.starts[number]
@@ -46,7 +46,7 @@ class Unmarked(NamedTuple):
         return begin + at - self.starts[number] + end
 
 
-def unmarked(text: str) -> Unmarked | None:
+def strip_markup(text: str) -> UnmarkedText | None:
     """The text without what splits words; None if nothing does."""
     if not any(sign in text for sign in _SIGNS):
         return None
@@ -57,7 +57,7 @@ def unmarked(text: str) -> Unmarked | None:
     for found in _MARKUP.finditer(text):
         for piece, span in (
             (text[at : found.start()], (at, found.start())),
-            (_meant(found.group()), found.span()),
+            (_unescape_markup(found.group()), found.span()),
         ):
             if piece:
                 pieces.append(piece)
@@ -71,10 +71,10 @@ def unmarked(text: str) -> Unmarked | None:
         pieces.append(text[at:])
         starts.append(size)
         spans.append((at, len(text)))
-    return Unmarked("".join(pieces), starts, spans)
+    return UnmarkedText("".join(pieces), starts, spans)
 
 
-def _meant(markup: str) -> str:
+def _unescape_markup(markup: str) -> str:
     if markup[0] == "&":
         meant = unescape(markup)
         return "" if unicodedata.category(meant[0]) == "Cf" else meant

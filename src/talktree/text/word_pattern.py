@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from talktree.text.word_markup import unmarked
+from talktree.text.word_markup import strip_markup
 
 _UNSEEN = "\u00ad\u034f\u200b\u200c\u200d\u200e\u200f\u2060\u2063\ufeff"
 """Soft hyphens, joiners and other characters without a width."""
@@ -30,14 +30,14 @@ class WordPattern:
     """Words to look for, in any case and spelling."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        longest_first = sorted(map(_seen, words), key=len, reverse=True)
-        self._whole = _compile(longest_first, "")
-        self._split = _compile(longest_first, _BETWEEN)
+        longest_first = sorted(map(_escape_word, words), key=len, reverse=True)
+        self._whole = _compile_words(longest_first, "")
+        self._split = _compile_words(longest_first, _BETWEEN)
 
-    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+    def find_matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the words are; some may be found twice."""
         yield from (found.span() for found in self._whole.finditer(text))
-        bare = unmarked(text)
+        bare = strip_markup(text)
         if bare is not None and bare.text:
             for found in self._whole.finditer(bare.text):
                 yield _with_bracket(text, *bare.span(*found.span()))
@@ -55,35 +55,35 @@ def _with_bracket(text: str, start: int, stop: int) -> tuple[int, int]:
     return start - opened, stop
 
 
-def plain_word(text: str) -> str:
+def normalize_word(text: str) -> str:
     """A word without what splits it, in the spelling that all its spellings share."""
-    bare = unmarked(text)
+    bare = strip_markup(text)
     text = bare.text.removeprefix("[") if bare is not None and bare.text else text
-    folded = unicodedata.normalize("NFC", _unescaped(text)).casefold()
+    folded = unicodedata.normalize("NFC", _unescape_text(text)).casefold()
     return "".join(each for each in folded if each not in _UNSEEN + _EMPHASIS) or folded
 
 
-def _unescaped(text: str) -> str:
+def _unescape_text(text: str) -> str:
     return re.sub(r"\\{1,7}u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
 
 
-def _seen(word: str) -> str:
+def _escape_word(word: str) -> str:
     composed = unicodedata.normalize("NFC", word)
     return "".join(each for each in composed if each not in _UNSEEN) or composed
 
 
-def _compile(words: Iterable[str], between: str) -> re.Pattern[str]:
-    either = "|".join(_pattern(word, between) for word in words)
+def _compile_words(words: Iterable[str], between: str) -> re.Pattern[str]:
+    either = "|".join(_word_pattern(word, between) for word in words)
     return re.compile(f"(?:{either}){_NOT_COMBINED}", re.IGNORECASE)
 
 
-def _pattern(word: str, between: str) -> str:
+def _word_pattern(word: str, between: str) -> str:
     pieces: list[str] = []
     for at, letter in enumerate(word):
         # Beside a mark that the word has itself there would be more than one way to match.
         if at and not _is_mark(letter) and not _is_mark(word[at - 1]):
             pieces.append(between)
-        pieces.append(_spellings(letter))
+        pieces.append(_letter_pattern(letter))
     return "".join(pieces)
 
 
@@ -91,22 +91,22 @@ def _is_mark(letter: str) -> bool:
     return _MARKS.match(letter) is not None
 
 
-def _spellings(letter: str) -> str:
+def _letter_pattern(letter: str) -> str:
     if letter.isascii():
         return re.escape(letter)
     apart = unicodedata.normalize("NFD", letter)
     ways = {letter, apart}
     ways |= {unicodedata.normalize("NFD", each) for each in (letter.lower(), letter.upper())}
-    escaped = {_by_number(each) for each in (*ways, letter.lower(), letter.upper())}
+    escaped = {_number_pattern(each) for each in (*ways, letter.lower(), letter.upper())}
     return f"(?:{'|'.join([*map(re.escape, sorted(ways)), *sorted(escaped)])})"
 
 
-def _by_number(text: str) -> str:
+def _number_pattern(text: str) -> str:
     """A pattern for characters as JSON writes them in ASCII, at any depth."""
-    return "".join(re.escape(each) if each.isascii() else _escapes(each) for each in text)
+    return "".join(re.escape(each) if each.isascii() else _escape_pattern(each) for each in text)
 
 
-def _escapes(letter: str) -> str:
+def _escape_pattern(letter: str) -> str:
     units = letter.encode("utf-16-be", "surrogatepass").hex()
     return "".join(rf"\\{{1,7}}u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
@@ -122,16 +122,16 @@ def _with_delimiters(text: str, start: int, stop: int) -> tuple[int, int] | None
     for sign, count in counts.items():
         if count % 2 == 0:
             continue
-        if _opens(text, start, sign):
+        if _is_emphasis_start(text, start, sign):
             start -= len(sign)
-        elif _closes(text, stop, sign):
+        elif _is_emphasis_end(text, stop, sign):
             stop += len(sign)
         elif not _has_partner(text, start, stop, sign):
             return None
     return start, stop
 
 
-def _opens(text: str, start: int, sign: str) -> bool:
+def _is_emphasis_start(text: str, start: int, sign: str) -> bool:
     """Whether an emphasis begins right before a word; inside of words an underline is a sign."""
     begin = start - len(sign)
     if begin < 0 or text[begin:start] != sign:
@@ -139,7 +139,7 @@ def _opens(text: str, start: int, sign: str) -> bool:
     return sign[0] != "_" or not text[begin - 1 : begin].isalnum() or not begin
 
 
-def _closes(text: str, stop: int, sign: str) -> bool:
+def _is_emphasis_end(text: str, stop: int, sign: str) -> bool:
     end = stop + len(sign)
     if text[stop:end] != sign:
         return False

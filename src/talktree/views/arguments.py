@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from talktree.model.parts import Text, ToolCall, ToolResult
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 SUBJECTS = (
     "pattern", "query", "url", "file_path", "path", "notebook_path", "bash_id", "shell_id",
@@ -14,12 +14,12 @@ SUBJECTS = (
 PATHS = ("file_path", "path", "notebook_path")
 
 
-def arguments_of(call: ToolCall) -> Mapping[str, object]:
+def get_arguments(call: ToolCall) -> Mapping[str, object]:
     """The named arguments of a call; none if it has others."""
     return call.input if isinstance(call.input, Mapping) else {}
 
 
-def first(arguments: Mapping[str, object], *keys: str) -> str | None:
+def find_first_text(arguments: Mapping[str, object], *keys: str) -> str | None:
     """The first of these arguments that is a text."""
     for key in keys:
         found = arguments.get(key)
@@ -28,30 +28,36 @@ def first(arguments: Mapping[str, object], *keys: str) -> str | None:
     return None
 
 
-def edits_of(arguments: Mapping[str, object]) -> list[tuple[str, str]]:
+def extract_edits(arguments: Mapping[str, object]) -> list[tuple[str, str]]:
     """What an editing tool replaces by what."""
     edits = arguments.get("edits")
     listed = edits if isinstance(edits, list) else [arguments]
     return [
         (
-            first(each, "old_string", "old_str") or "",
-            first(each, "new_string", "new_str", "new_source", "content") or "",
+            find_first_text(each, "old_string", "old_str") or "",
+            find_first_text(each, "new_string", "new_str", "new_source", "content") or "",
         )
         for each in listed
         if isinstance(each, Mapping)
     ]
 
 
-def amount(result: ToolResult | None) -> str:
+def describe_amount(result: ToolResult | None) -> str:
     """How much came back, in words."""
     if result is None or result.error:
         return ""
-    lines = sum(_lines(part.text) for part in result.output if isinstance(part, Text))
+    lines = sum(_count_lines(part.text) for part in result.output if isinstance(part, Text))
     other = sum(not isinstance(part, Text) for part in result.output)
-    return counted(lines, "line") if lines else counted(other, "part") if other else "nothing"
+    return (
+        format_count(lines, "line")
+        if lines
+        else format_count(other, "part")
+        if other
+        else "nothing"
+    )
 
 
-def _lines(text: str) -> int:
+def _count_lines(text: str) -> int:
     """How many lines a text has; a newline at its end begins none."""
     breaks = text.count("\n")
     return breaks + 1 - (breaks > 0 and text.endswith("\n"))

@@ -7,12 +7,12 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 SHORT = 8
 
 
-class Branch(Protocol):
+class BranchLike(Protocol):
     """A line of messages."""
 
     @property
@@ -27,7 +27,7 @@ class Branch(Protocol):
     def current(self) -> bool: ...
 
 
-def branch_lines(branches: Iterable[Branch], names: Mapping[str, str]) -> Iterator[Line]:
+def format_branch_lines(branches: Iterable[BranchLike], names: Mapping[str, str]) -> Iterator[Line]:
     """One line a branch, a star where the session stands; then names of messages within them."""
     leaves = set()
     for each in branches:
@@ -36,7 +36,7 @@ def branch_lines(branches: Iterable[Branch], names: Mapping[str, str]) -> Iterat
         yield line(
             ("* " if each.current else "  ", "active"),
             (f"{each.leaf[:SHORT]:8}", "mark"),
-            f"  {counted(each.messages, 'message')}",
+            f"  {format_count(each.messages, 'message')}",
             (f"  {fork}" if fork else "", "faint"),
             (f"  {each.name}" if each.name else "", "title"),
         )
@@ -47,7 +47,7 @@ def branch_lines(branches: Iterable[Branch], names: Mapping[str, str]) -> Iterat
         yield line(("no messages yet", "faint"))
 
 
-def branch_shape(branch: Branch) -> dict[str, Json]:
+def build_branch_shape(branch: BranchLike) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "leaf": branch.leaf,

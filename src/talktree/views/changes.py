@@ -7,24 +7,24 @@ from typing import NamedTuple, Protocol
 
 from talktree.model.message import Message
 from talktree.text.json.value import Json
-from talktree.views.diffs import diff_lines
-from talktree.views.lines import Line, indented, line
-from talktree.views.parts import part_line
-from talktree.views.width import one_line
+from talktree.views.diffs import format_diff_lines
+from talktree.views.lines import Line, indent_lines, line
+from talktree.views.parts import format_part
+from talktree.views.width import to_one_line
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 _STYLES = {"added": "added", "removed": "removed", "changed": "mark", "moved": "mark"}
 WIDTH = 70
 
 
-class Shown(NamedTuple):
+class ShownSide(NamedTuple):
     """One of the two conversations: how a message of it is read, and what it is called."""
 
     read: Callable[[str], Message]
     name: Callable[[str], str]
 
 
-class Change(Protocol):
+class ChangeLike(Protocol):
     """One thing that differs."""
 
     @property
@@ -37,7 +37,7 @@ class Change(Protocol):
     def what(self) -> tuple[str, ...]: ...
 
 
-def change_lines(change: Change, first: Shown, second: Shown) -> Iterator[Line]:
+def format_change_lines(change: ChangeLike, first: ShownSide, second: ShownSide) -> Iterator[Line]:
     """A change: what sort it is, which message, and the words that differ."""
     a = None if change.a is None else first.read(change.a)
     b = None if change.b is None else second.read(change.b)
@@ -45,30 +45,34 @@ def change_lines(change: Change, first: Shown, second: Shown) -> Iterator[Line]:
     assert shown is not None
     name = second.name(change.b) if change.b is not None else first.name(change.a or "")
     sign, style = _SIGNS[change.kind], _STYLES[change.kind]
-    yield line((f"{sign} {name}", style), f" {shown.role}: {_gist(shown)}", _said(change))
+    yield line(
+        (f"{sign} {name}", style),
+        f" {shown.role}: {_summarize_message(shown)}",
+        _describe_change(change),
+    )
     if a is not None and b is not None and "parts" in change.what:
-        yield from indented(diff_lines(a.text, b.text), "    ")
+        yield from indent_lines(format_diff_lines(a.text, b.text), "    ")
 
 
-def _said(change: Change) -> tuple[str, str]:
+def _describe_change(change: ChangeLike) -> tuple[str, str]:
     if change.kind == "moved":
         return "  follows another message", "faint"
     return (f"  {', '.join(change.what)}" if change.what else ""), "faint"
 
 
-def _gist(message: Message) -> str:
+def _summarize_message(message: Message) -> str:
     if message.text:
-        return one_line(message.text, WIDTH)
-    return "".join(text for part in message.parts[:1] for text, _ in part_line(part))[:WIDTH]
+        return to_one_line(message.text, WIDTH)
+    return "".join(text for part in message.parts[:1] for text, _ in format_part(part))[:WIDTH]
 
 
-def changes_told(counts: dict[str, int]) -> str:
+def format_changes(counts: dict[str, int]) -> str:
     """How much differs, in one line."""
     if not any(counts.values()):
         return "no difference"
     return ", ".join(f"{counts[kind]} {kind}" for kind in _SIGNS if counts.get(kind))
 
 
-def change_shape(change: Change) -> dict[str, Json]:
+def build_change_shape(change: ChangeLike) -> dict[str, Json]:
     """A change as JSON."""
     return {"kind": change.kind, "a": change.a, "b": change.b, "what": list(change.what)}

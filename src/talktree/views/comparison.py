@@ -8,15 +8,15 @@ from typing import Protocol
 from talktree.model.message import Todo
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.operations import path_text
-from talktree.views.todos import todos_shape
+from talktree.views.operations import format_path
+from talktree.views.todos import build_todos_shape
 
 _STYLES = {"+": "added", "-": "removed", "@": "faint"}
 LONGEST = 2000
 """So many characters of a line are shown."""
 
 
-class Compared(Protocol):
+class PathComparisonLike(Protocol):
     """A path that differs."""
 
     @property
@@ -27,11 +27,11 @@ class Compared(Protocol):
     def diff(self) -> Sequence[str]: ...
 
 
-class Comparison(Protocol):
+class MessageComparisonLike(Protocol):
     """What differs between two messages."""
 
     @property
-    def files(self) -> Sequence[Compared]: ...
+    def files(self) -> Sequence[PathComparisonLike]: ...
     @property
     def todos_before(self) -> Sequence[Todo]: ...
     @property
@@ -40,20 +40,20 @@ class Comparison(Protocol):
     def differs(self) -> bool: ...
 
 
-def comparison_lines(found: Comparison) -> Iterator[Line]:
+def format_comparison_lines(found: MessageComparisonLike) -> Iterator[Line]:
     """A unified diff of each text, a few words on everything else, then the tasks."""
     for file in found.files:
         if not file.diff:
-            yield line((path_text(file.path), "title"), f"  {file.words}")
-        yield from diff_lines(file.diff)
+            yield line((format_path(file.path), "title"), f"  {file.words}")
+        yield from color_diff_lines(file.diff)
     if list(found.todos_before) != list(found.todos_after):
         yield line(("todos", "title"))
-        yield from _todo_lines(found.todos_before, found.todos_after)
+        yield from _format_todo_lines(found.todos_before, found.todos_after)
     if not found.differs:
         yield line(("no difference", "faint"))
 
 
-def diff_lines(lines: Iterable[str]) -> Iterator[Line]:
+def color_diff_lines(lines: Iterable[str]) -> Iterator[Line]:
     """A unified diff in colour."""
     for each in lines:
         for part in each.split("\n"):
@@ -61,7 +61,7 @@ def diff_lines(lines: Iterable[str]) -> Iterator[Line]:
             yield line((part[:LONGEST], "title" if named else _STYLES.get(part[:1], "")))
 
 
-def _todo_lines(before: Sequence[Todo], after: Sequence[Todo]) -> Iterator[Line]:
+def _format_todo_lines(before: Sequence[Todo], after: Sequence[Todo]) -> Iterator[Line]:
     was, now = ({todo.content: todo.status for todo in each} for each in (before, after))
     for content, status in was.items():
         if now.get(content) != status:
@@ -73,15 +73,15 @@ def _todo_lines(before: Sequence[Todo], after: Sequence[Todo]) -> Iterator[Line]
         yield line(("in another order", "faint"))
 
 
-def comparison_shape(found: Comparison) -> dict[str, Json]:
+def build_comparison_shape(found: MessageComparisonLike) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "files": [
-            {"path": path_text(file.path), "change": file.words, "diff": "\n".join(file.diff)}
+            {"path": format_path(file.path), "change": file.words, "diff": "\n".join(file.diff)}
             for file in found.files
         ],
         "todos": {
-            "before": todos_shape(found.todos_before),
-            "after": todos_shape(found.todos_after),
+            "before": build_todos_shape(found.todos_before),
+            "after": build_todos_shape(found.todos_after),
         },
     }

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from talktree.views.width import one_line
+from talktree.views.width import to_one_line
 
 WIDTH = 200
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
-def details(data: object) -> str:
+def format_details(data: object) -> str:
     """The simple facts in an event's data, in words."""
     if not isinstance(data, Mapping):
         return ""
@@ -20,4 +20,4 @@ def details(data: object) -> str:
         for key, value in list(data.items())[:12]
         if isinstance(value, (str, int, float)) and not isinstance(value, bool)
     ]
-    return one_line(", ".join(facts), WIDTH)
+    return to_one_line(", ".join(facts), WIDTH)

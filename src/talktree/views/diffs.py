@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import unified_diff
 
 from talktree.views.lines import Line, line
-from talktree.views.width import text_lines
+from talktree.views.width import split_text_lines
 
 MOST_LINES = 600
 """Beyond this the comparison could take long; then all old lines go and all new ones come."""
@@ -14,10 +14,10 @@ MOST_SHOWN = 60
 LONGEST = 400
 
 
-def diff_lines(old: str, new: str) -> list[Line]:
+def format_diff_lines(old: str, new: str) -> list[Line]:
     """The difference with a little context, cut where it is long."""
-    before = text_lines(old) if old else []
-    after = text_lines(new) if new else []
+    before = split_text_lines(old) if old else []
+    after = split_text_lines(new) if new else []
     if len(before) + len(after) > MOST_LINES:
         marked = [*(f"-{each}" for each in before), *(f"+{each}" for each in after)]
     else:
@@ -25,18 +25,18 @@ def diff_lines(old: str, new: str) -> list[Line]:
         found = list(unified_diff(before, after, lineterm="", n=2))[2:]
         marked = ["⋯" if each.startswith("@@") else each for each in found]
         marked = marked[1:] if marked[:1] == ["⋯"] else marked
-    shown = [_colored(each[:LONGEST]) for each in marked[:MOST_SHOWN]]
+    shown = [_colorize(each[:LONGEST]) for each in marked[:MOST_SHOWN]]
     if len(marked) > MOST_SHOWN:
         shown.append(line((f"… {len(marked) - MOST_SHOWN:,} more lines", "faint")))
     return shown
 
 
-def _colored(marked: str) -> Line:
+def _colorize(marked: str) -> Line:
     styles = {"+": "added", "-": "removed", "⋯": "faint"}
     return line((marked, styles.get(marked[:1], "")))
 
 
-def changes(lines: Sequence[Line]) -> tuple[int, int]:
+def count_changes(lines: Sequence[Line]) -> tuple[int, int]:
     """How many lines came and went in what is shown."""
     styles = [each[0][1] for each in lines if each]
     return styles.count("added"), styles.count("removed")

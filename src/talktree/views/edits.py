@@ -4,68 +4,68 @@ from __future__ import annotations
 
 from talktree.model.operations import (
     AddArtifact,
-    Attach,
-    Clone,
-    Delete,
-    Move,
+    AttachFile,
+    ChangeRole,
+    CloneMessage,
+    DeleteMessage,
+    MoveMessage,
     Operation,
-    Remove,
-    Replace,
-    Reply,
-    Retype,
-    Revise,
-    Swap,
-    Undelete,
+    RemoveMessage,
+    ReplaceText,
+    ReplyTo,
+    ReviseMessage,
+    SwapMessages,
+    UndeleteMessage,
 )
-from talktree.views.width import one_line
+from talktree.views.width import to_one_line
 
 SHORT = 60
 
 
-def edit_words(operation: Operation) -> str:
+def describe_edit(operation: Operation) -> str:
     """What an edit does, in a line."""
     match operation:
-        case Reply(parent=None):
-            return f"new beginning: {_brief(operation.text)}"
-        case Reply():
-            return f"reply: {_brief(operation.text)}"
-        case Revise():
-            return f"edited as a new branch: {_brief(operation.text)}"
-        case Replace():
-            return f"edited in place: {_brief(operation.text)}"
-        case Clone():
+        case ReplyTo(parent=None):
+            return f"new beginning: {_shorten(operation.text)}"
+        case ReplyTo():
+            return f"reply: {_shorten(operation.text)}"
+        case ReviseMessage():
+            return f"edited as a new branch: {_shorten(operation.text)}"
+        case ReplaceText():
+            return f"edited in place: {_shorten(operation.text)}"
+        case CloneMessage():
             more = len(operation.ids) - 1
             return f"copied with {more:,} below it" if more else "copied"
-        case Retype():
-            return f"role changed to {_brief(operation.role)}"
-        case Delete():
+        case ChangeRole():
+            return f"role changed to {_shorten(operation.role)}"
+        case DeleteMessage():
             return "marked as deleted"
-        case Undelete():
+        case UndeleteMessage():
             return "restored"
-        case Remove():
+        case RemoveMessage():
             return "taken out"
-        case Move(to=None):
+        case MoveMessage(to=None):
             return "made a beginning"
-        case Move():
+        case MoveMessage():
             return "moved"
-        case Swap():
+        case SwapMessages():
             return "swapped with another message"
-        case Attach():
-            return f"attached {_brief(operation.name or operation.media_type)}"
+        case AttachFile():
+            return f"attached {_shorten(operation.name or operation.media_type)}"
         case AddArtifact():
-            return f"added the artifact {_brief(operation.title)}"
+            return f"added the artifact {_shorten(operation.title)}"
 
 
-def edited_message(operation: Operation) -> str:
+def find_edited_message(operation: Operation) -> str:
     """The message an edit made, or the one it is about."""
     match operation:
-        case Reply() | Revise():
+        case ReplyTo() | ReviseMessage():
             return operation.id
-        case Clone():
+        case CloneMessage():
             return operation.ids[operation.about]
         case _:
             return operation.about
 
 
-def _brief(text: str) -> str:
-    return one_line(text, SHORT)
+def _shorten(text: str) -> str:
+    return to_one_line(text, SHORT)

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.session_care import space
-from talktree.views.width import counted
+from talktree.views.session_care import format_space
+from talktree.views.width import format_count
 
 
 class ErasureReport(Protocol):
@@ -41,7 +41,7 @@ class ErasureReport(Protocol):
     def warnings(self) -> Sequence[str]: ...
 
 
-def erasure_lines(done: ErasureReport) -> Iterator[Line]:
+def format_erasure_lines(done: ErasureReport) -> Iterator[Line]:
     """What goes, what can no longer be undone, and what stays."""
     verb = "would erase" if done.dry_run else "erased"
     for session in done.sessions:
@@ -53,14 +53,17 @@ def erasure_lines(done: ErasureReport) -> Iterator[Line]:
     for path in done.paths:
         yield line(f"{verb} the history of {path}")
     if done.files:
-        yield line(f"{verb} {counted(len(done.files), 'file')} of the store, {space(done.bytes)}")
+        yield line(
+            f"{verb} {format_count(len(done.files), 'file')} of the store, "
+            f"{format_space(done.bytes)}"
+        )
     for sentence in done.not_undoable:
         yield line(f"cannot be undone any more: {sentence}")
     for sentence in done.warnings:
         yield line(f"stays: {sentence}")
 
 
-def erasure_shape(done: ErasureReport) -> dict[str, Json]:
+def build_erasure_shape(done: ErasureReport) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "session": done.session,

@@ -7,13 +7,13 @@ from typing import Protocol
 
 from talktree.model.findings import Finding
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.width import cells, clipped, counted
+from talktree.views.width import clip_text, count_cells, format_count
 
 STYLES = {"error": "error", "warning": "mark", "note": "faint"}
 FIXES = {"safe": "a safe fix", "unsafe": "an unsafe fix"}
 
 
-class Place(Protocol):
+class ExcerptLike(Protocol):
     """A piece of a line of the source."""
 
     @property
@@ -30,7 +30,7 @@ class Place(Protocol):
     def cut(self) -> bool: ...
 
 
-def finding_lines(found: Finding, place: Place | None, *, path: str) -> Iterator[Line]:
+def format_finding_lines(found: Finding, place: ExcerptLike | None, *, path: str) -> Iterator[Line]:
     """One finding: its head, the place it speaks of, and its fix."""
     if place is not None:
         where = f"{path}:{place.line}:{place.column}"
@@ -44,60 +44,60 @@ def finding_lines(found: Finding, place: Place | None, *, path: str) -> Iterator
     )
     yield line(*head, (fix, "faint"))
     if place is not None and place.text.strip():
-        yield from _place_lines(place)
+        yield from _format_excerpt_lines(place)
 
 
-def _place_lines(place: Place) -> Iterator[Line]:
+def _format_excerpt_lines(place: ExcerptLike) -> Iterator[Line]:
     number = str(place.line)
     margin = " " * len(number)
     lead = "…" if place.cut else ""
     yield line((f"{margin} |", "graph"))
-    yield line((f"{number} | ", "graph"), lead, clipped(place.text, 120))
+    yield line((f"{number} | ", "graph"), lead, clip_text(place.text, 120))
     if place.length:
-        before = cells(clipped(place.text[: place.start], 200)) + len(lead)
-        carets = max(1, cells(clipped(place.text[place.start :][: place.length], 200)))
+        before = count_cells(clip_text(place.text[: place.start], 200)) + len(lead)
+        carets = max(1, count_cells(clip_text(place.text[place.start :][: place.length], 200)))
         yield line((f"{margin} | ", "graph"), " " * before, ("^" * carets, "mark"))
 
 
-def statistics_lines(
+def format_statistics_lines(
     counts: Mapping[str, int], names: Mapping[str, tuple[str, str, str | None]]
 ) -> Iterator[Line]:
     """How often each rule is broken, the most frequent first."""
     widest = max((len(f"{count:,}") for count in counts.values()), default=1)
     for code, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
         name, severity, fix = names.get(code, ("", "note", None))
-        mended = f" [{FIXES[fix]}]" if fix else ""
+        repaired = f" [{FIXES[fix]}]" if fix else ""
         yield line(
-            f"{count:>{widest},}  ", (code, STYLES[severity]), f"  {name}", (mended, "faint")
+            f"{count:>{widest},}  ", (code, STYLES[severity]), f"  {name}", (repaired, "faint")
         )
 
 
-def summary_line(counts: Mapping[str, int], sources: int) -> Line:
+def format_summary_line(counts: Mapping[str, int], sources: int) -> Line:
     """How many findings of each severity."""
-    told = [
-        (counted(counts[severity], severity), STYLES[severity])
+    words = [
+        (format_count(counts[severity], severity), STYLES[severity])
         for severity in STYLES
         if counts.get(severity)
     ]
-    if not told:
-        return line(("no findings", "added"), f" in {counted(sources, 'source')}")
+    if not words:
+        return line(("no findings", "added"), f" in {format_count(sources, 'source')}")
     spans: list[tuple[str, str]] = []
-    for each in told:
+    for each in words:
         spans += [(", " if spans else "", ""), each]
-    return line(*spans, f" in {counted(sources, 'source')}")
+    return line(*spans, f" in {format_count(sources, 'source')}")
 
 
-def reach_line(messages: int, reachable: int) -> Line:
+def format_reach_line(messages: int, reachable: int) -> Line:
     """How many messages can be reached."""
     if reachable == messages:
         return EMPTY
     share = 100 * reachable / messages if messages else 100.0
     return line(
-        (f"{reachable:,} of {counted(messages, 'message')} reachable ({share:.1f} %)", "mark")
+        (f"{reachable:,} of {format_count(messages, 'message')} reachable ({share:.1f} %)", "mark")
     )
 
 
-def kept_lines(findings: Sequence[Finding], counts: Mapping[str, int]) -> Iterator[Line]:
+def format_omitted(findings: Sequence[Finding], counts: Mapping[str, int]) -> Iterator[Line]:
     """What is not shown one by one."""
     shown: dict[str, int] = {}
     for each in findings:

@@ -11,11 +11,11 @@ from typing import NamedTuple, TypeAlias
 
 from talktree.model.tree import Tree
 
-LANES = 24
+MAX_COLUMNS = 24
 """Lanes that are drawn; deeper nesting is told by a number, so that lines stay short."""
 
 
-class Lane(NamedTuple):
+class LineColumn(NamedTuple):
     """Where a line is drawn: how many lanes run to its left, and what the last ones look like."""
 
     depth: int = 0
@@ -27,22 +27,22 @@ class Lane(NamedTuple):
         hidden = self.depth - len(self.drawn) // 2
         return f"{hidden}… {self.drawn}" if hidden else self.drawn
 
-    def inner(self, lane: str) -> Lane:
+    def inner(self, column: str) -> LineColumn:
         """One lane further to the right."""
-        return Lane(self.depth + 1, (self.drawn + lane)[-2 * LANES :])
+        return LineColumn(self.depth + 1, (self.drawn + column)[-2 * MAX_COLUMNS :])
 
 
-class Run(NamedTuple):
+class GraphRun(NamedTuple):
     """Nodes of one line with no fork between them."""
 
-    lane: Lane
+    column: LineColumn
     nodes: list[int]
 
 
 class Fork(NamedTuple):
     """A side line leaves; the line itself may go on after it."""
 
-    lane: Lane
+    column: LineColumn
     goes_on: bool
 
 
@@ -50,35 +50,35 @@ class NewStart(NamedTuple):
     """What follows hangs on nothing that was drawn before."""
 
 
-class Skipped(NamedTuple):
+class SkippedSides(NamedTuple):
     """Side lines that are not drawn."""
 
-    lane: Lane
+    column: LineColumn
     sides: int
 
 
-Piece: TypeAlias = Run | Fork | Skipped | NewStart
-_Walk: TypeAlias = Iterator[Piece | tuple[int, Lane]]
+Piece: TypeAlias = GraphRun | Fork | SkippedSides | NewStart
+_Walk: TypeAlias = Iterator[Piece | tuple[int, LineColumn]]
 
 
-def pieces(tree: Tree, *, most_sides: int | None = None) -> Iterator[Piece]:
+def draw_tree(tree: Tree, *, most_sides: int | None = None) -> Iterator[Piece]:
     """The drawing from top to bottom."""
     for number, root in enumerate(tree.roots):
         if number:
             yield NewStart()
-        walks: list[_Walk] = [_walk(tree, root, Lane(), most_sides)]
+        walks: list[_Walk] = [_draw_line(tree, root, LineColumn(), most_sides)]
         while walks:
             step = next(walks[-1], None)
             if step is None:
                 walks.pop()
-            elif isinstance(step, (Run, Fork, Skipped, NewStart)):
+            elif isinstance(step, (GraphRun, Fork, SkippedSides, NewStart)):
                 yield step
             else:
-                start, lane = step
-                walks.append(_walk(tree, start, lane, most_sides))
+                start, column = step
+                walks.append(_draw_line(tree, start, column, most_sides))
 
 
-def _walk(tree: Tree, start: int, lane: Lane, most_sides: int | None) -> _Walk:
+def _draw_line(tree: Tree, start: int, column: LineColumn, most_sides: int | None) -> _Walk:
     nodes: list[int] = []
     line = tree.line(start)
     here: int | None = next(line)
@@ -89,19 +89,19 @@ def _walk(tree: Tree, start: int, lane: Lane, most_sides: int | None) -> _Walk:
         sides = [each for each in tree.continuations(here) if each != following]
         sides += [each for node in (here, *own) for each in tree.sidechains(node)]
         if sides:
-            yield Run(lane, nodes)
+            yield GraphRun(column, nodes)
             nodes = []
-            yield from _sides(sides, lane, most_sides, goes_on=following is not None)
+            yield from _draw_sides(sides, column, most_sides, goes_on=following is not None)
         here = following
     if nodes:
-        yield Run(lane, nodes)
+        yield GraphRun(column, nodes)
 
 
-def _sides(sides: list[int], lane: Lane, most: int | None, *, goes_on: bool) -> _Walk:
+def _draw_sides(sides: list[int], column: LineColumn, most: int | None, *, goes_on: bool) -> _Walk:
     drawn = sides if most is None or len(sides) <= most else sides[:most]
     for number, side in enumerate(drawn, 1):
         more = goes_on or number < len(sides)
-        yield Fork(lane, more)
-        yield side, lane.inner("| " if more else "  ")
+        yield Fork(column, more)
+        yield side, column.inner("| " if more else "  ")
     if len(drawn) < len(sides):
-        yield Skipped(lane, len(sides) - len(drawn))
+        yield SkippedSides(column, len(sides) - len(drawn))

@@ -19,14 +19,16 @@ class ShortIds:
     def __call__(self, id: str) -> str:
         at = bisect_left(self._sorted, id)
         around = (*self._sorted[max(0, at - 1) : at], *self._sorted[at : at + 2])
-        needed = max((_shared(id, each) for each in around if each != id), default=0) + 1
+        needed = (
+            max((_common_prefix_length(id, each) for each in around if each != id), default=0) + 1
+        )
         short = id[: max(needed, LEAST)]
         # Nobody types the last few letters of a long id, but a whole one reads better than most.
         short = id if len(id) - len(short) < 3 else short
         return short if len(short) <= MOST else id[:MOST]
 
 
-def _shared(one: str, other: str) -> int:
+def _common_prefix_length(one: str, other: str) -> int:
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

@@ -9,34 +9,34 @@ import csv
 import io
 from collections.abc import Iterator
 
-from talktree.library.stats.measures import share_of
-from talktree.library.stats.report import BY, Group, Statistics
-from talktree.library.stats.usage import Spent
+from talktree.library.stats.measures import find_quantile
+from talktree.library.stats.report import BY, LibraryStatistics, UsageGroup
+from talktree.library.stats.usage import UsageTotal
 from talktree.text.json.value import Json
-from talktree.views.measures import library_measures, measures_shape
+from talktree.views.measures import build_measures_shape, collect_library_measures
 from talktree.views.shapes import Object
-from talktree.views.width import stamp
+from talktree.views.width import format_stamp
 
 
-def library_stats_shape(statistics: Statistics, by: str | None = None) -> Object:
+def build_library_stats_shape(statistics: LibraryStatistics, by: str | None = None) -> Object:
     """The document of `stats --json`: the totals, and one list or all of them."""
     names = BY if by is None else (by,)
     return {
-        "totals": _totals(statistics),
+        "totals": _build_totals(statistics),
         **{
-            f"by_{name}": _tools(statistics)
+            f"by_{name}": _build_tool_shapes(statistics)
             if name == "tool"
-            else [_group(name, group) for group in statistics.by(name)]
+            else [_build_group_shape(name, group) for group in statistics.group_by(name)]
             for name in names
         },
-        **({} if by else {"by_role": _roles(statistics)}),
-        "measures": measures_shape(library_measures(statistics.measures)),
+        **({} if by else {"by_role": _build_role_shapes(statistics)}),
+        "measures": build_measures_shape(collect_library_measures(statistics.measures)),
         "unpriced_models": list(statistics.unpriced),
         "prices_checked": statistics.checked,
     }
 
 
-def _totals(statistics: Statistics) -> Object:
+def _build_totals(statistics: LibraryStatistics) -> Object:
     return {
         "sources": statistics.sources,
         "conversations": statistics.conversations,
@@ -49,16 +49,16 @@ def _totals(statistics: Statistics) -> Object:
         "restorations": statistics.measures.restorations,
         "tool_calls": sum(tool.calls for tool in statistics.tools),
         "tool_failures": sum(tool.failures for tool in statistics.tools),
-        **_spent(statistics.spent),
+        **_build_spent_shape(statistics.spent),
         "replies": statistics.spent.replies,
-        "first": stamp(statistics.first_ns) or None,
-        "last": stamp(statistics.last_ns) or None,
+        "first": format_stamp(statistics.first_ns) or None,
+        "last": format_stamp(statistics.last_ns) or None,
         "todos_done": statistics.measures.todos_done,
         "todos_open": statistics.measures.todos_open,
     }
 
 
-def _spent(spent: Spent) -> Object:
+def _build_spent_shape(spent: UsageTotal) -> Object:
     return {
         "api_messages": spent.replies,
         "input_tokens": spent.input,
@@ -71,31 +71,31 @@ def _spent(spent: Spent) -> Object:
     }
 
 
-def _group(name: str, group: Group) -> Object:
+def _build_group_shape(name: str, group: UsageGroup) -> Object:
     title: Object = {"title": group.title} if name == "session" else {}
-    return {name: group.name, **title, **_spent(group.spent)}
+    return {name: group.name, **title, **_build_spent_shape(group.spent)}
 
 
-def _tools(statistics: Statistics) -> list[Json]:
+def _build_tool_shapes(statistics: LibraryStatistics) -> list[Json]:
     return [
         {
             "tool": tool.tool,
             "calls": tool.calls,
             "answered": tool.answered,
             "failures": tool.failures,
-            "median_seconds": share_of(tool.seconds, 0.5) if tool.seconds else None,
+            "median_seconds": find_quantile(tool.seconds, 0.5) if tool.seconds else None,
         }
         for tool in statistics.tools
     ]
 
 
-def _roles(statistics: Statistics) -> list[Json]:
+def _build_role_shapes(statistics: LibraryStatistics) -> list[Json]:
     return [{"role": role, "messages": messages} for role, messages in statistics.roles]
 
 
-def library_stats_csv(statistics: Statistics, by: str) -> Iterator[str]:
+def format_library_stats_csv(statistics: LibraryStatistics, by: str) -> Iterator[str]:
     """One point of view as CSV, with a line of names; the keys are those of the JSON."""
-    shape = library_stats_shape(statistics, by)[f"by_{by}"]
+    shape = build_library_stats_shape(statistics, by)[f"by_{by}"]
     rows = shape if isinstance(shape, list) else []
     page = io.StringIO()
     writer: csv.DictWriter[str] | None = None
@@ -104,12 +104,12 @@ def library_stats_csv(statistics: Statistics, by: str) -> Iterator[str]:
         if writer is None:
             writer = csv.DictWriter(page, list(row), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({key: _safe(value) for key, value in row.items()})
+        writer.writerow({key: _escape_formula(value) for key, value in row.items()})
         yield page.getvalue()
         page.seek(0)
         page.truncate()
 
 
-def _safe(value: Json) -> Json:
+def _escape_formula(value: Json) -> Json:
     """A text that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

@@ -19,11 +19,11 @@ def line(*spans: Span | str) -> Line:
     return tuple((span, "") if isinstance(span, str) else span for span in spans)
 
 
-def indented(lines: Iterable[Line], by: str = "  ") -> Iterable[Line]:
+def indent_lines(lines: Iterable[Line], by: str = "  ") -> Iterable[Line]:
     """The lines moved to the right."""
     return (((by, ""), *each) if each else each for each in lines)
 
 
-def styled(lines: Iterable[str], style: str = "") -> list[Line]:
+def style_lines(lines: Iterable[str], style: str = "") -> list[Line]:
     """Each text as a line of one style."""
     return [((text, style),) if text else EMPTY for text in lines]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.library.stats.measures import Measured, Measures, most_common, summarize
+from talktree.library.stats.measures import Measures, NumberMeasure, sort_by_count, summarize_values
 from talktree.model.statistics import Tally
 from talktree.text.json.value import Json
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.plots import bars
-from talktree.views.width import duration
+from talktree.views.plots import draw_bars
+from talktree.views.width import format_duration
 
 MOST_WORDS = 8
 TITLES = {
@@ -40,36 +40,36 @@ class MeasuredValues(NamedTuple):
     """Measures by name: words with their counts, and numbers."""
 
     words: Sequence[tuple[str, Sequence[tuple[str, int]]]]
-    numbers: Sequence[Measured]
+    numbers: Sequence[NumberMeasure]
 
 
-def library_measures(measures: Measures) -> MeasuredValues:
+def collect_library_measures(measures: Measures) -> MeasuredValues:
     """The measures of a library."""
     words = [(each.name, each.words) for each in measures.words]
-    return _ordered(words, measures.numbers)
+    return _sort_measures(words, measures.numbers)
 
 
-def tally_measures(tally: Tally) -> MeasuredValues:
+def collect_tally_measures(tally: Tally) -> MeasuredValues:
     """The measures of files."""
-    words = [(name, most_common(counts)) for name, counts in tally.words.items()]
-    numbers = [summarize(name, values) for name, values in tally.numbers.items()]
-    return _ordered(words, numbers)
+    words = [(name, sort_by_count(counts)) for name, counts in tally.words.items()]
+    numbers = [summarize_values(name, values) for name, values in tally.numbers.items()]
+    return _sort_measures(words, numbers)
 
 
-def _ordered(
-    words: Iterable[tuple[str, Sequence[tuple[str, int]]]], numbers: Iterable[Measured]
+def _sort_measures(
+    words: Iterable[tuple[str, Sequence[tuple[str, int]]]], numbers: Iterable[NumberMeasure]
 ) -> MeasuredValues:
     return MeasuredValues(
-        sorted(words, key=lambda each: _place(each[0])),
-        sorted(numbers, key=lambda each: _place(each.name)),
+        sorted(words, key=lambda each: _get_sort_key(each[0])),
+        sorted(numbers, key=lambda each: _get_sort_key(each.name)),
     )
 
 
-def _place(name: str) -> tuple[int, str]:
+def _get_sort_key(name: str) -> tuple[int, str]:
     return _ORDER.index(name) if name in _ORDER else len(_ORDER), name
 
 
-def measures_shape(found: MeasuredValues) -> dict[str, Json]:
+def build_measures_shape(found: MeasuredValues) -> dict[str, Json]:
     """The member `measures` of `stats --json`."""
     words: dict[str, Json] = {
         name: [{"value": word, "count": count} for word, count in counts]
@@ -88,12 +88,12 @@ def measures_shape(found: MeasuredValues) -> dict[str, Json]:
     return {**words, **numbers}
 
 
-def measures_lines(found: MeasuredValues, width: int) -> Iterator[Line]:
+def format_measures_lines(found: MeasuredValues, width: int) -> Iterator[Line]:
     """A table with bars for each measure in words, a line for each in numbers."""
     for name, counts in found.words:
         yield EMPTY
-        yield line((title_of(name), "title"))
-        yield from bars(
+        yield line((format_measure_title(name), "title"))
+        yield from draw_bars(
             [(word, count, f"{count:,}") for word, count in counts[:MOST_WORDS]], width=width
         )
         if len(counts) > MOST_WORDS:
@@ -101,14 +101,16 @@ def measures_lines(found: MeasuredValues, width: int) -> Iterator[Line]:
     if found.numbers:
         yield EMPTY
     for each in found.numbers:
-        half, most = _number(each.name, each.median), _number(each.name, each.ninth)
-        yield line((title_of(each.name), "title"), f": {each.count:,}, p50 {half}, p90 {most}")
+        half, most = _format_number(each.name, each.median), _format_number(each.name, each.ninth)
+        yield line(
+            (format_measure_title(each.name), "title"), f": {each.count:,}, p50 {half}, p90 {most}"
+        )
 
 
-def title_of(name: str) -> str:
+def format_measure_title(name: str) -> str:
     """What a measure is called for people."""
     return TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
-def _number(name: str, value: float) -> str:
-    return duration(value) if name.startswith("seconds") else f"{value:,.0f}"
+def _format_number(name: str, value: float) -> str:
+    return format_duration(value) if name.startswith("seconds") else f"{value:,.0f}"

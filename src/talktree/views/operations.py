@@ -7,7 +7,7 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.width import counted, moment, one_line, stamp
+from talktree.views.width import format_count, format_moment, format_stamp, to_one_line
 
 WIDTH = 80
 SHORT = 8
@@ -23,7 +23,7 @@ MARKS = {
 STYLES = {"prompt": "user", "step": "tool", "begin": "faint", "name": "faint", "unname": "faint"}
 
 
-class Touched(Protocol):
+class PathChangeLike(Protocol):
     """A path, and what became of it in one word."""
 
     @property
@@ -32,7 +32,7 @@ class Touched(Protocol):
     def word(self) -> str: ...
 
 
-class Entry(Protocol):
+class LogEntryLike(Protocol):
     """One thing that happened."""
 
     @property
@@ -48,68 +48,72 @@ class Entry(Protocol):
     @property
     def state(self) -> str: ...
     @property
-    def touched(self) -> Sequence[Touched]: ...
+    def touched(self) -> Sequence[PathChangeLike]: ...
     @property
     def uncovered(self) -> Sequence[tuple[str, str]]: ...
 
 
-def path_text(path: bytes) -> str:
+def format_path(path: bytes) -> str:
     """A path as people read it; bytes that are no text are written out."""
     return path.decode("utf-8", "backslashreplace")
 
 
-def log_lines(entries: Iterable[Entry], *, all_paths: bool = False) -> Iterator[Line]:
+def format_log_lines(entries: Iterable[LogEntryLike], *, all_paths: bool = False) -> Iterator[Line]:
     """Each entry with the paths it touched."""
     for entry in entries:
         shown = entry.message if entry.kind in ("prompt", "step") else entry.id
         yield line(
-            (f"{moment(entry.time_ns) or '?':19}", "faint"),
+            (f"{format_moment(entry.time_ns) or '?':19}", "faint"),
             "  ",
             (f"{entry.kind:8}", STYLES.get(entry.kind, "active")),
             (f"{(shown or '')[:SHORT]:8}", "mark"),
-            f"  {_what(entry)}".rstrip(),
+            f"  {_describe_entry(entry)}".rstrip(),
         )
-        yield from ((("    ", ""), *each) for each in touched_lines(entry.touched, all=all_paths))
+        yield from (
+            (("    ", ""), *each) for each in format_path_change_lines(entry.touched, all=all_paths)
+        )
         for path, why in entry.uncovered:
-            yield line((f"    not covered: {one_line(f'{path}: {why}', WIDTH)}", "error"))
+            yield line((f"    not covered: {to_one_line(f'{path}: {why}', WIDTH)}", "error"))
 
 
-def _what(entry: Entry) -> str:
-    told = [one_line(entry.text, WIDTH)] if entry.text else []
+def _describe_entry(entry: LogEntryLike) -> str:
+    words = [to_one_line(entry.text, WIDTH)] if entry.text else []
     if entry.kind == "name":
-        told.append(f"for {(entry.message or '')[:SHORT]}")
+        words.append(f"for {(entry.message or '')[:SHORT]}")
     if entry.kind == "step" and not entry.touched:
-        told.append("changed no file")
+        words.append("changed no file")
     if entry.state in ("unfinished", "open", "withdrawn"):
-        told.append(f"({entry.state})")
-    return " ".join(told)
+        words.append(f"({entry.state})")
+    return " ".join(words)
 
 
-def touched_lines(touched: Sequence[Touched], *, all: bool = False) -> Iterator[Line]:
+def format_path_change_lines(
+    touched: Sequence[PathChangeLike], *, all: bool = False
+) -> Iterator[Line]:
     """One line a path, with a letter for what became of it."""
     shown = touched if all else touched[:MOST_PATHS]
     for each in shown:
         mark, style = MARKS[each.word]
-        yield line((mark, style), f" {path_text(each.path)}")
+        yield line((mark, style), f" {format_path(each.path)}")
     if len(shown) < len(touched):
-        rest = counted(len(touched) - len(shown), "more path")
+        rest = format_count(len(touched) - len(shown), "more path")
         yield line((f"… {rest}", "faint"))
 
 
-def entry_shape(entry: Entry) -> dict[str, Json]:
+def build_entry_shape(entry: LogEntryLike) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "kind": entry.kind,
         "id": entry.id,
-        "time": stamp(entry.time_ns) or None,
+        "time": format_stamp(entry.time_ns) or None,
         "message": entry.message,
         "text": entry.text,
         "state": entry.state or None,
-        "paths": [touched_shape(each) for each in entry.touched],
+        "paths": [build_path_change_shape(each) for each in entry.touched],
         "uncovered": [{"path": path, "why": why} for path, why in entry.uncovered],
     }
 
 
-def touched_shape(touched: Touched) -> dict[str, Json]:
+def build_path_change_shape(touched: PathChangeLike) -> dict[str, Json]:
     """A path and what became of it."""
-    return {"path": path_text(touched.path), "change": touched.word}
+    return {"path": format_path(touched.path), "change": touched.word}

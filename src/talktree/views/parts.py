@@ -16,16 +16,16 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.text.escape import uncoloured
-from talktree.text.json.encode import encode
+from talktree.text.escape import strip_colors
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import Json
-from talktree.text.media import data_size, data_url
-from talktree.views.compactions import compaction_text
-from talktree.views.details import details as details
+from talktree.text.media import data_size, parse_data_url
+from talktree.views.compactions import format_compaction
+from talktree.views.details import format_details as format_details
 from talktree.views.lines import Line, line
-from talktree.views.width import counted, one_line, size, unwrapped
+from talktree.views.width import format_count, format_size, to_one_line, unwrap_tag
 
 WIDTH = 100
 NOT_KEPT = "not kept"
@@ -38,75 +38,77 @@ def is_filler(message: Message, number: int) -> bool:
     return number == 0 and len(parts) > 1 and isinstance(parts[0], Text) and not parts[0].text
 
 
-def part_line(part: Part) -> Line:
+def format_part(part: Part) -> Line:
     """A part on one line."""
     match part:
         case Text():
-            return line(one_line(part.text, WIDTH))
+            return line(to_one_line(part.text, WIDTH))
         case Thinking():
-            return line(("thinking: ", "faint"), (thought(part, WIDTH), "faint"))
+            return line(("thinking: ", "faint"), (format_thought(part, WIDTH), "faint"))
         case ToolCall():
             return line((part.name, "tool"))
         case ToolResult():
             return line(("failed" if part.error else "result", "error" if part.error else "tool"))
         case Attachment():
-            return _attachment(part)
+            return _format_attachment(part)
         case Artifact():
-            return _artifact(part)
+            return _format_artifact(part)
         case Event():
-            return event_line(part)
-        case Unknown():
-            told = one_line(compact_json(part.value), WIDTH // 2)
-            return line((f"[{one_line(part.kind, 40)}: {told}]", "faint"))
+            return format_event(part)
+        case UnknownPart():
+            words = to_one_line(format_compact_json(part.value), WIDTH // 2)
+            return line((f"[{to_one_line(part.kind, 40)}: {words}]", "faint"))
         case _:
             assert_never(part)
 
 
-def thought(part: Thinking, most: int) -> str:
+def format_thought(part: Thinking, most: int) -> str:
     """The first words of a thought; some programs write down only that there was one."""
-    return one_line(part.text, most) or NOT_KEPT
+    return to_one_line(part.text, most) or NOT_KEPT
 
 
-def _attachment(part: Attachment) -> Line:
+def _format_attachment(part: Attachment) -> Line:
     url = part.url or ""
-    head = data_url(url)
+    head = parse_data_url(url)
     if head is not None:
-        where = size(data_size(url, head))
+        where = format_size(data_size(url, head))
     elif url.startswith("data:"):
         where = "empty"
     else:
-        where = one_line(url, WIDTH) if url else "content not here"
-    told = [one_line(each, WIDTH // 2) for each in (part.name, part.media_type) if each]
-    return line(("[attachment: ", "mark"), ", ".join([*told, where]), ("]", "mark"))
+        where = to_one_line(url, WIDTH) if url else "content not here"
+    words = [to_one_line(each, WIDTH // 2) for each in (part.name, part.media_type) if each]
+    return line(("[attachment: ", "mark"), ", ".join([*words, where]), ("]", "mark"))
 
 
-def _artifact(part: Artifact) -> Line:
-    length = [] if part.content is None else [counted(len(part.content), "character")]
-    told = [one_line(each, WIDTH // 2) for each in (part.title or part.id, part.media_type) if each]
-    return line(("[artifact: ", "mark"), ", ".join([*told, *length]), ("]", "mark"))
+def _format_artifact(part: Artifact) -> Line:
+    length = [] if part.content is None else [format_count(len(part.content), "character")]
+    words = [
+        to_one_line(each, WIDTH // 2) for each in (part.title or part.id, part.media_type) if each
+    ]
+    return line(("[artifact: ", "mark"), ", ".join([*words, *length]), ("]", "mark"))
 
 
-def event_line(event: Event) -> Line:
+def format_event(event: Event) -> Line:
     """Something that happened."""
     if event.kind in COMPACTIONS:
-        return line((compaction_text(event), "mark"))
+        return line((format_compaction(event), "mark"))
     if event.kind == "command":
-        return line(("[", "faint"), (_command(event), "tool"), ("]", "faint"))
+        return line(("[", "faint"), (_format_command(event), "tool"), ("]", "faint"))
     kind = event.kind.replace("_", " ")
-    text = uncoloured(unwrapped(event.text)) if event.text else ""
-    told = one_line(text, WIDTH) or details(event.data)
-    return line((f"{one_line(kind, 40)}{': ' if told else ''}", "mark"), (told, "faint"))
+    text = strip_colors(unwrap_tag(event.text)) if event.text else ""
+    words = to_one_line(text, WIDTH) or format_details(event.data)
+    return line((f"{to_one_line(kind, 40)}{': ' if words else ''}", "mark"), (words, "faint"))
 
 
-def _command(event: Event) -> str:
+def _format_command(event: Event) -> str:
     data = event.data if isinstance(event.data, Mapping) else {}
     words = [data.get(key) for key in ("name", "args")]
-    told = " ".join(word for word in words if isinstance(word, str) and word)
-    return one_line(told or event.text or "command", WIDTH)
+    texts = " ".join(word for word in words if isinstance(word, str) and word)
+    return to_one_line(texts or event.text or "command", WIDTH)
 
 
-def compact_json(value: Json) -> str:
+def format_compact_json(value: Json) -> str:
     """A value as JSON text on one line."""
     if isinstance(value, str):
         return value
-    return encode(value).decode()
+    return encode_json(value).decode()

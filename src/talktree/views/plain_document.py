@@ -1,4 +1,4 @@
-"""Small JSON documents of texts, whole numbers and lists, as `shapes.document_text` writes them.
+"""Small JSON documents of texts, whole numbers and lists, as `shapes.format_document` writes them.
 
 For commands that often find nothing to do: they should not wait for what writes any value there is.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING
 
-from talktree.text.escape import visible_json
+from talktree.text.escape import escape_json
 
 if TYPE_CHECKING:
     from talktree.text.json.value import Json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 
 
-def plain_document_text(document: dict[str, Json]) -> str:
+def format_plain_document(document: dict[str, Json]) -> str:
     """A result as one JSON document; it holds no fractions and nothing kept as it was written."""
     whole = {"schema_version": SCHEMA_VERSION, **document}
-    return visible_json(dumps(whole, ensure_ascii=False, indent=2)) + "\n"
+    return escape_json(dumps(whole, ensure_ascii=False, indent=2)) + "\n"

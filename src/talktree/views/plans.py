@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from talktree.views.comparison import diff_lines
-from talktree.views.lines import Line, indented, line
-from talktree.views.operations import path_text
-from talktree.views.width import counted, one_line
+from talktree.views.comparison import color_diff_lines
+from talktree.views.lines import Line, indent_lines, line
+from talktree.views.operations import format_path
+from talktree.views.width import format_count, to_one_line
 
 WIDTH = 120
 MOST_DIFF = 40
@@ -29,7 +29,7 @@ CHOICES = {
 }
 
 
-class Action(Protocol):
+class ActionLike(Protocol):
     """What is done about one path."""
 
     @property
@@ -44,11 +44,11 @@ class Action(Protocol):
     def beside(self) -> bytes | None: ...
 
 
-class Plan(Protocol):
+class PlanLike(Protocol):
     """What a move would do."""
 
     @property
-    def actions(self) -> Sequence[Action]: ...
+    def actions(self) -> Sequence[ActionLike]: ...
     @property
     def already(self) -> Sequence[bytes]: ...
     @property
@@ -59,37 +59,39 @@ class Plan(Protocol):
     def digest(self) -> str: ...
 
 
-class Change(NamedTuple):
+class ActionDiff(NamedTuple):
     """What an action changes: in a few words, and as a unified diff if both are texts."""
 
     words: str
     diff: Sequence[str]
 
 
-def plan_lines(plan: Plan, changes: Sequence[Change], *, all: bool = False) -> Iterator[Line]:
+def format_plan_lines(
+    plan: PlanLike, changes: Sequence[ActionDiff], *, all: bool = False
+) -> Iterator[Line]:
     """Every action with its reason and what it changes, then what else is to be known."""
     for action, (words, diff) in zip(plan.actions, changes, strict=True):
-        told = [each for each in (words, path_text(action.beside or b"")) if each]
+        texts = [each for each in (words, format_path(action.beside or b"")) if each]
         yield line(
             (f"{action.action:8}", STYLES.get(action.action, "added")),
-            (f"  {path_text(action.path)}", "title"),
-            f"  {one_line(action.reason, WIDTH)}",
-            (f"  ({', '.join(told)})" if told else "", "faint"),
+            (f"  {format_path(action.path)}", "title"),
+            f"  {to_one_line(action.reason, WIDTH)}",
+            (f"  ({', '.join(texts)})" if texts else "", "faint"),
         )
         shown = diff if all else diff[:MOST_DIFF]
-        yield from indented(diff_lines(shown), "          ")
+        yield from indent_lines(color_diff_lines(shown), "          ")
         if len(shown) < len(diff):
-            rest = counted(len(diff) - len(shown), "more line")
+            rest = format_count(len(diff) - len(shown), "more line")
             yield line((f"          … {rest}; --full shows all", "faint"))
     if not plan.actions:
         yield line(("no file is to be changed", "faint"))
     for warning in plan.warnings:
-        yield line(("warning: ", "mark"), one_line(warning, WIDTH))
+        yield line(("warning: ", "mark"), to_one_line(warning, WIDTH))
     for path, why in plan.uncovered:
-        yield line(("not covered: ", "mark"), one_line(f"{path}: {why}", WIDTH))
+        yield line(("not covered: ", "mark"), to_one_line(f"{path}: {why}", WIDTH))
 
 
-def choice_lines(plan: Plan) -> Iterator[str]:
+def format_choice_lines(plan: PlanLike) -> Iterator[str]:
     """How conflicts can be settled, if there are any."""
     offered = {choice for action in plan.actions for choice in action.choices}
     if offered:
@@ -97,7 +99,7 @@ def choice_lines(plan: Plan) -> Iterator[str]:
         yield f"conflicts are left as they are: {', '.join(said)}"
 
 
-def summary(plan: Plan) -> str:
+def format_summary(plan: PlanLike) -> str:
     """A plan in one line."""
     counts = Counter(action.action for action in plan.actions)
     said = [f"{count:,} {kind}" for kind, count in counts.items()]

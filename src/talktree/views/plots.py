@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.views.lines import Line, line
-from talktree.views.width import cells, clipped
+from talktree.views.width import clip_text, count_cells
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 LABEL = 28
 
 
-def bar(value: float, largest: float, width: int) -> str:
+def draw_bar(value: float, largest: float, width: int) -> str:
     """A bar as long as the value's share of the largest one, in eighths of a cell."""
     if largest <= 0 or value <= 0:
         return ""
@@ -20,18 +20,18 @@ def bar(value: float, largest: float, width: int) -> str:
     return "█" * whole + (EIGHTHS[rest] if rest else "")
 
 
-def bars(rows: Sequence[tuple[str, float, str]], *, width: int = 80) -> list[Line]:
+def draw_bars(rows: Sequence[tuple[str, float, str]], *, width: int = 80) -> list[Line]:
     """One bar a row: what, how much, and the words behind it."""
-    labels = [clipped(label, LABEL) for label, _, _ in rows]
-    widest = max(map(cells, labels), default=0)
-    words = max((cells(told) for _, _, told in rows), default=0)
+    labels = [clip_text(label, LABEL) for label, _, _ in rows]
+    widest = max(map(count_cells, labels), default=0)
+    words = max((count_cells(words) for _, _, words in rows), default=0)
     room = max(8, min(40, width - widest - words - 6))
     largest = max((value for _, value, _ in rows), default=0)
     return [
         line(
-            f"  {label}{' ' * (widest - cells(label))}  ",
-            (drawn := bar(value, largest, room), "bar"),
-            f"{' ' * (room - len(drawn))}  {told}".rstrip(),
+            f"  {label}{' ' * (widest - count_cells(label))}  ",
+            (drawn := draw_bar(value, largest, room), "bar"),
+            f"{' ' * (room - len(drawn))}  {words}".rstrip(),
         )
-        for label, (_, value, told) in zip(labels, rows, strict=True)
+        for label, (_, value, words) in zip(labels, rows, strict=True)
     ]

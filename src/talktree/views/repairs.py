@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from talktree.views.lines import Line, line
-from talktree.views.width import one_line
+from talktree.views.width import to_one_line
 
 WIDTH = 100
 
 
-class Step(Protocol):
+class RepairStepLike(Protocol):
     """One step of a repair."""
 
     @property
@@ -36,7 +36,7 @@ class Step(Protocol):
     def invented(self) -> str: ...
 
 
-def plan_lines(steps: Iterable[Step]) -> Iterator[Line]:
+def format_plan_lines(steps: Iterable[RepairStepLike]) -> Iterator[Line]:
     """Every step of a plan."""
     for step in steps:
         where = ":".join(str(each) for each in (step.path, step.line) if each)
@@ -44,12 +44,12 @@ def plan_lines(steps: Iterable[Step]) -> Iterator[Line]:
         yield line(
             (f"{where}: " if where else "", "title"),
             (step.code, style),
-            f" {step.name}: {one_line(step.message, WIDTH)}",
+            f" {step.name}: {to_one_line(step.message, WIDTH)}",
             (f" [{step.safety}]", "faint"),
         )
         if step.before:
-            yield line(("  - ", "removed"), (one_line(step.before, WIDTH), "removed"))
+            yield line(("  - ", "removed"), (to_one_line(step.before, WIDTH), "removed"))
         if step.after:
-            yield line(("  + ", "added"), (one_line(step.after, WIDTH), "added"))
+            yield line(("  + ", "added"), (to_one_line(step.after, WIDTH), "added"))
         if step.invented:
-            yield line(("  invented: ", "mark"), one_line(step.invented, 4 * WIDTH))
+            yield line(("  invented: ", "mark"), to_one_line(step.invented, 4 * WIDTH))

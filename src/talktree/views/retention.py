@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from talktree.views.lines import Line, line
-from talktree.views.width import counted, size, stamp
+from talktree.views.width import format_count, format_size, format_stamp
 
 if TYPE_CHECKING:
     from talktree.library.retention.apply import RetentionResult
@@ -15,43 +15,47 @@ if TYPE_CHECKING:
     from talktree.text.json.value import Json
 
 
-def case_line(case: RetentionCase) -> Line:
+def format_case_line(case: RetentionCase) -> Line:
     """A source that is to be forgotten: since when, what, and by which rule."""
-    more = f" and {counted(case.conversations - 1, 'other')}" if case.conversations > 1 else ""
+    more = f" and {format_count(case.conversations - 1, 'other')}" if case.conversations > 1 else ""
     name = f"{case.entry.id}{more}"
     title = f"  {case.entry.title}" if case.entry.title else ""
-    return line((f"{_day(case.due_ns)}  ", "mark"), name, title, f"  (rule {case.rule.number})")
+    return line(
+        (f"{_format_day(case.due_ns)}  ", "mark"), name, title, f"  (rule {case.rule.number})"
+    )
 
 
-def plan_lines(plan: RetentionPlan) -> Iterator[str]:
+def format_plan_lines(plan: RetentionPlan) -> Iterator[str]:
     """What else there is to say about a plan, a sentence a line."""
     if plan.kept:
-        yield f"{counted(plan.kept, 'conversation')} old enough to be forgotten, kept by a rule"
+        kept = format_count(plan.kept, "conversation")
+        yield f"{kept} old enough to be forgotten, kept by a rule"
     if plan.shared:
         yield (
-            f"{counted(plan.shared, 'conversation')} kept, because the same file holds others that "
+            f"{format_count(plan.shared, 'conversation')} kept, "
+            "because the same file holds others that "
             "are not old enough"
         )
     if plan.undated:
-        yield f"{counted(plan.undated, 'conversation')} without a date kept"
+        yield f"{format_count(plan.undated, 'conversation')} without a date kept"
     if plan.changed:
-        changed = counted(plan.changed, "source")
+        changed = format_count(plan.changed, "source")
         yield f"{changed} changed since the last import; `talktree import` brings them up to date"
     if plan.next_due_ns is not None:
-        yield f"the next one comes due on {_day(plan.next_due_ns)}"
+        yield f"the next one comes due on {_format_day(plan.next_due_ns)}"
 
 
-def plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Json]:
+def build_plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Json]:
     """A plan for scripts, and why it would not be carried out."""
     return {
-        "forget": [_case_shape(case) for case in plan.cases],
+        "forget": [_build_case_shape(case) for case in plan.cases],
         "bytes": plan.bytes,
         "conversations": plan.total,
         "kept_by_rule": plan.kept,
         "kept_with_others": plan.shared,
         "undated": plan.undated,
         "changed": plan.changed,
-        "next_due": None if plan.next_due_ns is None else stamp(plan.next_due_ns),
+        "next_due": None if plan.next_due_ns is None else format_stamp(plan.next_due_ns),
         "rules": [
             {"number": rule.number, "rule": rule.text, "keep": rule.forget_after is None}
             for rule in plan.rules.rules
@@ -60,38 +64,37 @@ def plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Jso
     }
 
 
-def result_shape(result: RetentionResult) -> dict[str, Json]:
+def build_result_shape(result: RetentionResult) -> dict[str, Json]:
     """What retention did, for scripts."""
     return {
-        "forgotten": [_case_shape(case) for case in result.cases],
+        "forgotten": [_build_case_shape(case) for case in result.cases],
         "freed": result.freed,
         "left": [*result.left],
         "not_applied": result.why_not,
     }
 
 
-def result_line(result: RetentionResult) -> str:
+def format_result_line(result: RetentionResult) -> str:
     """What retention forgot, in one sentence."""
     count = sum(case.conversations for case in result.cases)
-    return (
-        f"{counted(count, 'conversation')} forgotten by retention rules, {size(result.freed)} freed"
-    )
+    forgotten = format_count(count, "conversation")
+    return f"{forgotten} forgotten by retention rules, {format_size(result.freed)} freed"
 
 
-def _case_shape(case: RetentionCase) -> dict[str, Json]:
+def _build_case_shape(case: RetentionCase) -> dict[str, Json]:
     return {
         "id": case.entry.id,
         "path": os.fsdecode(case.entry.raw_path),
         "title": case.entry.title,
         "project": case.entry.project,
         "format": case.entry.format,
-        "last": None if case.entry.last_ns is None else stamp(case.entry.last_ns),
-        "due": stamp(case.due_ns),
+        "last": None if case.entry.last_ns is None else format_stamp(case.entry.last_ns),
+        "due": format_stamp(case.due_ns),
         "rule": case.rule.number,
         "conversations": case.conversations,
         "bytes": case.entry.size,
     }
 
 
-def _day(time: int) -> str:
-    return stamp(time)[:10]
+def _format_day(time: int) -> str:
+    return format_stamp(time)[:10]

@@ -8,14 +8,14 @@ from urllib.parse import quote
 
 from talktree.model.findings import Finding
 from talktree.text.json.value import Json
-from talktree.views.findings import Place
+from talktree.views.findings import ExcerptLike
 from talktree.views.shapes import Object
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: dict[str, Json] = {"error": "error", "warning": "warning", "note": "note"}
 
 
-class Described(NamedTuple):
+class SarifRule(NamedTuple):
     """What SARIF says of a rule."""
 
     code: str
@@ -25,31 +25,33 @@ class Described(NamedTuple):
     help: str
 
 
-class Located(NamedTuple):
+class LocatedFinding(NamedTuple):
     """A finding in a file, with its place where that is known."""
 
     finding: Finding
     path: str
-    place: Place | None = None
+    place: ExcerptLike | None = None
 
 
-def sarif(rules: Sequence[Described], found: Iterable[Located], *, version: str) -> Object:
+def build_sarif(
+    rules: Sequence[SarifRule], found: Iterable[LocatedFinding], *, version: str
+) -> Object:
     """A whole SARIF document."""
     places = {rule.code: number for number, rule in enumerate(rules)}
     driver: Object = {
         "name": "talktree",
         "version": version,
-        "rules": [_rule(rule) for rule in rules],
+        "rules": [_build_rule(rule) for rule in rules],
     }
     run: Object = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, places) for each in found],
+        "results": [_build_result(each, places) for each in found],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(rule: Described) -> Json:
+def _build_rule(rule: SarifRule) -> Json:
     return {
         "id": rule.code,
         "name": "".join(part.capitalize() for part in rule.name.split("-")),
@@ -59,13 +61,13 @@ def _rule(rule: Described) -> Json:
     }
 
 
-def _result(each: Located, places: dict[str, int]) -> Json:
+def _build_result(each: LocatedFinding, places: dict[str, int]) -> Json:
     found = each.finding
     result: Object = {
         "ruleId": found.code,
         "level": LEVELS[found.severity],
         "message": {"text": found.message},
-        "locations": [{"physicalLocation": _location(each)}],
+        "locations": [{"physicalLocation": _build_location(each)}],
     }
     if found.code in places:
         result["ruleIndex"] = places[found.code]
@@ -74,7 +76,7 @@ def _result(each: Located, places: dict[str, int]) -> Json:
     return result
 
 
-def _location(each: Located) -> Json:
+def _build_location(each: LocatedFinding) -> Json:
     location: Object = {"artifactLocation": {"uri": quote(each.path)}}
     if each.place is not None:
         location["region"] = {"startLine": each.place.line, "startColumn": each.place.column}

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.text.times import SECOND
 from talktree.views.lines import EMPTY, Line, Span, line
-from talktree.views.width import moment, stamp
+from talktree.views.width import format_moment, format_stamp
 
 if TYPE_CHECKING:
     from talktree.library.search.run import Hit
@@ -21,44 +21,48 @@ TITLE = 60
 BLANKS = str.maketrans("\r\n\t", "   ")
 
 
-class Copies(NamedTuple):
+class HitCopies(NamedTuple):
     """A hit, and in how many files it is: forks, resumes and copies repeat what was said."""
 
     hit: Hit
     files: int
 
 
-def together(hits: Iterable[Hit]) -> Iterator[Copies]:
+def group_copies(hits: Iterable[Hit]) -> Iterator[HitCopies]:
     """Hits with their copies in other files, which have the same rank and so follow at once."""
     first: Hit | None = None
     paths: set[bytes] = set()
     for hit in hits:
-        if first is not None and _said(hit) == _said(first) and hit.raw_path not in paths:
+        if (
+            first is not None
+            and _common_key(hit) == _common_key(first)
+            and hit.raw_path not in paths
+        ):
             paths.add(hit.raw_path)
             continue
         if first is not None:
-            yield Copies(first, len(paths))
+            yield HitCopies(first, len(paths))
         first, paths = hit, {hit.raw_path}
     if first is not None:
-        yield Copies(first, len(paths))
+        yield HitCopies(first, len(paths))
 
 
-def _said(hit: Hit) -> object:
+def _common_key(hit: Hit) -> object:
     """What copies of a hit have in common."""
     return hit.message, hit.part, hit.role, hit.kind, hit.seconds, hit.excerpt
 
 
-def hit_lines(found: Iterable[Copies], library: str | None = None) -> Iterator[Line]:
+def format_hit_lines(found: Iterable[HitCopies], library: str | None = None) -> Iterator[Line]:
     """Three lines a hit: what and where it is, the words, the command that shows it."""
     for number, (hit, files) in enumerate(found):
         if number:
             yield EMPTY
-        yield _head(hit, files)
-        yield ("  ", ""), *_excerpt(hit.excerpt, hit.marks)
-        yield line(("  " + show_command(hit, library), "faint"))
+        yield _format_head(hit, files)
+        yield ("  ", ""), *_format_excerpt(hit.excerpt, hit.marks)
+        yield line(("  " + format_show_command(hit, library), "faint"))
 
 
-def hit_shape(hit: Hit) -> dict[str, Json]:
+def build_hit_shape(hit: Hit) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "conversation": hit.conversation,
@@ -69,7 +73,7 @@ def hit_shape(hit: Hit) -> dict[str, Json]:
         "score": round(hit.score, 4),
         "format": hit.format,
         "kind": hit.kind,
-        "time": stamp(_time(hit)) or None,
+        "time": format_stamp(_get_time(hit)) or None,
         "marks": [[start, stop] for start, stop in hit.marks],
         "state": hit.state,
         "sidechain": hit.sidechain,
@@ -80,7 +84,7 @@ def hit_shape(hit: Hit) -> dict[str, Json]:
     }
 
 
-def show_command(hit: Hit, library: str | None = None) -> str:
+def format_show_command(hit: Hit, library: str | None = None) -> str:
     """The command that shows the branch with the message; by its id if the file is gone."""
     where = os.fsdecode(hit.raw_path) if hit.here else hit.conversation
     words = ["talktree", "show", where]
@@ -91,12 +95,12 @@ def show_command(hit: Hit, library: str | None = None) -> str:
     return " ".join(map(shlex.quote, words))
 
 
-def _time(hit: Hit) -> int | None:
+def _get_time(hit: Hit) -> int | None:
     return None if hit.seconds is None else hit.seconds * SECOND
 
 
-def _head(hit: Hit, files: int) -> Line:
-    from talktree.views.width import one_line
+def _format_head(hit: Hit, files: int) -> Line:
+    from talktree.views.width import to_one_line
 
     where = [] if hit.state == "current" else [hit.state]
     where += ["sidechain"] if hit.sidechain else []
@@ -105,24 +109,27 @@ def _head(hit: Hit, files: int) -> Line:
     where += [f"in {files:,} files"] if files > 1 else []
     what = hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}".strip()
     return line(
-        (f"{moment(_time(hit))[:16] or '?':16}  ", "faint"),
+        (f"{format_moment(_get_time(hit))[:16] or '?':16}  ", "faint"),
         (what, STYLES.get(hit.role, "other")),
         (f"  {', '.join(where)}" if where else "", "mark"),
-        (f"  {one_line(hit.title, TITLE)}" if hit.title else f"  {hit.conversation[:40]}", "title"),
+        (
+            f"  {to_one_line(hit.title, TITLE)}" if hit.title else f"  {hit.conversation[:40]}",
+            "title",
+        ),
     )
 
 
-def _excerpt(text: str, marks: Sequence[tuple[int, int]]) -> Iterator[Span]:
+def _format_excerpt(text: str, marks: Sequence[tuple[int, int]]) -> Iterator[Span]:
     """The excerpt on one line, in stretches: what was asked for has a style of its own."""
     at = 0
     for start, stop in marks:
         if start > at:
-            yield _joined(text[at:start]), ""
-        yield _joined(text[max(start, at) : stop]), "found"
+            yield _to_one_line(text[at:start]), ""
+        yield _to_one_line(text[max(start, at) : stop]), "found"
         at = max(at, stop)
-    yield _joined(text[at:]), ""
+    yield _to_one_line(text[at:]), ""
 
 
-def _joined(text: str) -> str:
+def _to_one_line(text: str) -> str:
     """New lines and tabs as spaces, so that an excerpt is one line without odd signs."""
-    return visible_line(text.translate(BLANKS))
+    return escape_line(text.translate(BLANKS))

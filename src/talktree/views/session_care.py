@@ -7,14 +7,14 @@ from typing import Protocol
 
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 STYLES = {"error": "error", "warning": "mark", "note": "faint"}
 MOST_SHOWN = 20
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
-class Trouble(Protocol):
+class ProblemLike(Protocol):
     """One thing that is not as it should be."""
 
     @property
@@ -29,7 +29,7 @@ class Trouble(Protocol):
     def line(self) -> int | None: ...
 
 
-class Freed(Protocol):
+class CleanupResultLike(Protocol):
     """What was removed, or would be."""
 
     @property
@@ -44,7 +44,7 @@ class Freed(Protocol):
     def bytes(self) -> int: ...
 
 
-class Usage(Protocol):
+class DiskUsageLike(Protocol):
     """What a session takes on the disk."""
 
     @property
@@ -61,7 +61,7 @@ class Usage(Protocol):
     def total(self) -> int: ...
 
 
-def trouble_line(trouble: Trouble) -> Line:
+def format_problem_line(trouble: ProblemLike) -> Line:
     """Where, how bad, and what."""
     where = trouble.path if trouble.line is None else f"{trouble.path}:{trouble.line}"
     return line(
@@ -71,7 +71,7 @@ def trouble_line(trouble: Trouble) -> Line:
     )
 
 
-def trouble_shape(trouble: Trouble) -> dict[str, Json]:
+def build_problem_shape(trouble: ProblemLike) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "kind": trouble.kind,
@@ -82,29 +82,29 @@ def trouble_shape(trouble: Trouble) -> dict[str, Json]:
     }
 
 
-def gc_lines(freed: Freed, used: Usage) -> Iterator[Line]:
+def format_gc_lines(freed: CleanupResultLike, used: DiskUsageLike) -> Iterator[Line]:
     """What nobody names, and what the session takes."""
     found = (*freed.contents, *freed.unfinished)
     for name, size in found[:MOST_SHOWN]:
-        yield line(f"{name[:16]}  {space(size)}")
+        yield line(f"{name[:16]}  {format_space(size)}")
     if len(found) > MOST_SHOWN:
         yield line((f"… {len(found) - MOST_SHOWN:,} more", "faint"))
     verb = "could be removed" if freed.dry_run else "removed"
-    yield line(f"{counted(len(found), 'content')} {verb}, {space(freed.bytes)}")
+    yield line(f"{format_count(len(found), 'content')} {verb}, {format_space(freed.bytes)}")
     if freed.waiting:
         yield line(f"{freed.waiting:,} more not old enough")
     logs = sum(used.logs.values())
     yield line(
         (
-            f"the session takes {space(used.total)}: logs {space(logs)}, "
-            f"{counted(used.kept, 'content')} {space(used.contents)}, "
-            f"quarantine {space(used.quarantine)}, cache {space(used.cache)}",
+            f"the session takes {format_space(used.total)}: logs {format_space(logs)}, "
+            f"{format_count(used.kept, 'content')} {format_space(used.contents)}, "
+            f"quarantine {format_space(used.quarantine)}, cache {format_space(used.cache)}",
             "faint",
         )
     )
 
 
-def space(size: int) -> str:
+def format_space(size: int) -> str:
     """Bytes for people."""
     amount, unit = float(size), 0
     while amount >= 1024 and unit < len(UNITS) - 1:
@@ -112,7 +112,7 @@ def space(size: int) -> str:
     return f"{amount:.1f} {UNITS[unit]}" if unit else f"{size:,} {UNITS[0]}"
 
 
-def freed_shape(freed: Freed) -> dict[str, Json]:
+def build_cleanup_shape(freed: CleanupResultLike) -> dict[str, Json]:
     """What was removed, for scripts."""
     return {
         "dry_run": freed.dry_run,
@@ -123,7 +123,7 @@ def freed_shape(freed: Freed) -> dict[str, Json]:
     }
 
 
-def usage_shape(used: Usage) -> dict[str, Json]:
+def build_usage_shape(used: DiskUsageLike) -> dict[str, Json]:
     """What a session takes, for scripts."""
     return {
         "logs": dict(used.logs),

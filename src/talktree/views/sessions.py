@@ -10,14 +10,14 @@ from talktree.model.parts import Event, Text, ToolCall, ToolResult
 from talktree.session.names import FORMAT as SESSION_FORMAT
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.speakers import speaker_in
-from talktree.views.width import counted, moment, one_line, stamp
+from talktree.views.speakers import find_format_speaker
+from talktree.views.width import format_count, format_moment, format_stamp, to_one_line
 
 WIDTH = 90
 SHORT = 8
 
 
-class Described(Protocol):
+class SessionSummaryLike(Protocol):
     """What is known of a session without reading it."""
 
     @property
@@ -36,61 +36,61 @@ class Described(Protocol):
     def parent(self) -> str | None: ...
 
 
-def session_lines(sessions: Iterable[Described]) -> Iterator[Line]:
+def format_session_lines(sessions: Iterable[SessionSummaryLike]) -> Iterator[Line]:
     """One line a session."""
     any = False
     for each in sessions:
         any = True
         yield line(
-            (f"{moment(each.updated_ns) or '?':19}", "faint"),
+            (f"{format_moment(each.updated_ns) or '?':19}", "faint"),
             (f"  {each.id}", "mark"),
-            f"  {_extent(each)}",
-            (f"  {one_line(each.title, WIDTH)}" if each.title else "", "title"),
+            f"  {_format_extent(each)}",
+            (f"  {to_one_line(each.title, WIDTH)}" if each.title else "", "title"),
         )
     if not any:
         yield line(("no sessions", "faint"))
 
 
-def _extent(session: Described) -> str:
-    said = [] if session.messages is None else [counted(session.messages, "message")]
+def _format_extent(session: SessionSummaryLike) -> str:
+    said = [] if session.messages is None else [format_count(session.messages, "message")]
     if session.parent:
         said.append(f"child of {session.parent[:SHORT]}")
     return ", ".join(said)
 
 
-def session_shape(session: Described) -> dict[str, Json]:
+def build_session_shape(session: SessionSummaryLike) -> dict[str, Json]:
     """The same for scripts."""
     return {
         "id": session.id,
         "title": session.title,
-        "created": stamp(session.created_ns) or None,
-        "updated": stamp(session.updated_ns) or None,
+        "created": format_stamp(session.created_ns) or None,
+        "updated": format_stamp(session.updated_ns) or None,
         "messages": session.messages,
         "state": session.state,
         "parent": session.parent,
     }
 
 
-def head_lines(session: Described, workspace: str | None) -> Iterator[Line]:
+def format_head_lines(session: SessionSummaryLike, workspace: str | None) -> Iterator[Line]:
     """What a session is."""
-    title = one_line(session.title, WIDTH) if session.title else session.id
-    yield line((title, "title"), (f"  {_extent(session)}", "faint"))
+    title = to_one_line(session.title, WIDTH) if session.title else session.id
+    yield line((title, "title"), (f"  {_format_extent(session)}", "faint"))
     yield line(("session    ", "faint"), (session.id, "mark"))
     yield line(("workspace  ", "faint"), workspace or "none here: files go where --into says")
 
 
-def spoken_lines(messages: Iterable[Message], agent: str | None) -> Iterator[Line]:
+def format_first_words(messages: Iterable[Message], agent: str | None) -> Iterator[Line]:
     """The first words of each message; the assistant is called `agent`."""
     for message in messages:
         yield line(
-            (f"{moment(message.time_ns) or '?':19}", "faint"),
+            (f"{format_moment(message.time_ns) or '?':19}", "faint"),
             (f"  {message.id[:SHORT]:8}", "mark"),
-            (f"  {speaker_in(SESSION_FORMAT, message, agent):9}", "other"),
-            f"  {one_line(_words(message), WIDTH)}".rstrip(),
+            (f"  {find_format_speaker(SESSION_FORMAT, message, agent):9}", "other"),
+            f"  {to_one_line(_extract_words(message), WIDTH)}".rstrip(),
         )
 
 
-def _words(message: Message) -> str:
+def _extract_words(message: Message) -> str:
     said = message.text
     for part in message.parts:
         match part:

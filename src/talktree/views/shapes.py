@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.model.conversation import Conversation
-from talktree.model.link_repair import inferred_links
-from talktree.model.measures import MessageMeasures, recorded_usage
+from talktree.model.link_repair import find_inferred_links
+from talktree.model.measures import MessageMeasures, get_recorded_usage
 from talktree.model.message import Message
 from talktree.model.parts import (
     Artifact,
@@ -24,39 +24,39 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.text.escape import visible_json
-from talktree.text.json.encode import COMPACT, PRETTY, Style, encode
+from talktree.text.escape import escape_json
+from talktree.text.json.encode import COMPACT, PRETTY, Style, encode_json
 from talktree.text.json.value import Json, Token
 from talktree.views.plain_document import SCHEMA_VERSION as SCHEMA_VERSION
-from talktree.views.speakers import speaker_in
-from talktree.views.width import stamp
+from talktree.views.speakers import find_format_speaker
+from talktree.views.width import format_stamp
 
 Object = dict[str, Json]
 
 
-def document_text(document: Object) -> str:
+def format_document(document: Object) -> str:
     """A result as one JSON document."""
-    return json_text({"schema_version": SCHEMA_VERSION, **document}, PRETTY) + "\n"
+    return format_json({"schema_version": SCHEMA_VERSION, **document}, PRETTY) + "\n"
 
 
-def conversations_text(
+def format_conversations(
     found: Iterable[tuple[Conversation, Iterable[Message]]], *, tail: Object
 ) -> Iterator[str]:
     """Conversations with their messages as one JSON document, written as they are read."""
     yield f'{{"schema_version":{SCHEMA_VERSION},"conversations":['
     for number, (conversation, messages) in enumerate(found):
-        head = json_text(_conversation(conversation))
+        head = format_json(_build_conversation_shape(conversation))
         yield f'{"," if number else ""}\n{head[:-1]},"messages":['
         for place, message in enumerate(messages):
-            shape = message_shape(message, format=conversation.format)
-            yield f"{',' if place else ''}\n{json_text(shape)}"
+            shape = build_message_shape(message, format=conversation.format)
+            yield f"{',' if place else ''}\n{format_json(shape)}"
         yield "]}"
-    yield f"],{json_text(tail)[1:]}\n"
+    yield f"],{format_json(tail)[1:]}\n"
 
 
-def _conversation(conversation: Conversation) -> Object:
+def _build_conversation_shape(conversation: Conversation) -> Object:
     ids, counts = conversation.skeleton.ids, conversation.counts
     return {
         "id": conversation.native_id,
@@ -80,33 +80,33 @@ def _conversation(conversation: Conversation) -> Object:
         ],
         "inferred": [
             {"message": ids[position], "parent": ids[above]}
-            for position, above in sorted(inferred_links(conversation).items())
+            for position, above in sorted(find_inferred_links(conversation).items())
         ],
     }
 
 
-def message_shape(message: Message, *, format: str, agent: str | None = None) -> Object:
+def build_message_shape(message: Message, *, format: str, agent: str | None = None) -> Object:
     """A message."""
-    measures = by_slug(format).measures(message)
-    usage = message.usage or recorded_usage(measures)
+    measures = get_format(format).measures(message)
+    usage = message.usage or get_recorded_usage(measures)
     return {
         "id": message.id,
         "parent": message.parent,
         "role": message.role,
-        "speaker": speaker_in(format, message, agent),
-        "time": stamp(message.time_ns) or None,
+        "speaker": find_format_speaker(format, message, agent),
+        "time": format_stamp(message.time_ns) or None,
         "model": message.model,
-        "usage": None if usage is None else _fields(usage),
+        "usage": None if usage is None else _build_fields(usage),
         "flags": [*sorted(message.flags)],
-        "parts": [part_shape(part) for part in message.parts],
+        "parts": [build_part_shape(part) for part in message.parts],
         "todos": None if message.todos is None else [
             {"content": todo.content, "status": todo.status} for todo in message.todos
         ],
-        "measures": measures_values(measures),
+        "measures": build_measures_shape(measures),
     }  # fmt: skip
 
 
-def measures_values(measures: MessageMeasures) -> Object:
+def build_measures_shape(measures: MessageMeasures) -> Object:
     """What is recorded about a message, without what is not."""
     found: Object = {}
     for name in measures.__struct_fields__:
@@ -116,12 +116,12 @@ def measures_values(measures: MessageMeasures) -> Object:
     return found
 
 
-def _fields(usage: object) -> Object:
+def _build_fields(usage: object) -> Object:
     names: tuple[str, ...] = type(usage).__struct_fields__  # type: ignore[attr-defined]
     return {name: getattr(usage, name) for name in names}
 
 
-def part_shape(part: Part) -> Object:
+def build_part_shape(part: Part) -> Object:
     """A part, with its kind as `type`."""
     match part:
         case Text():
@@ -136,7 +136,7 @@ def part_shape(part: Part) -> Object:
                 "call": part.call,
                 "name": part.name,
                 "error": part.error,
-                "output": [part_shape(each) for each in part.output],
+                "output": [build_part_shape(each) for each in part.output],
                 "detail": part.detail,
             }
         case Attachment():
@@ -156,18 +156,18 @@ def part_shape(part: Part) -> Object:
             }
         case Event():
             return {"type": "event", "kind": part.kind, "text": part.text, "data": part.data}
-        case Unknown():
+        case UnknownPart():
             return {"type": "unknown", "kind": part.kind, "value": part.value}
         case _:
             assert_never(part)
 
 
-def json_text(value: Json, style: Style = COMPACT) -> str:
+def format_json(value: Json, style: Style = COMPACT) -> str:
     """JSON text that any reader accepts and that does nothing to a terminal."""
-    return visible_json(encode(_standard(value), style).decode())
+    return escape_json(encode_json(_to_standard_json(value), style).decode())
 
 
-def _standard(value: Json) -> Json:
+def _to_standard_json(value: Json) -> Json:
     """A copy in which everything is standard JSON."""
     top: list[Json] = [None]
     pending: list[tuple[Json, list[Json] | Object, int | str]] = [(value, top, 0)]

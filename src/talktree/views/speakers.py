@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import cache
 
 from talktree.errors import NotFound
-from talktree.formats import by_slug
-from talktree.model.derived import ASSISTANT, speaker
+from talktree.formats import get_format
+from talktree.model.derived import ASSISTANT, find_speaker
 from talktree.model.message import Message
 
 
-def speaker_in(format: str, message: Message, agent: str | None = None) -> str:
+def find_format_speaker(format: str, message: Message, agent: str | None = None) -> str:
     """Who speaks in a message of a format; the assistant may be called `agent` instead."""
-    return speaker(message, agent=agent or _assistant(format))
+    return find_speaker(message, agent=agent or _find_assistant_name(format))
 
 
 @cache
-def _assistant(format: str) -> str:
+def _find_assistant_name(format: str) -> str:
     try:
-        return by_slug(format).info.assistant
+        return get_format(format).info.assistant
     except NotFound:
         # Its package is not installed any more.
         return ASSISTANT

@@ -7,13 +7,23 @@ from collections.abc import Iterator, Sequence
 
 from talktree.model.compaction import COMPACTED, OPERATIONS, RESTORED
 from talktree.model.parts import Event
-from talktree.model.statistics import Tally, Tokens
+from talktree.model.statistics import Tally, TokenTally
 from talktree.text.json.value import Json
-from talktree.views.compactions import compaction_facts, compaction_shape
+from talktree.views.compactions import build_compaction_shape, format_compaction_facts
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.measures import measures_lines, measures_shape, tally_measures
-from talktree.views.plots import bars
-from talktree.views.width import counted, day, duration, moment, stamp
+from talktree.views.measures import (
+    build_measures_shape,
+    collect_tally_measures,
+    format_measures_lines,
+)
+from talktree.views.plots import draw_bars
+from talktree.views.width import (
+    format_count,
+    format_day,
+    format_duration,
+    format_moment,
+    format_stamp,
+)
 
 MOST_ROWS = 20
 MOST_COMPACTIONS = 5
@@ -23,16 +33,20 @@ Row = tuple[str, float, str]
 # for scripts
 
 
-def statistics_shape(tally: Tally) -> dict[str, Json]:
+def build_statistics_shape(tally: Tally) -> dict[str, Json]:
     """The document of `stats --json`."""
     return {
-        "totals": _totals(tally),
+        "totals": _build_totals(tally),
         "by_day": [
-            {"day": day(number), "messages": found.messages, **_tokens(found.tokens)}
+            {
+                "day": format_day(number),
+                "messages": found.messages,
+                **_build_tokens_shape(found.tokens),
+            }
             for number, found in sorted(tally.days.items())
         ],
         "by_model": [
-            {"model": name, "messages": found.messages, **_tokens(found.tokens)}
+            {"model": name, "messages": found.messages, **_build_tokens_shape(found.tokens)}
             for name, found in tally.models.items()
         ],
         "by_tool": [
@@ -41,17 +55,17 @@ def statistics_shape(tally: Tally) -> dict[str, Json]:
                 "calls": found.calls,
                 "answered": found.answered,
                 "failures": found.failures,
-                "median_seconds": quantile(found.seconds, 0.5),
+                "median_seconds": compute_quantile(found.seconds, 0.5),
             }
             for name, found in tally.tools.items()
         ],
-        "compactions": [compaction_shape(each) for each in tally.compactions],
+        "compactions": [build_compaction_shape(each) for each in tally.compactions],
         "by_role": [{"role": role, "messages": count} for role, count in tally.roles.most_common()],
-        "measures": measures_shape(tally_measures(tally)),
+        "measures": build_measures_shape(collect_tally_measures(tally)),
     }
 
 
-def _totals(tally: Tally) -> dict[str, Json]:
+def _build_totals(tally: Tally) -> dict[str, Json]:
     span = None if tally.first is None or tally.last is None else tally.last - tally.first
     return {
         "conversations": tally.conversations,
@@ -65,21 +79,21 @@ def _totals(tally: Tally) -> dict[str, Json]:
         "restorations": sum(each.kind == RESTORED for each in tally.compactions),
         "tool_calls": sum(tool.calls for tool in tally.tools.values()),
         "tool_failures": sum(tool.failures for tool in tally.tools.values()),
-        **_tokens(tally.tokens),
-        "first": stamp(tally.first) or None,
-        "last": stamp(tally.last) or None,
+        **_build_tokens_shape(tally.tokens),
+        "first": format_stamp(tally.first) or None,
+        "last": format_stamp(tally.last) or None,
         "seconds": None if span is None else span / 1e9,
         "replies": tally.tokens.api_messages,
         "timed_replies": len(tally.waits),
-        "reply_seconds_median": quantile(tally.waits, 0.5),
-        "reply_seconds_p90": quantile(tally.waits, 0.9),
+        "reply_seconds_median": compute_quantile(tally.waits, 0.5),
+        "reply_seconds_p90": compute_quantile(tally.waits, 0.9),
         "reply_seconds_max": max(tally.waits, default=None),
         "todos_done": tally.todos_done,
         "todos_open": tally.todos_open,
     }
 
 
-def _tokens(tokens: Tokens) -> dict[str, Json]:
+def _build_tokens_shape(tokens: TokenTally) -> dict[str, Json]:
     return {
         "api_messages": tokens.api_messages,
         "input_tokens": tokens.input,
@@ -89,7 +103,7 @@ def _tokens(tokens: Tokens) -> dict[str, Json]:
     }
 
 
-def quantile(values: array[float], share: float) -> float | None:
+def compute_quantile(values: array[float], share: float) -> float | None:
     """The value below which that share of all values lies."""
     if not values:
         return None
@@ -100,12 +114,12 @@ def quantile(values: array[float], share: float) -> float | None:
 # for people
 
 
-def statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
+def format_statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
     """Totals, then a table with bars for each point of view that has something to show."""
-    yield from _summary(tally)
+    yield from _format_summary(tally)
     roles: list[Row] = [(role, count, f"{count:,}") for role, count in tally.roles.most_common()]
     days: list[Row] = [
-        (day(number), found.messages, _day_words(found.messages, found.tokens))
+        (format_day(number), found.messages, _format_day(found.messages, found.tokens))
         for number, found in sorted(tally.days.items())
     ]
     spent = tally.tokens.output
@@ -113,85 +127,90 @@ def statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
         (
             name,
             found.tokens.output if spent else found.messages,
-            _model_words(found.messages, found.tokens),
+            _format_model(found.messages, found.tokens),
         )
         for name, found in tally.models.items()
     ]
     tools: list[Row] = [
-        (name, found.calls, _tool_words(found.calls, found.failures, found.seconds))
+        (name, found.calls, _format_tool(found.calls, found.failures, found.seconds))
         for name, found in sorted(tally.tools.items(), key=lambda item: -item[1].calls)
     ]
-    yield from _table("Messages by role", roles, width)
-    yield from _table("Messages by day (UTC)", days[-MOST_ROWS:], width, len(days), "earlier")
-    yield from _table(f"{'Output tokens' if spent else 'Messages'} by model", models, width)
-    yield from _table("Tool calls", tools[:MOST_ROWS], width, len(tools), "other")
-    yield from measures_lines(tally_measures(tally), width)
+    yield from _format_table("Messages by role", roles, width)
+    yield from _format_table(
+        "Messages by day (UTC)", days[-MOST_ROWS:], width, len(days), "earlier"
+    )
+    yield from _format_table(f"{'Output tokens' if spent else 'Messages'} by model", models, width)
+    yield from _format_table("Tool calls", tools[:MOST_ROWS], width, len(tools), "other")
+    yield from format_measures_lines(collect_tally_measures(tally), width)
 
 
-def _summary(tally: Tally) -> Iterator[Line]:
-    sides = f", {counted(tally.sidechains, 'sidechain')}" if tally.sidechains else ""
-    branches = counted(tally.branches, "branch", "branches")
+def _format_summary(tally: Tally) -> Iterator[Line]:
+    sides = f", {format_count(tally.sidechains, 'sidechain')}" if tally.sidechains else ""
+    branches = format_count(tally.branches, "branch", "branches")
     yield line(
-        (counted(tally.conversations, "conversation"), "title"),
-        f", {counted(tally.messages, 'message')}, {branches}{sides}",
+        (format_count(tally.conversations, "conversation"), "title"),
+        f", {format_count(tally.messages, 'message')}, {branches}{sides}",
     )
     if tally.first is not None and tally.last is not None:
-        long = duration((tally.last - tally.first) / 1e9)
-        yield line(f"from {moment(tally.first)} to {moment(tally.last)} UTC ({long})")
+        long = format_duration((tally.last - tally.first) / 1e9)
+        yield line(f"from {format_moment(tally.first)} to {format_moment(tally.last)} UTC ({long})")
     tokens = tally.tokens
     if tokens.api_messages:
         yield line(
             f"tokens: {tokens.input:,} in, {tokens.output:,} out, "
             f"{tokens.cache_read:,} from cache, {tokens.cache_write:,} to cache, "
-            f"in {counted(tokens.api_messages, 'reply', 'replies')}"
+            f"in {format_count(tokens.api_messages, 'reply', 'replies')}"
         )
     if tally.waits:
-        half, most = quantile(tally.waits, 0.5) or 0, quantile(tally.waits, 0.9) or 0
-        what = counted(len(tally.waits), "answer")
-        yield line(f"{what} timed: p50 {duration(half)}, p90 {duration(most)}")
+        half, most = (
+            compute_quantile(tally.waits, 0.5) or 0,
+            compute_quantile(tally.waits, 0.9) or 0,
+        )
+        what = format_count(len(tally.waits), "answer")
+        yield line(f"{what} timed: p50 {format_duration(half)}, p90 {format_duration(most)}")
     if tally.compactions:
-        yield line(f"compaction: {_compactions(tally.compactions)}")
+        yield line(f"compaction: {_format_compactions(tally.compactions)}")
     if tally.todos_done or tally.todos_open:
         yield line(f"tasks: {tally.todos_done:,} done, {tally.todos_open:,} open")
 
 
-def _compactions(events: Sequence[Event]) -> str:
+def _format_compactions(events: Sequence[Event]) -> str:
     """How often the context was compacted and restored, each time with its numbers."""
-    told = []
+    words = []
     for kind in OPERATIONS:
         found = [each for each in events if each.kind == kind]
         if found:
-            numbers = list(filter(None, map(compaction_facts, found[:MOST_COMPACTIONS])))
+            numbers = list(filter(None, map(format_compaction_facts, found[:MOST_COMPACTIONS])))
             more = "; …" if len(found) > MOST_COMPACTIONS else ""
-            told.append(
+            words.append(
                 f"{len(found):,} {kind}" + (f" ({'; '.join(numbers)}{more})" if numbers else "")
             )
-    return ", ".join(told)
+    return ", ".join(words)
 
 
-def _table(
+def _format_table(
     title: str, rows: Sequence[Row], width: int, total: int = 0, rest: str = ""
 ) -> Iterator[Line]:
     if not rows:
         return
     yield EMPTY
     yield line((title, "title"))
-    yield from bars(rows, width=width)
+    yield from draw_bars(rows, width=width)
     if total > len(rows):
         yield line((f"  … and {total - len(rows):,} {rest}", "faint"))
 
 
-def _day_words(messages: int, tokens: Tokens) -> str:
+def _format_day(messages: int, tokens: TokenTally) -> str:
     return f"{messages:,}" + (f", {tokens.output:,} tokens out" if tokens.api_messages else "")
 
 
-def _model_words(messages: int, tokens: Tokens) -> str:
+def _format_model(messages: int, tokens: TokenTally) -> str:
     if not tokens.api_messages:
-        return counted(messages, "message")
+        return format_count(messages, "message")
     return f"{tokens.output:,} out, {tokens.input:,} in, {tokens.cache_read:,} cached"
 
 
-def _tool_words(calls: int, failures: int, seconds: array[float]) -> str:
+def _format_tool(calls: int, failures: int, seconds: array[float]) -> str:
     failed = f", {failures:,} failed" if failures else ""
-    half = quantile(seconds, 0.5)
-    return f"{calls:,}{failed}" + ("" if half is None else f", {duration(half)}")
+    half = compute_quantile(seconds, 0.5)
+    return f"{calls:,}{failed}" + ("" if half is None else f", {format_duration(half)}")

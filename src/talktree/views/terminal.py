@@ -6,7 +6,7 @@ change colours or reorder what is shown.
 
 from __future__ import annotations
 
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.views.lines import Line
 
 CODES = {
@@ -28,12 +28,12 @@ CODES = {
 """Style names and the colours they stand for."""
 
 
-def as_text(line: Line, *, color: bool = False) -> str:
+def to_text(line: Line, *, color: bool = False) -> str:
     """One line without its newline."""
     if not color:
-        return "".join([visible_line(text) for text, _ in line])
-    return "".join([_painted(visible_line(text), style) for text, style in line])
+        return "".join([escape_line(text) for text, _ in line])
+    return "".join([_paint(escape_line(text), style) for text, style in line])
 
 
-def _painted(text: str, style: str) -> str:
+def _paint(text: str, style: str) -> str:
     return f"\x1b[{CODES[style]}m{text}\x1b[0m" if style and text else text

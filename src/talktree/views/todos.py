@@ -9,31 +9,33 @@ from talktree.model.derived import DONE
 from talktree.model.message import Todo
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.width import moment, one_line, stamp
+from talktree.views.width import format_moment, format_stamp, to_one_line
 
 MOST = 100
 RUNNING = frozenset({"in_progress", "active", "doing"})
 
 
-def checklist(todos: Sequence[Todo]) -> list[Line]:
+def format_checklist(todos: Sequence[Todo]) -> list[Line]:
     """One line a task: done, under way, or still to do."""
-    shown = [_task(todo) for todo in todos[:MOST]]
+    shown = [_format_task(todo) for todo in todos[:MOST]]
     if len(todos) > MOST:
         shown.append(line((f"… {len(todos) - MOST:,} more tasks", "faint")))
     return shown or [line(("no tasks", "faint"))]
 
 
-def _task(todo: Todo) -> Line:
-    text = one_line(todo.content, 200)
+def _format_task(todo: Todo) -> Line:
+    text = to_one_line(todo.content, 200)
     if todo.status in DONE:
         return line(("[x] ", "added"), (text, "faint"))
     if todo.status in RUNNING:
         return line(("[>] ", "mark"), text)
-    odd = "" if todo.status in ("pending", "open", "todo") else f"  ({one_line(todo.status, 30)})"
+    odd = (
+        "" if todo.status in ("pending", "open", "todo") else f"  ({to_one_line(todo.status, 30)})"
+    )
     return line("[ ] ", text, (odd, "faint"))
 
 
-class Progress(Protocol):
+class TodoProgressLike(Protocol):
     """The tasks from one message on."""
 
     @property
@@ -48,24 +50,24 @@ class Progress(Protocol):
     def changed(self) -> Sequence[str]: ...
 
 
-def progress_lines(steps: Iterable[Progress]) -> Iterator[Line]:
+def format_progress_lines(steps: Iterable[TodoProgressLike]) -> Iterator[Line]:
     """When what became of which task."""
     for step in steps:
         yield line(
-            (f"{moment(step.time_ns) or '?':19}", "faint"),
+            (f"{format_moment(step.time_ns) or '?':19}", "faint"),
             (f"  {step.message[:8]}", "mark"),
             f"  {step.done:,} of {len(step.todos):,} done",
         )
         for each in step.changed:
-            yield line(f"    {one_line(each, 200)}")
+            yield line(f"    {to_one_line(each, 200)}")
 
 
-def progress_shape(steps: Iterable[Progress]) -> list[Json]:
+def build_progress_shape(steps: Iterable[TodoProgressLike]) -> list[Json]:
     """The same for scripts."""
     return [
         {
             "message": step.message,
-            "time": stamp(step.time_ns) or None,
+            "time": format_stamp(step.time_ns) or None,
             "done": step.done,
             "total": len(step.todos),
             "changed": [*step.changed],
@@ -74,6 +76,6 @@ def progress_shape(steps: Iterable[Progress]) -> list[Json]:
     ]
 
 
-def todos_shape(todos: Iterable[Todo]) -> list[Json]:
+def build_todos_shape(todos: Iterable[Todo]) -> list[Json]:
     """Tasks for scripts."""
     return [{"content": todo.content, "status": todo.status} for todo in todos]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.text.times import SECOND, to_iso
 
 _WORD = re.compile(r"\s*\S+")
@@ -18,7 +18,7 @@ _NEWLINE = re.compile("\r?\n")
 TAB = 4
 
 
-def cells(text: str) -> int:
+def count_cells(text: str) -> int:
     """The width of a text; wide characters take two cells."""
     if text.isascii():
         return len(text)
@@ -27,7 +27,7 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def text_lines(text: str) -> list[str]:
+def split_text_lines(text: str) -> list[str]:
     """The lines of a text; a newline at its end begins no line."""
     found = _NEWLINE.split(text) if "\r" in text else text.split("\n")
     if len(found) > 1 and not found[-1]:
@@ -35,45 +35,45 @@ def text_lines(text: str) -> list[str]:
     return found
 
 
-def one_line(text: str, most: int) -> str:
+def to_one_line(text: str, most: int) -> str:
     """The first words of a text, on one line, cut to a width."""
     line = " ".join(text[: 4 * most + 4].split())
     if len(line) <= most and line.isascii() and line.isprintable():
         return line
-    return clipped(line, most)
+    return clip_text(line, most)
 
 
-def clipped(text: str, most: int) -> str:
+def clip_text(text: str, most: int) -> str:
     """A text cut to a width, with a mark where it was cut."""
-    shown = visible_line(text[: most + 1]) if len(text) > most else visible_line(text)
-    if cells(shown) <= most and len(text) <= most:
+    shown = escape_line(text[: most + 1]) if len(text) > most else escape_line(text)
+    if count_cells(shown) <= most and len(text) <= most:
         return shown
-    while shown and cells(shown) >= most:
-        shown = shown[: max(0, len(shown) - max(1, (cells(shown) - most) // 2))]
+    while shown and count_cells(shown) >= most:
+        shown = shown[: max(0, len(shown) - max(1, (count_cells(shown) - most) // 2))]
     return shown + "…"
 
 
-def wrapped(text: str, width: int | None) -> Iterator[str]:
+def wrap_text(text: str, width: int | None) -> Iterator[str]:
     """The lines of a text, broken between words where they are wider than the width."""
-    for each in text_lines(text):
+    for each in split_text_lines(text):
         if width is None:
             yield each
         else:
-            yield from _broken(visible_line(each).expandtabs(TAB), max(width, 20))
+            yield from _break_line(escape_line(each).expandtabs(TAB), max(width, 20))
 
 
-def _broken(text: str, width: int) -> Iterator[str]:
-    if len(text) <= width // 2 or cells(text) <= width:
+def _break_line(text: str, width: int) -> Iterator[str]:
+    if len(text) <= width // 2 or count_cells(text) <= width:
         yield text
         return
     indent = text[: len(text) - len(text.lstrip())][: width // 2]
     current, taken = "", 0
     for word in _WORD.findall(text):
-        size = cells(word)
+        size = count_cells(word)
         if current and taken + size > width:
             yield current
             word = indent + word.lstrip()
-            size = cells(word)
+            size = count_cells(word)
             current, taken = "", 0
         at, plain = 0, word.isascii()
         while size > width and at < len(word):
@@ -81,13 +81,13 @@ def _broken(text: str, width: int) -> Iterator[str]:
             room = max(1, (width - taken) if plain else (width - taken) // 2)
             piece = word[at : at + room]
             yield current + piece
-            current, taken, at, size = "", 0, at + room, size - cells(piece)
+            current, taken, at, size = "", 0, at + room, size - count_cells(piece)
         word = word[at:] if at else word
         current, taken = current + word, taken + size
     yield current
 
 
-def size(count: int) -> str:
+def format_size(count: int) -> str:
     """A number of bytes for people."""
     amount = float(count)
     for unit in ("bytes", "KB", "MB", "GB"):
@@ -97,12 +97,12 @@ def size(count: int) -> str:
     raise AssertionError(count)
 
 
-def counted(number: int, what: str, many: str = "") -> str:
+def format_count(number: int, what: str, many: str = "") -> str:
     """A number with its noun: 1 message, 2,000 messages."""
     return f"{number:,} {what if number == 1 else many or what + 's'}"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A stretch of time for people."""
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -115,17 +115,17 @@ def duration(seconds: float) -> str:
     return f"{seconds / 86_400:.1f} days"
 
 
-def moment(time: int | None) -> str:
+def format_moment(time: int | None) -> str:
     """Date and time to the second, or nothing."""
-    return stamp(time)[:19].replace("T", " ")
+    return format_stamp(time)[:19].replace("T", " ")
 
 
-def day(number: int) -> str:
+def format_day(number: int) -> str:
     """A day by its number since 1970."""
-    return stamp(number * 86_400 * SECOND)[:10] or f"day {number}"
+    return format_stamp(number * 86_400 * SECOND)[:10] or f"day {number}"
 
 
-def stamp(time: int | None) -> str:
+def format_stamp(time: int | None) -> str:
     """The full ISO form, or nothing where a calendar does not reach."""
     if time is None:
         return ""
@@ -138,7 +138,7 @@ def stamp(time: int | None) -> str:
 _WRAPPED = re.compile(r"\s*<([\w-]{1,60})>(.*)</\1>\s*", re.DOTALL)
 
 
-def unwrapped(text: str) -> str:
+def unwrap_tag(text: str) -> str:
     """The text without the tag around all of it."""
     found = _WRAPPED.fullmatch(text) if "</" in text else None
     return found[2] if found else text

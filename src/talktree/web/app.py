@@ -18,20 +18,20 @@ from talktree.errors import NotFound
 from talktree.web.errors import ReadOnly, WrongMethod
 from talktree.web.host import StudioHost
 from talktree.web.page import Page
-from talktree.web.request import asked, segments
-from talktree.web.response import answered, failed
+from talktree.web.request import parse_request, split_path
+from talktree.web.response import error_response, make_response
 from talktree.web.routes import TABLE
-from talktree.web.routes.route import Call, Route
+from talktree.web.routes.route import Route, RouteCall
 from talktree.web.security.gate import Gate
 from talktree.web.security.headers import Headers
 from talktree.web.security.keys import Keys
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 AT_ONCE = 8
 """How many questions are answered at the same time; others wait."""
 
 
-def application(
+def create_app(
     host: StudioHost,
     keys: Keys,
     *,
@@ -52,7 +52,7 @@ def application(
     starlette.state.keys = keys
     starlette.state.host = host
     starlette.state.ending = ending
-    return Headers(Gate(starlette, keys, page.has))
+    return Headers(Gate(starlette, keys, page.has_file))
 
 
 class _Line(BaseRoute):
@@ -67,7 +67,7 @@ class _Line(BaseRoute):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if scope["type"] != "http":
             return Match.NONE, {}
-        given = segments(scope.get("raw_path") or scope["path"].encode())
+        given = split_path(scope.get("raw_path") or scope["path"].encode())
         if len(given) != len(self.parts):
             return Match.NONE, {}
         found: dict[str, str] = {}
@@ -82,7 +82,7 @@ class _Line(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        response = await safely(lambda: self._answer(request))
+        response = await answer_safely(lambda: self._answer(request))
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Any:  # noqa: ANN401 - whatever a route gives
@@ -93,15 +93,15 @@ class _Line(BaseRoute):
         if self.route.effects and self.host.served.read_only:
             raise ReadOnly("this studio is read-only", hint="start it without --read-only")
         studio = self.host.studio if self.route.when_locked else self.host.require()
-        call = await asked(self.route, request.path_params, request)
+        call = await parse_request(self.route, request.path_params, request)
         try:
-            return await self._answer_with(cast(Studio, studio), call)
+            return await self._answer_with(cast(StudioContext, studio), call)
         except Exception:
             if self.host.studio is not studio and not self.route.when_locked:
                 self.host.require()  # it was locked meanwhile, whatever that led to
             raise
 
-    async def _answer_with(self, studio: Studio, call: Call) -> Any:  # noqa: ANN401
+    async def _answer_with(self, studio: StudioContext, call: RouteCall) -> Any:  # noqa: ANN401
         if inspect.iscoroutinefunction(self.route.answer):
             return await self.route.answer(studio, call)
         return await anyio.to_thread.run_sync(self.route.answer, studio, call, limiter=self.limit)
@@ -115,19 +115,21 @@ class _Rest:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with the file, or say that there is none."""
-        response = await safely(lambda: self._answer(Request(scope, receive)))
+        response = await answer_safely(lambda: self._answer(Request(scope, receive)))
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
-        found = self.page.file(request.scope["path"]) if request.method in {"GET", "HEAD"} else None
+        found = (
+            self.page.get_file(request.scope["path"]) if request.method in {"GET", "HEAD"} else None
+        )
         if found is None:
             raise NotFound("there is nothing at this address")
         return found
 
 
-async def safely(answer: Callable[[], Awaitable[Any]]) -> Response:
+async def answer_safely(answer: Callable[[], Awaitable[Any]]) -> Response:
     """The answer, or what went wrong as one; a mistake of ours is told, too."""
     try:
-        return answered(await answer())
+        return make_response(await answer())
     except Exception as error:
-        return failed(error)
+        return error_response(error)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 _PLAIN = frozenset(ascii_letters + digits + "-_. ")
 
 
-def disposition(name: str, *, inline: bool = False) -> str:
+def format_disposition(name: str, *, inline: bool = False) -> str:
     """The header that says what a file is called; whatever the name is, it stays a name."""
     plain = "".join(each if each in _PLAIN else "_" for each in name) or "file"
     kind = "inline" if inline else "attachment"

@@ -32,7 +32,7 @@ class EntryFile:
     """A page on disk that leads to an address; it is gone when it was used."""
 
     def __init__(self, address: str) -> None:
-        self.path = _folder() / f"talktree-{secrets.token_hex(16)}.html"
+        self.path = _find_folder() / f"talktree-{secrets.token_hex(16)}.html"
         with os.fdopen(os.open(self.path, _NEW, PRIVATE_FILE), "w", encoding="utf-8") as file:
             file.write(_PAGE.format(address=escape(address)))
         self._timer = threading.Timer(ONCE_VALID, self.remove)
@@ -44,7 +44,7 @@ class EntryFile:
         """What the browser is given: nothing in it is a secret."""
         return self.path.absolute().as_uri()
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the file was not removed yet."""
         return self.path.exists()
 
@@ -54,7 +54,7 @@ class EntryFile:
         self.path.unlink(missing_ok=True)
 
 
-def _folder() -> Path:
+def _find_folder() -> Path:
     """Where a browser can read the file: those that are snaps see no hidden folders."""
     if sys.platform.startswith("linux") and SNAPS.is_dir():
         return Path.home()

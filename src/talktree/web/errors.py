@@ -1,4 +1,4 @@
-"""What goes wrong in the studio, and how it is told to the page: a status and a `Fault`."""
+"""What goes wrong in the studio, and how it is told to the page: a status and a `ErrorDetails`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Mapping
 from talktree.errors import (
     INTERNAL,
     AttachmentTooLarge,
-    Busy,
     ChangedMeanwhile,
     DangerousAttachment,
-    Escapes,
     LibraryLocked,
+    LockHeld,
     NotFound,
     NotSaved,
     NotUndoable,
+    PathEscapes,
     SuspiciousAttachment,
     TalktreeError,
     UsageError,
     WrongKey,
 )
-from talktree.web.schemas.general import Fault
+from talktree.web.schemas.general import ErrorDetails
 
 
-class Stale(ChangedMeanwhile):
+class StaleState(ChangedMeanwhile):
     """What was asked for was made on another state than the one that counts now."""
 
     def __init__(self, stamp: str) -> None:
@@ -44,14 +44,14 @@ class NotEntered(TalktreeError):
     kind = "not-entered"
 
 
-class Foreign(TalktreeError):
+class ForeignOrigin(TalktreeError):
     """The question does not come from the studio's own page."""
 
     exit_code = 2
     kind = "foreign"
 
 
-class ForeignHost(Foreign):
+class ForeignHost(ForeignOrigin):
     """The question was addressed to a name that is not the studio's."""
 
 
@@ -87,14 +87,14 @@ STATUS: Mapping[type[TalktreeError], int] = {
     ForeignHost: 400,
     WrongMethod: 405,
     UsageError: 400,
-    Escapes: 400,
+    PathEscapes: 400,
     NotEntered: 401,
-    Foreign: 403,
+    ForeignOrigin: 403,
     ReadOnly: 403,
     WrongKey: 403,
     NotFound: 404,
     ChangedMeanwhile: 409,
-    Busy: 409,
+    LockHeld: 409,
     NotUndoable: 409,
     LibraryLocked: 423,
     TooManyGuesses: 429,
@@ -110,40 +110,40 @@ STATUS: Mapping[type[TalktreeError], int] = {
 INTERNAL_STATUS = 500
 
 
-def status_of(error: Exception) -> int:
+def find_status(error: Exception) -> int:
     """The HTTP status of a failure; what nobody foresaw is 500."""
     if isinstance(error, OSError):
         return 422
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), INTERNAL_STATUS)
 
 
-def notice(error: Exception) -> None:
+def print_internal_error(error: Exception) -> None:
     """Tell a mistake of our own on stderr, if somebody looks for it."""
-    if os.environ.get("TALKTREE_DEBUG") and status_of(error) == INTERNAL_STATUS:
+    if os.environ.get("TALKTREE_DEBUG") and find_status(error) == INTERNAL_STATUS:
         traceback.print_exception(error)
 
 
-def fault_of(error: Exception) -> Fault:
+def describe_error(error: Exception) -> ErrorDetails:
     """A failure as the page is told of it."""
     match error:
         case TalktreeError():
-            return Fault(
+            return ErrorDetails(
                 kind=error.kind,
                 message=error.message,
                 hint=error.hint,
                 exit_code=error.exit_code,
-                stamp=error.stamp if isinstance(error, Stale) else None,
+                stamp=error.stamp if isinstance(error, StaleState) else None,
             )
         case OSError():
             where = f"{str(error.filename)[:200]}: " if error.filename else ""
-            return Fault(
+            return ErrorDetails(
                 kind="unreadable",
                 message=f"{where}{error.strerror or error}",
                 hint="check the path",
                 exit_code=3,
             )
         case _:
-            return Fault(
+            return ErrorDetails(
                 kind="internal",
                 message=f"internal error: {type(error).__name__}: {error}"[:500],
                 hint="this is a mistake in talktree; start it again with TALKTREE_DEBUG=1 and "

@@ -17,42 +17,42 @@ from talktree.library.encryption.agent_client import drop_keys
 from talktree.library.encryption.key_file import LibraryKey, read_key_file, repair_key_file
 from talktree.library.encryption.key_slots import AgeSlot, PassphraseSlot
 from talktree.library.encryption.state import is_encrypted
-from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
+from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap_library_key
 from talktree.web.job_runner import Jobs
-from talktree.web.launch import Served, opened
+from talktree.web.launch import ServedPaths, open_studio
 from talktree.web.schemas.general import LockState, Unlock
 from talktree.web.security.guesses import GuessLimit
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 
 class StudioHost:
     """Opens the studio of what is served, and closes it when its library is locked."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ServedPaths) -> None:
         self.served = served
         self.guesses = GuessLimit()
         self._turn = threading.RLock()
         self._ends = ExitStack()
-        self._studio: Studio | None = None
+        self._studio: StudioContext | None = None
         self._ending: list[Jobs] = []
         if not served.locked:
-            self._open()
+            self._open_studio()
 
     @property
-    def studio(self) -> Studio | None:
+    def studio(self) -> StudioContext | None:
         """The studio; None while the library is locked."""
         return self._studio
 
-    def require(self) -> Studio:
+    def require(self) -> StudioContext:
         """The studio, or the error that says that the library is locked."""
         studio = self._studio
         if studio is None:
             raise LibraryLocked("the library is locked", hint="unlock it on the page of the studio")
         return studio
 
-    def state(self) -> LockState:
+    def get_state(self) -> LockState:
         """Whether the library is encrypted and locked, and what opens it."""
-        root = self.served.encrypted_root()
+        root = self.served.find_encrypted_root()
         if root is None:
             return LockState()
         slots = read_key_file(root).slots
@@ -62,12 +62,12 @@ class StudioHost:
             passphrase=any(isinstance(each, PassphraseSlot) for each in slots),
             identity=any(isinstance(each, AgeSlot) for each in slots),
             wait=self.guesses.wait,
-            ending=sum(each.working() for each in self._ending),
+            ending=sum(each.count_running() for each in self._ending),
         )
 
     def unlock(self, given: Unlock) -> None:
         """Open the studio with a passphrase or an age identity."""
-        root, about = self._encrypted()
+        root, about = self._find_encrypted_library()
         with self.guesses.attempt():
             if self._studio is not None:
                 return
@@ -75,7 +75,9 @@ class StudioHost:
             if given.identity and not identities:
                 raise Unreadable("the file has no identity", hint="choose an age identity file")
             try:
-                key = unwrap(root, about, passphrase=given.passphrase, identities=identities)
+                key = unwrap_library_key(
+                    root, about, passphrase=given.passphrase, identities=identities
+                )
             except WrongKey as error:
                 # The page shows which library it is.
                 said = error.message.removeprefix(f"{root}: ")
@@ -86,20 +88,22 @@ class StudioHost:
                 if not self.served.read_only:
                     repair_key_file(root)
                 self.served.prepare()
-                self._open()
+                self._open_studio()
             except BaseException:
                 forget_key(about.id)
                 raise
 
     def lock(self) -> None:
         """Close the studio and drop the key, here and in the key agent."""
-        root, about = self._encrypted()
+        root, about = self._find_encrypted_library()
         with self._turn:
             studio = self._studio
             self.close()
             if studio is not None:
-                self._ending = [each for each in (*self._ending, studio.jobs) if each.working()]
-            for each in {about.id, *_key_ids(root, self.served.root)}:
+                self._ending = [
+                    each for each in (*self._ending, studio.jobs) if each.count_running()
+                ]
+            for each in {about.id, *_collect_key_ids(root, self.served.root)}:
                 forget_key(each)
                 drop_keys(each)
         # What was read is freed now, and unused connections are closed.
@@ -112,13 +116,13 @@ class StudioHost:
             ends, self._ends = self._ends, ExitStack()
             ends.close()
 
-    def _open(self) -> None:
+    def _open_studio(self) -> None:
         with self._turn:
             if self._studio is None:
-                self._studio = self._ends.enter_context(opened(self.served))
+                self._studio = self._ends.enter_context(open_studio(self.served))
 
-    def _encrypted(self) -> tuple[Path, LibraryKey]:
-        root = self.served.encrypted_root()
+    def _find_encrypted_library(self) -> tuple[Path, LibraryKey]:
+        root = self.served.find_encrypted_root()
         if root is None:
             raise UsageError(
                 "the library is not encrypted", hint="encrypt it: talktree library encrypt"
@@ -126,6 +130,6 @@ class StudioHost:
         return root, read_key_file(root)
 
 
-def _key_ids(*roots: Path | None) -> set[str]:
+def _collect_key_ids(*roots: Path | None) -> set[str]:
     """The ids of the keys of some libraries, as far as they are encrypted."""
     return {read_key_file(root).id for root in roots if root is not None and is_encrypted(root)}

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.errors import Busy, NotFound
-from talktree.web.errors import fault_of, notice
-from talktree.web.schemas.general import Job
+from talktree.errors import LockHeld, NotFound
+from talktree.web.errors import describe_error, print_internal_error
+from talktree.web.schemas.general import JobState
 
 Kind = Literal["import", "upload", "convert", "share"]
 AT_ONCE = 4
@@ -30,7 +30,7 @@ class Cancelled(Exception):
     """Somebody does not want this any more."""
 
 
-class Result(NamedTuple):
+class JobResult(NamedTuple):
     """What came of it."""
 
     file: Path | None = None
@@ -40,7 +40,7 @@ class Result(NamedTuple):
     cid: str | None = None
 
 
-class Progress:
+class JobProgress:
     """How a job tells how far it is, and hears that it shall stop."""
 
     def __init__(self, change: Callable[[int, int | None, str], None]) -> None:
@@ -56,14 +56,14 @@ class Progress:
         """Ask it to stop when it tells something next."""
         self._cancel.set()
 
-    def tell(self, done: int, total: int | None = None, text: str = "") -> None:
+    def report(self, done: int, total: int | None = None, text: str = "") -> None:
         """So much of so much is done; raises `Cancelled` if that is enough."""
         if self.cancelled:
             raise Cancelled
         self._change(done, total, text)
 
 
-Work = Callable[[Progress], Result]
+Work = Callable[[JobProgress], JobResult]
 
 
 class _Task:
@@ -72,14 +72,14 @@ class _Task:
     def __init__(self, kind: Kind, work: Work, source: int | None) -> None:
         self.work = work
         self.source = source
-        self.progress = Progress(self._changed)
-        self.job = Job(id=secrets.token_hex(8), kind=kind, state="running")
+        self.progress = JobProgress(self._update_progress)
+        self.job = JobState(id=secrets.token_hex(8), kind=kind, state="running")
         self.started = False
         self.file: Path | None = None
         self.thread: threading.Thread | None = None
         self._ending = threading.Lock()
 
-    def _changed(self, done: int, total: int | None, text: str) -> None:
+    def _update_progress(self, done: int, total: int | None, text: str) -> None:
         self.job = replace(self.job, done=done, total=total, text=text)
 
     def run(self) -> None:
@@ -88,12 +88,12 @@ class _Task:
             if self.progress.cancelled:
                 raise Cancelled
             self.started = True
-            self._succeeded(self.work(self.progress))
+            self._succeed(self.work(self.progress))
         except Cancelled:
             self.job = replace(self.job, state="cancelled")
         except Exception as error:
-            notice(error)
-            self.job = replace(self.job, state="failed", error=fault_of(error))
+            print_internal_error(error)
+            self.job = replace(self.job, state="failed", error=describe_error(error))
 
     def drop(self) -> None:
         """Stop, and keep no file."""
@@ -105,14 +105,14 @@ class _Task:
                 self.file = None
                 self.job = replace(self.job, file=None, size=None)
 
-    def _succeeded(self, result: Result) -> None:
+    def _succeed(self, result: JobResult) -> None:
         with self._ending:
             if result.file is not None and self.progress.cancelled:
                 result.file.unlink(missing_ok=True)
                 raise Cancelled
             self._finish(result)
 
-    def _finish(self, result: Result) -> None:
+    def _finish(self, result: JobResult) -> None:
         self.file = result.file
         self.job = replace(
             self.job,
@@ -131,46 +131,46 @@ class Jobs:
         self._lock = threading.Lock()
         self._room = threading.Semaphore(AT_ONCE)
 
-    def start(self, kind: Kind, work: Work, *, source: int | None = None) -> Job:
+    def start(self, kind: Kind, work: Work, *, source: int | None = None) -> JobState:
         """Begin some work; the answer is there at once. `source` is what it makes a file of."""
         task = _Task(kind, work, source)
         with self._lock:
             if sum(each.job.state == "running" for each in self._tasks.values()) >= MOST_OPEN:
-                raise Busy("too much is going on already", hint="wait, or cancel something")
+                raise LockHeld("too much is going on already", hint="wait, or cancel something")
             self._tasks[task.job.id] = task
             self._forget_old()
         # Nobody has to wait for them: the library survives being cut off at any point.
-        task.thread = threading.Thread(target=self._run, args=(task,), daemon=True)
+        task.thread = threading.Thread(target=self._run_task, args=(task,), daemon=True)
         task.thread.start()
         return task.job
 
-    def get(self, id: str) -> Job:
+    def get(self, id: str) -> JobState:
         """A job as it stands."""
-        return self._task(id).job
+        return self._get_task(id).job
 
-    def file(self, id: str) -> tuple[Path, str]:
+    def get_file(self, id: str) -> tuple[Path, str]:
         """The file that a job made, and what it is called."""
-        task = self._task(id)
+        task = self._get_task(id)
         if task.file is None or task.job.file is None:
             raise NotFound(f"job {id} has no file", hint="ask how far it is")
         return task.file, task.job.file
 
-    def going_on(self, kind: Kind) -> str | None:
+    def find_running(self, kind: Kind) -> str | None:
         """The job of a kind that has not ended, the newest if there are several."""
         with self._lock:
             tasks = [*self._tasks.values()]
         running = (task for task in reversed(tasks) if task.job.state == "running")
         return next((task.job.id for task in running if task.job.kind == kind), None)
 
-    def cancel(self, id: str) -> Job:
+    def cancel(self, id: str) -> JobState:
         """Ask a job to stop; one that has not begun has stopped with that."""
-        task = self._task(id)
+        task = self._get_task(id)
         task.progress.cancel()
         if not task.started and task.job.state == "running":
             task.job = replace(task.job, state="cancelled")
         return task.job
 
-    def sources(self) -> set[int]:
+    def list_sources(self) -> set[int]:
         """The sources of which there are files, or will be."""
         with self._lock:
             return {task.source for task in self._tasks.values() if task.source is not None}
@@ -193,17 +193,17 @@ class Jobs:
             if task.thread is not None and task.started:
                 task.thread.join(max(0.0, end - time.monotonic()))
 
-    def working(self) -> int:
+    def count_running(self) -> int:
         """How many have begun and not ended yet, cancelled ones included."""
         with self._lock:
             threads = [task.thread for task in self._tasks.values() if task.started]
         return sum(thread is not None and thread.is_alive() for thread in threads)
 
-    def _run(self, task: _Task) -> None:
+    def _run_task(self, task: _Task) -> None:
         with self._room:
             task.run()
 
-    def _task(self, id: str) -> _Task:
+    def _get_task(self, id: str) -> _Task:
         with self._lock:
             found = self._tasks.get(id)
         if found is None:

@@ -23,31 +23,37 @@ from typing import NamedTuple
 
 from talktree.errors import LibraryLocked
 from talktree.home import data_home
-from talktree.library.database.cipher import cipher_module, database_key
+from talktree.library.database.cipher import derive_database_key, load_cipher_module
 from talktree.library.database.connection import remove_empty_log
 from talktree.library.encryption.state import DATABASE, is_encrypted
-from talktree.library.encryption.unlocking import library_key
+from talktree.library.encryption.unlocking import find_library_key
 from talktree.library.library import Library
 from talktree.library.retention.schedule import RetentionSchedule
-from talktree.library.sources.scan import existing
-from talktree.library.temporary import Unsaved, in_use, scratch_folder, tidy, tidy_leftovers
-from talktree.library.unsaved_edits import KeptEdits, find_kept_edits, find_library
+from talktree.library.sources.scan import to_existing_places
+from talktree.library.temporary import (
+    UnsavedFile,
+    hold_in_use,
+    scratch_folder,
+    tidy_leftovers,
+    tidy_library,
+)
+from talktree.library.unsaved_edits import UnsavedEdits, find_kept_edits, find_library
 from talktree.web.actions.leftovers import drop_forgotten
 from talktree.web.actions.previews import Previews
 from talktree.web.actions.scratch import keep_private, release
 from talktree.web.actions.upload import erase_kept_files
-from talktree.web.documents.cache import Desk
+from talktree.web.documents.cache import DocumentCache
 from talktree.web.job_runner import Jobs
 from talktree.web.page import is_built
 from talktree.web.security.keys import Keys
-from talktree.web.server import bound, bound_as_usual
-from talktree.web.studio import Studio
-from talktree.web.watcher import Follower, taking_in
+from talktree.web.server import bind_port, bind_usual_port
+from talktree.web.studio import StudioContext
+from talktree.web.watcher import Follower, start_import
 
 LIBRARY = "library"
 
 
-class Served(NamedTuple):
+class ServedPaths(NamedTuple):
     """The paths that were named, and whether anything may be changed."""
 
     given: tuple[Path, ...] = ()
@@ -75,7 +81,7 @@ class Served(NamedTuple):
             share_key(data_home() / LIBRARY, self.root)
         Library.open(self.root, write=self.follows).close()
 
-    def encrypted_root(self) -> Path | None:
+    def find_encrypted_root(self) -> Path | None:
         """The library whose key opens what is served; None if nothing is encrypted.
 
         A library of some paths that is still to be made will have the key of the user's own one.
@@ -89,8 +95,8 @@ class Served(NamedTuple):
 
 @contextmanager
 def serve(
-    given: Sequence[Path], *, read_only: bool, unsaved: Callable[[list[Unsaved]], None]
-) -> Iterator[Served]:
+    given: Sequence[Path], *, read_only: bool, unsaved: Callable[[list[UnsavedFile]], None]
+) -> Iterator[ServedPaths]:
     """What a studio serves, with its library prepared.
 
     A locked library is prepared when it is unlocked.
@@ -99,7 +105,7 @@ def serve(
     stays. A read-only studio of some paths has a library in a temporary folder.
     """
     with ExitStack() as ends:
-        served = Served(tuple(given), read_only)
+        served = ServedPaths(tuple(given), read_only)
         if given and read_only:
             served = served._replace(temporary=ends.enter_context(scratch_folder()))
         elif read_only:
@@ -107,12 +113,12 @@ def serve(
         elif given:
             root = find_library(given)
             served = served._replace(kept=root)
-            ends.callback(_put_away, root, unsaved)
-            ends.enter_context(in_use(root))
+            ends.callback(_remove_library, root, unsaved)
+            ends.enter_context(hold_in_use(root))
         try:
             served.prepare()
         except LibraryLocked:
-            cipher_module()  # the page asks for the passphrase, if it can be used at all
+            load_cipher_module()  # the page asks for the passphrase, if it can be used at all
             served = served._replace(locked=True)
         yield served
 
@@ -121,15 +127,15 @@ def _remove_log(root: Path) -> None:
     """Remove the empty log that reading made, when all connections are closed."""
     gc.collect()  # threads may have left theirs
     try:
-        key = library_key(root) if is_encrypted(root) else None
+        key = find_library_key(root) if is_encrypted(root) else None
     except LibraryLocked:
         return
-    remove_empty_log(root / DATABASE, key=database_key(key))
+    remove_empty_log(root / DATABASE, key=derive_database_key(key))
 
 
-def _put_away(root: Path, report: Callable[[list[Unsaved]], None]) -> None:
+def _remove_library(root: Path, report: Callable[[list[UnsavedFile]], None]) -> None:
     """Remove the library of the files that were opened, and name what was not saved."""
-    left = tidy(root)
+    left = tidy_library(root)
     if left:
         report(left)
 
@@ -140,7 +146,7 @@ def share_key(main: Path, other: Path) -> None:
         return
     from talktree.library.encryption.key_file import read_key_file, write_key_file
 
-    library_key(main)  # locked: say so before anything is made
+    find_library_key(main)  # locked: say so before anything is made
     other.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_key_file(other, read_key_file(main))
 
@@ -150,7 +156,7 @@ SIGNALLED = 128
 """What an exit code is more than the signal that ended the program."""
 
 
-class Started(NamedTuple):
+class StudioStarted(NamedTuple):
     """What is told when the studio is there."""
 
     address: str
@@ -165,9 +171,9 @@ def launch(
     port: int | None,
     read_only: bool,
     open_browser: bool,
-    told: Callable[[Started], None],
-    unsaved: Callable[[list[Unsaved]], None],
-    kept: Callable[[list[KeptEdits], Path | None], None],
+    details: Callable[[StudioStarted], None],
+    unsaved: Callable[[list[UnsavedFile]], None],
+    kept: Callable[[list[UnsavedEdits], Path | None], None],
 ) -> int:
     """Serve until it is ended; the exit code.
 
@@ -176,8 +182,8 @@ def launch(
     os.umask(0o077)
     for each in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(each) != signal.SIG_IGN:  # `nohup` ignores one of them
-            signal.signal(each, _leave)
-    given = [Path(os.fsdecode(path)) for path in existing(paths)]
+            signal.signal(each, _handle_signal)
+    given = [Path(os.fsdecode(path)) for path in to_existing_places(paths)]
     if not read_only:
         tidy_leftovers()
         edits = [each for each in find_kept_edits() if not each.is_open]
@@ -185,25 +191,25 @@ def launch(
             kept(edits, find_library(given) if given else None)
     with ExitStack() as open_:
         served = open_.enter_context(serve(given, read_only=read_only, unsaved=unsaved))
-        socket = open_.enter_context(bound_as_usual() if port is None else bound(port))
+        socket = open_.enter_context(bind_usual_port() if port is None else bind_port(port))
         keys = Keys(socket.getsockname()[1])
-        told(Started(keys.address(keys.token), is_built()))
+        details(StudioStarted(keys.build_address(keys.token), is_built()))
         if open_browser and _has_screen():
-            _show(keys, open_)
+            _open_browser(keys, open_)
 
-        from talktree.web.app import application
+        from talktree.web.app import create_app
         from talktree.web.host import StudioHost
         from talktree.web.server import Server
 
         ending = threading.Event()
         host = StudioHost(served)
         open_.callback(host.close)
-        server = Server(application(host, keys, ending=ending), ending)
+        server = Server(create_app(host, keys, ending=ending), ending)
         server.run(sockets=[socket])
     return SIGNALLED + (server.signal or signal.SIGINT)
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
+def _handle_signal(number: int, frame: FrameType | None) -> None:
     """End as after Ctrl-C: everything is put away."""
     if number == signal.SIGHUP:
         # A closed terminal sends it more than once; the second must not end the cleanup.
@@ -216,45 +222,45 @@ def _has_screen() -> bool:
     return not sys.platform.startswith("linux") or any(map(os.environ.get, DISPLAYS))
 
 
-def _show(keys: Keys, ends: ExitStack) -> None:
+def _open_browser(keys: Keys, ends: ExitStack) -> None:
     """Start the browser with a file that leads to a link, so that no argument holds a secret."""
     import webbrowser
 
     from talktree.web.entry_file import EntryFile
 
-    token = keys.once()
+    token = keys.make_one_time_token()
     try:
-        file = EntryFile(keys.address(token))
+        file = EntryFile(keys.build_address(token))
     except OSError:
         return  # the address is printed in any case
     ends.callback(file.remove)
-    keys.when_used(token, file.remove, is_valid=file.is_there)
+    keys.call_when_used(token, file.remove, is_valid=file.exists)
     threading.Thread(target=webbrowser.open, args=(file.url,), daemon=True).start()
 
 
 @contextmanager
-def opened(served: Served) -> Iterator[Studio]:
+def open_studio(served: ServedPaths) -> Iterator[StudioContext]:
     """A studio with all that works behind it; everything ends with it."""
     with ExitStack() as ends:
         if served.root is not None:
-            ends.enter_context(in_use(served.root))
+            ends.enter_context(hold_in_use(served.root))
         scratch = ends.enter_context(scratch_folder())
         ends.callback(release, scratch)
-        desk = Desk(served.root, write=not served.read_only)
-        ends.callback(desk.close)
-        if is_encrypted(desk.root):
+        cache = DocumentCache(served.root, write=not served.read_only)
+        ends.callback(cache.close)
+        if is_encrypted(cache.root):
             keep_private(scratch)
             if not served.read_only:
-                erase_kept_files(desk.root)
+                erase_kept_files(cache.root)
         jobs = Jobs()
         ends.callback(jobs.close)
-        studio = Studio(desk, jobs, scratch, Previews(), served.read_only, served.given)
+        studio = StudioContext(cache, jobs, scratch, Previews(), served.read_only, served.given)
         if served.follows:
-            ends.callback(_followed(studio, served.root))
+            ends.callback(_start_following(studio, served.root))
         yield studio
 
 
-def _followed(studio: Studio, root: Path | None) -> Callable[[], None]:
+def _start_following(studio: StudioContext, root: Path | None) -> Callable[[], None]:
     """Take in what is there, then follow it; gives what ends that."""
     jobs, given = studio.jobs, studio.given
     with Library.open(root) as library:
@@ -263,7 +269,7 @@ def _followed(studio: Studio, root: Path | None) -> Callable[[], None]:
     rules = None if given else RetentionSchedule()
     follower = Follower(root, given, retention=rules, looked=lambda: drop_forgotten(studio))
     if given or places:
-        job = jobs.start("import", taking_in(root, given, retention=not given))
-        follower.after(lambda: jobs.get(job.id).state != "running")
+        job = jobs.start("import", start_import(root, given, retention=not given))
+        follower.begin_when(lambda: jobs.get(job.id).state != "running")
     follower.start()
-    return follower.end
+    return follower.stop

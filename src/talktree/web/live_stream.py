@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from talktree.errors import TalktreeError
-from talktree.web.response import encoded
+from talktree.web.response import encode_json
 
 EVERY = 0.5
 """Seconds between two looks."""
@@ -22,7 +22,7 @@ SILENCE = 15.0
 Look = Callable[[], Struct | None]
 
 
-def event_stream(
+def stream_events(
     request: Request, name: str, look: Look, *, every: float = EVERY
 ) -> StreamingResponse:
     """What `look` gives, each as an event of that name; None is nothing new.
@@ -31,23 +31,25 @@ def event_stream(
     ends. No thread is held between two looks.
     """
     return StreamingResponse(
-        _events(request, name, look, every), media_type="text/event-stream; charset=utf-8"
+        _generate_events(request, name, look, every), media_type="text/event-stream; charset=utf-8"
     )
 
 
-async def _events(request: Request, name: str, look: Look, every: float) -> AsyncIterator[bytes]:
+async def _generate_events(
+    request: Request, name: str, look: Look, every: float
+) -> AsyncIterator[bytes]:
     ending = getattr(request.app.state, "ending", None)
     yield b": here\n\n"
-    told = time.monotonic()
+    details = time.monotonic()
     while not (await request.is_disconnected() or (ending is not None and ending.is_set())):
         try:
             news = await run_in_threadpool(look)
         except TalktreeError:
             return  # the library was locked; the page finds that out when it asks again
         if news is not None:
-            yield b"event: " + name.encode() + b"\ndata: " + encoded(news) + b"\n\n"
-            told = time.monotonic()
-        elif time.monotonic() - told > SILENCE:
+            yield b"event: " + name.encode() + b"\ndata: " + encode_json(news) + b"\n\n"
+            details = time.monotonic()
+        elif time.monotonic() - details > SILENCE:
             yield b": still here\n\n"
-            told = time.monotonic()
+            details = time.monotonic()
         await asyncio.sleep(every)

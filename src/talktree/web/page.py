@@ -48,22 +48,22 @@ class Page:
         self._files: dict[str, Path] = {}
         self._seen: int | None = None
 
-    def has(self, address: str) -> bool:
+    def has_file(self, address: str) -> bool:
         """Whether an address is one of the page's own."""
-        return _name(address) == INDEX or _name(address) in self._listed()
+        return _to_file_name(address) == INDEX or _to_file_name(address) in self._list_files()
 
-    def file(self, address: str) -> Response | None:
+    def get_file(self, address: str) -> Response | None:
         """The file with an address. It is looked up by name, so no address leads elsewhere."""
-        name = _name(address)
+        name = _to_file_name(address)
         if name == INDEX and not is_built(self.folder):
             return HTMLResponse(NOT_BUILT, status_code=503)
-        found = self._listed().get(name)
+        found = self._list_files().get(name)
         if found is None:
             return None
         cache = {"Cache-Control": FOREVER} if name.startswith("assets/") else {}
-        return FileResponse(found, media_type=_type(found), headers=cache)
+        return FileResponse(found, media_type=_guess_type(found), headers=cache)
 
-    def _listed(self) -> dict[str, Path]:
+    def _list_files(self) -> dict[str, Path]:
         """All files by their names, listed again when the page was built again."""
         if not is_built(self.folder):
             return {}
@@ -76,11 +76,11 @@ class Page:
         return self._files
 
 
-def _name(address: str) -> str:
+def _to_file_name(address: str) -> str:
     return address.removeprefix("/") or INDEX
 
 
-def _type(path: Path) -> str:
+def _guess_type(path: Path) -> str:
     return (
         TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     )

@@ -13,30 +13,30 @@ from talktree.errors import UsageError
 from talktree.text.json.value import REFUSALS
 from talktree.web.errors import TooLarge
 from talktree.web.response import JSON
-from talktree.web.routes.route import Call, Route
+from talktree.web.routes.route import Route, RouteCall
 
 MOST_BYTES = 16 << 20
 """How large a body of JSON may be; files go another way."""
 MANY = (tuple, list, frozenset, set)
 
 
-async def asked(route: Route, path: Mapping[str, str], request: Request) -> Call:
+async def parse_request(route: Route, path: Mapping[str, str], request: Request) -> RouteCall:
     """A question as its route wants it."""
-    return Call(
+    return RouteCall(
         path=path,
-        query=None if route.query is None else _query(route.query, request),
-        body=None if route.body is None else await _body(route.body, request),
+        query=None if route.query is None else _parse_query(route.query, request),
+        body=None if route.body is None else await _parse_body(route.body, request),
         request=request,
     )
 
 
-def segments(path: bytes) -> tuple[str, ...]:
+def split_path(path: bytes) -> tuple[str, ...]:
     """The parts of an address, each decoded by itself, so that a part may hold a slash."""
     raw = path.split(b"?", 1)[0].removeprefix(b"/").split(b"/")
     return tuple(unquote_to_bytes(part).decode("utf-8", "replace") for part in raw)
 
 
-def _query(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance of `shape`
+def _parse_query(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance of `shape`
     fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
     given: dict[str, Any] = {}
     for name in request.query_params:
@@ -45,17 +45,17 @@ def _query(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance 
         values = request.query_params.getlist(name)
         many = (get_origin(fields[name].type) or fields[name].type) in MANY
         given[name] = values if many else values[-1]
-    return _fitting(lambda: msgspec.convert(given, shape, strict=False))
+    return _validate(lambda: msgspec.convert(given, shape, strict=False))
 
 
-async def _body(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance of `shape`
+async def _parse_body(shape: type, request: Request) -> Any:  # noqa: ANN401 - an instance of `shape`
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != JSON:
         raise UsageError("the body must be JSON", hint=f"send it as {JSON}")
-    body = await _whole_body(request)
-    return _fitting(lambda: msgspec.json.decode(body, type=shape))
+    body = await _read_body(request)
+    return _validate(lambda: msgspec.json.decode(body, type=shape))
 
 
-async def _whole_body(request: Request) -> bytes:
+async def _read_body(request: Request) -> bytes:
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -67,7 +67,7 @@ async def _whole_body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _fitting(read: Any) -> Any:  # noqa: ANN401
+def _validate(read: Any) -> Any:  # noqa: ANN401
     try:
         return read()
     except (msgspec.ValidationError, *REFUSALS) as error:

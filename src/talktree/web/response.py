@@ -7,43 +7,51 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from talktree.web.errors import fault_of, notice, status_of
-from talktree.web.schemas.general import Failure
+from talktree.web.errors import describe_error, find_status, print_internal_error
+from talktree.web.schemas.general import ErrorBody
 
 JSON = "application/json"
 
 
-def answered(value: Any) -> Response:  # noqa: ANN401 - whatever a route gives
+def make_response(value: Any) -> Response:  # noqa: ANN401 - whatever a route gives
     """What a route gave, as a response."""
     if isinstance(value, Response):
         return value
-    return Response(status_code=204) if value is None else Response(encoded(value), media_type=JSON)
-
-
-def failed(error: Exception) -> Response:
-    """A failure as a response."""
-    notice(error)
-    return Response(
-        encoded(Failure(fault_of(error))), status_code=status_of(error), media_type=JSON
+    return (
+        Response(status_code=204)
+        if value is None
+        else Response(encode_json(value), media_type=JSON)
     )
 
 
-def encoded(value: Any) -> bytes:  # noqa: ANN401 - whatever a route gives
+def error_response(error: Exception) -> Response:
+    """A failure as a response."""
+    print_internal_error(error)
+    return Response(
+        encode_json(ErrorBody(describe_error(error))),
+        status_code=find_status(error),
+        media_type=JSON,
+    )
+
+
+def encode_json(value: Any) -> bytes:  # noqa: ANN401 - whatever a route gives
     """A value as JSON; halves of characters, which UTF-8 cannot hold, become question marks."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_whole(msgspec.to_builtins(value)))
+        return msgspec.json.encode(_replace_surrogates(msgspec.to_builtins(value)))
 
 
-def _whole(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _replace_surrogates(value: Any) -> Any:  # noqa: ANN401 - JSON
     """The same without halves of characters; shapes are flat, so this does not go deep."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()
         case dict():
-            return {_whole(key): _whole(each) for key, each in value.items()}
+            return {
+                _replace_surrogates(key): _replace_surrogates(each) for key, each in value.items()
+            }
         case list() | tuple():
-            return [_whole(each) for each in value]
+            return [_replace_surrogates(each) for each in value]
         case _:
             return value

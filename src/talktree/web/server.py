@@ -18,9 +18,9 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from talktree.errors import Busy, UsageError
-from talktree.web.response import JSON, failed
-from talktree.web.security.headers import fixed_headers
+from talktree.errors import LockHeld, UsageError
+from talktree.web.response import JSON, error_response
+from talktree.web.security.headers import build_fixed_headers
 
 PATIENCE = 3
 """Seconds that answers on their way are given at the end."""
@@ -61,8 +61,12 @@ class Protocol(H11Protocol):
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        response = failed(UsageError("this is no HTTP"))
-        headers = [*fixed_headers(), (b"content-type", JSON.encode()), (b"connection", b"close")]
+        response = error_response(UsageError("this is no HTTP"))
+        headers = [
+            *build_fixed_headers(),
+            (b"content-type", JSON.encode()),
+            (b"connection", b"close"),
+        ]
         said = h11.Response(status_code=response.status_code, headers=headers)
         for event in (said, h11.Data(data=bytes(response.body)), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
@@ -115,7 +119,7 @@ class Server(uvicorn.Server):
             for each, handler in before.items():
                 signal.signal(each, handler)
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """End as soon as the answers on their way are given."""
         self.ending.set()
         self.should_exit = True
@@ -124,20 +128,20 @@ class Server(uvicorn.Server):
 LOOPBACK = "127.0.0.1"
 
 
-def bound_as_usual() -> socket.socket:
+def bind_usual_port() -> socket.socket:
     """A socket on the port on which a browser was remembered, if it is free; else on any."""
-    from talktree.web.security.browsers import usual_port
+    from talktree.web.security.browsers import find_usual_port
 
-    port = usual_port()
+    port = find_usual_port()
     if port is not None:
         try:
-            return bound(port)
-        except (Busy, UsageError):
+            return bind_port(port)
+        except (LockHeld, UsageError):
             pass
-    return bound(0)
+    return bind_port(0)
 
 
-def bound(port: int) -> socket.socket:
+def bind_port(port: int) -> socket.socket:
     """A socket that only this machine reaches; port 0 is any that is free."""
     # The protocol is named because only then asyncio sends small answers at once.
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -150,7 +154,7 @@ def bound(port: int) -> socket.socket:
         raise UsageError(f"port {port} is not for you", hint="take one above 1023") from None
     except OSError:
         made.close()
-        raise Busy(
+        raise LockHeld(
             f"port {port} is in use", hint="name another, or leave --port out for a free one"
         ) from None
     return made

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from talktree.web.actions.previews import Previews
-from talktree.web.documents.cache import Desk
+from talktree.web.documents.cache import DocumentCache
 from talktree.web.job_runner import Jobs
 
 
-class Studio(NamedTuple):
+class StudioContext(NamedTuple):
     """Handed to every answer."""
 
-    desk: Desk
+    cache: DocumentCache
     jobs: Jobs
     scratch: Path
     """A folder of its own, emptied when the studio ends: uploads, and files that jobs make."""

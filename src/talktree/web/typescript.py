@@ -24,21 +24,21 @@ HEAD = """// Written by `make docs` from the server's shapes; changes here are l
 WIDTH = 100
 
 
-def types() -> str:
+def format_types() -> str:
     """The module of all types."""
-    taken = _reached(route.body for route in TABLE if route.body is not None)
+    taken = _collect_shapes(route.body for route in TABLE if route.body is not None)
     blocks = [HEAD]
     for module in MODULES:
         blocks.append(f"// {(module.__doc__ or '').strip()}\n")
-        blocks += [_interface(shape, sent=shape in taken) for shape in structs(module)]
+        blocks += [_format_interface(shape, sent=shape in taken) for shape in list_structs(module)]
         blocks += [
-            f"export type {name} =\n  | " + "\n  | ".join(_names(alias)) + ";\n"
-            for name, alias in _unions(module)
+            f"export type {name} =\n  | " + "\n  | ".join(_list_names(alias)) + ";\n"
+            for name, alias in _find_unions(module)
         ]
     return "\n".join(blocks)
 
 
-def structs(module: ModuleType) -> list[type[Struct]]:
+def list_structs(module: ModuleType) -> list[type[Struct]]:
     """The shapes that a module declares, in its order."""
     found = [each for each in vars(module).values() if isinstance(each, type)]
     return [
@@ -46,7 +46,7 @@ def structs(module: ModuleType) -> list[type[Struct]]:
     ]
 
 
-def _unions(module: ModuleType) -> Iterator[tuple[str, Any]]:
+def _find_unions(module: ModuleType) -> Iterator[tuple[str, Any]]:
     """Names for one of several shapes."""
     for name, value in vars(module).items():
         parts = get_args(value)
@@ -54,11 +54,11 @@ def _unions(module: ModuleType) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _names(alias: Any) -> list[str]:  # noqa: ANN401 - a union
+def _list_names(alias: Any) -> list[str]:  # noqa: ANN401 - a union
     return [each.__name__ for each in get_args(alias)]
 
 
-def _reached(roots: Iterable[type]) -> set[type]:
+def _collect_shapes(roots: Iterable[type]) -> set[type]:
     """Shapes with all the shapes in them."""
     found: set[type] = set()
     waiting: list[described.Type] = [described.type_info(root) for root in roots]
@@ -69,11 +69,11 @@ def _reached(roots: Iterable[type]) -> set[type]:
                 found.add(kind.cls)
                 waiting += [field.type for field in kind.fields]
         else:
-            waiting += _inner(kind)
+            waiting += _find_inner_types(kind)
     return found
 
 
-def _inner(kind: described.Type) -> list[described.Type]:
+def _find_inner_types(kind: described.Type) -> list[described.Type]:
     match kind:
         case described.UnionType():
             return [*kind.types]
@@ -87,28 +87,31 @@ def _inner(kind: described.Type) -> list[described.Type]:
             return []
 
 
-def _interface(shape: type[Struct], *, sent: bool) -> str:
+def _format_interface(shape: type[Struct], *, sent: bool) -> str:
     """One shape. What the page sends may leave out what has a default; answers have everything."""
     info = described.type_info(shape)
     assert isinstance(info, described.StructType)
-    notes = _notes(shape)
-    lines = [_comment((shape.__doc__ or "").strip(), ""), f"export interface {shape.__name__} {{"]
+    notes = _read_field_notes(shape)
+    lines = [
+        _format_comment((shape.__doc__ or "").strip(), ""),
+        f"export interface {shape.__name__} {{",
+    ]
     if info.tag_field is not None:
         lines.append(f"  {info.tag_field}: {json.dumps(info.tag)};")
     for field in info.fields:
         if field.name in notes:
-            lines.append(_comment(notes[field.name], "  "))
+            lines.append(_format_comment(notes[field.name], "  "))
         optional = "?" if sent and not field.required else ""
-        lines.append(f"  {field.encode_name}{optional}: {shown(field.type)};")
+        lines.append(f"  {field.encode_name}{optional}: {format_type(field.type)};")
     return "\n".join([*lines, "}\n"])
 
 
-def _comment(text: str, indent: str) -> str:
+def _format_comment(text: str, indent: str) -> str:
     words = " ".join(text.replace("*/", "* /").split())
     return f"{indent}/** {words} */"
 
 
-def _notes(shape: type[Struct]) -> dict[str, str]:
+def _read_field_notes(shape: type[Struct]) -> dict[str, str]:
     """What is said below a field."""
     (declared,) = ast.parse(inspect.getsource(shape)).body
     assert isinstance(declared, ast.ClassDef)
@@ -123,7 +126,7 @@ def _notes(shape: type[Struct]) -> dict[str, str]:
     return notes
 
 
-def shown(kind: described.Type) -> str:
+def format_type(kind: described.Type) -> str:
     """A type as TypeScript writes it."""
     match kind:
         case described.StructType():
@@ -139,14 +142,14 @@ def shown(kind: described.Type) -> str:
         case described.LiteralType():
             return " | ".join(json.dumps(value) for value in kind.values)
         case described.UnionType():
-            return " | ".join(dict.fromkeys(map(shown, kind.types)))
+            return " | ".join(dict.fromkeys(map(format_type, kind.types)))
         case described.VarTupleType() | described.ListType():
-            inner = shown(kind.item_type)
+            inner = format_type(kind.item_type)
             return f"({inner})[]" if "|" in inner else f"{inner}[]"
         case described.TupleType():
-            return f"[{', '.join(map(shown, kind.item_types))}]"
+            return f"[{', '.join(map(format_type, kind.item_types))}]"
         case described.DictType():
-            return f"Record<string, {shown(kind.value_type)}>"
+            return f"Record<string, {format_type(kind.value_type)}>"
         case _:
             return "unknown"
 
@@ -154,4 +157,4 @@ def shown(kind: described.Type) -> str:
 if __name__ == "__main__":
     import sys
 
-    sys.stdout.write(types())
+    sys.stdout.write(format_types())

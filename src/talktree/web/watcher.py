@@ -12,8 +12,8 @@ from talktree.errors import TalktreeError
 from talktree.library.importing.watch import QUIET
 from talktree.library.library import Library
 from talktree.library.retention.schedule import RetentionSchedule
-from talktree.web.actions.import_ import imported
-from talktree.web.job_runner import Progress, Result, Work
+from talktree.web.actions.import_ import import_paths
+from talktree.web.job_runner import JobProgress, JobResult, Work
 
 EVERY = 1.0
 """Seconds between two looks at the sources."""
@@ -22,16 +22,16 @@ SHARE = 20
 LONGEST = 60.0
 
 
-def taking_in(
+def start_import(
     root: Path | None, paths: Sequence[Path], *, known: bool = False, retention: bool = False
 ) -> Work:
     """The work of importing some paths, or all places so far; retention is part of it if asked."""
 
-    def work(progress: Progress) -> Result:
+    def work(progress: JobProgress) -> JobResult:
         """Takes them in."""
         with Library.open(root, write=True) as library:
-            imported(library, paths, progress, known=known, retention=retention)
-        return Result()
+            import_paths(library, paths, progress, known=known, retention=retention)
+        return JobResult()
 
     return work
 
@@ -58,7 +58,7 @@ class Follower(threading.Thread):
         self._ended = threading.Event()
         self._may_begin: Callable[[], bool] = lambda: True
 
-    def after(self, may_begin: Callable[[], bool]) -> None:
+    def begin_when(self, may_begin: Callable[[], bool]) -> None:
         """Begin only when this is so."""
         self._may_begin = may_begin
 
@@ -67,16 +67,16 @@ class Follower(threading.Thread):
             if self._ended.wait(self.every / 4):
                 return
         with Library.open(self.root, write=True) as library:
-            while not self._ended.wait(self._look(library)):
+            while not self._ended.wait(self._look_once(library)):
                 pass
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Look no more; what is under way is finished first."""
         self._ended.set()
         if self.is_alive():
             self.join(5.0)
 
-    def _look(self, library: Library) -> float:
+    def _look_once(self, library: Library) -> float:
         """Look once; how many seconds to wait then."""
         began = time.monotonic()
         try:

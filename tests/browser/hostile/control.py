@@ -80,6 +80,6 @@ def fired(browser: Browser, texts: Numbered) -> Fired:
     return Fired(ran, asked)
 
 
-def _numbers(told: str, pattern: re.Pattern[str]) -> Iterator[int]:
-    for found in pattern.finditer(told):
+def _numbers(reported: str, pattern: re.Pattern[str]) -> Iterator[int]:
+    for found in pattern.finditer(reported):
         yield from (int(each) for each in found.groups() if each)

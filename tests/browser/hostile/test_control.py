@@ -17,8 +17,8 @@ def test_without_care_they_run(
 ) -> None:
     found = fired(browser, texts)
     acted = found.ran | found.asked
-    told = f"{len(texts)} texts, {len(found.ran)} ran, {len(found.asked)} asked elsewhere"
-    record_property("control", f"{told}, {len(acted)} acted")
-    assert len(acted) > len(texts) / 2, told
+    reported = f"{len(texts)} texts, {len(found.ran)} ran, {len(found.asked)} asked elsewhere"
+    record_property("control", f"{reported}, {len(acted)} acted")
+    assert len(acted) > len(texts) / 2, reported
     assert found.ran
     assert found.asked

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from talktree import api
-from talktree.export.choice import Choice
-from talktree.export.export import exported
+from talktree.export.choice import ExportOptions
+from talktree.export.export import export_document
 from tests.browser.hostile.canary import Canary
 from tests.browser.hostile.conftest import Tell
 from tests.browser.hostile.talks import marker, same, write_talk
@@ -33,7 +33,7 @@ LOOKED = """async () => {
 def _page(texts: Numbered, folder: Path) -> Path:
     said = [marker, *map(same, texts.values())]
     talk = write_talk(folder / "talk.jsonl", said, next(iter(texts.values())))
-    made = b"".join(*exported(api.read(talk), Choice(to="html")).files.values())
+    made = b"".join(*export_document(api.read(talk), ExportOptions(to="html")).files.values())
     bare, found = POLICY.subn(b"", made)
     assert found == 1
     path = folder / "page.html"

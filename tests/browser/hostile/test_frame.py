@@ -101,7 +101,7 @@ def studio(listener: Listener, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def _entered(browser: Browser, studio: Running) -> Iterator[Screen]:
     with watched(browser, studio.origin, size=(1280, 1600)) as seen:
         seen.page.set_default_timeout(30_000)
-        seen.page.goto(studio.keys.address(studio.keys.token))
+        seen.page.goto(studio.keys.build_address(studio.keys.token))
         seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         screen = Screen(seen, studio)
         screen.open(str(studio.get("/conversations")["cards"][0]["cid"]))
@@ -125,8 +125,8 @@ def _run(screen: Screen, title: str) -> None:
 
 def _has_tried(screen: Screen) -> None:
     """It waits for each of its attempts, so it takes its time."""
-    told = screen.page.get_by_text(f"tried {TRIED}, reached: nothing")
-    expect(told).to_be_visible(timeout=90_000)
+    reported = screen.page.get_by_text(f"tried {TRIED}, reached: nothing")
+    expect(reported).to_be_visible(timeout=90_000)
 
 
 @pytest.mark.parametrize("title", ["a page", "a component"])
@@ -152,7 +152,7 @@ def test_the_frame_goes_nowhere(screen: Screen, listener: Listener, title: str) 
 
 
 @pytest.mark.parametrize("title", WAYS)
-def test_nobody_is_called(screen: Screen, listener: Listener, title: str) -> None:
+def test_no_one_is_called(screen: Screen, listener: Listener, title: str) -> None:
     listener.came.clear()
     _run(screen, title)
     # It says that it is there, and calls then, if it can.
@@ -189,8 +189,10 @@ def test_where_connections_can_be_refused_there_are_none(
 
 def test_the_page_hears_only_the_few_things_it_knows(screen: Screen) -> None:
     _run(screen, "spam")
-    told = screen.page.get_by_role("status").filter(has_text="spam")
-    expect(told).to_have_text(' <img src=x onerror=alert(1)><a href="javascript:alert(1)">spam</a>')
+    reported = screen.page.get_by_role("status").filter(has_text="spam")
+    expect(reported).to_have_text(
+        ' <img src=x onerror=alert(1)><a href="javascript:alert(1)">spam</a>'
+    )
     height = screen.page.locator("iframe").evaluate("frame => frame.getBoundingClientRect().height")
     assert 32 <= height <= 1210
     screen.assert_quiet()

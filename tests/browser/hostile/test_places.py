@@ -68,7 +68,7 @@ def walk(browser: Browser, hostile: Running) -> Iterator[Walk]:
         canary = Canary(seen.context, hostile.origin)
         canary.watch(seen.page)
         seen.page.set_default_timeout(60_000)
-        seen.page.goto(hostile.keys.address(hostile.keys.token))
+        seen.page.goto(hostile.keys.build_address(hostile.keys.token))
         seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         yield Walk(Screen(seen, hostile), canary)
         canary.assert_silent()
@@ -91,7 +91,7 @@ def test_messages(walk: Walk, hostile: Running, format: str) -> None:
         assert {marker(place) for place in SHOWN} - walk.marks[format] == set()
 
 
-def test_what_stands_beside_the_messages(walk: Walk, hostile: Running) -> None:
+def test_what_is_beside_the_messages(walk: Walk, hostile: Running) -> None:
     walk.open(_cid(hostile, "native"))
     walk.inspector()
     walk.raw(3)

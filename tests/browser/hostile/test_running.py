@@ -19,7 +19,7 @@ TOGETHER = 60
 
 
 def _with_ticket(studio: Running, path: str) -> str:
-    return f"{path}?ticket={studio.keys.ticket(path.encode())}"
+    return f"{path}?ticket={studio.keys.make_ticket(path.encode())}"
 
 
 @pytest.mark.parametrize("texts", amounts(60, 6, 1100))
@@ -31,7 +31,7 @@ def test_artifacts_that_run(browser: Browser, tmp_path: Path, texts: Numbered, t
         page = context.new_page()
         canary.watch(page)
         page.set_default_timeout(120_000)
-        page.goto(studio.keys.address(studio.keys.token))
+        page.goto(studio.keys.build_address(studio.keys.token))
         page.wait_for_function("() => 'talktree.key' in localStorage")
         page.evaluate(LOOK)
         page.evaluate(TOUR)

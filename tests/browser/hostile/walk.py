@@ -36,9 +36,9 @@ class Walk:
 
     def look(self, where: str) -> None:
         """Look at all that is there now."""
-        self._told(self.page.evaluate("hostile.look()"), where)
+        self._describe(self.page.evaluate("hostile.look()"), where)
 
-    def _told(self, said: Any, where: str) -> None:
+    def _describe(self, said: Any, where: str) -> None:
         assert said["faults"] == [], where
         self.marks.setdefault(where, set()).update(said["marks"])
         self.looked += 1
@@ -71,7 +71,7 @@ class Walk:
     def tour(self, name: str, given: Any = None) -> Any:
         """One of the ways through many places; what of it was shown."""
         said = self.page.evaluate(f"given => hostile.{name}(given)", given)
-        self._told(said, name)
+        self._describe(said, name)
         return said["shown"]
 
     def calm(self) -> None:
@@ -168,7 +168,7 @@ def walking(
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.set_default_timeout(120_000)
-    page.goto(studio.keys.address(studio.keys.token))
+    page.goto(studio.keys.build_address(studio.keys.token))
     page.wait_for_function("() => 'talktree.key' in localStorage")
     # Before that nobody hears of what is dropped or typed.
     page.get_by_role("heading", name="Overview").wait_for()

@@ -62,14 +62,14 @@ class Editing:
         assert isinstance(found, list)
         return found
 
-    def did(self, deed: Callable[[], object]) -> dict[str, Any]:
+    def did(self, edit: Callable[[], object]) -> dict[str, Any]:
         """Do it, wait until the page knows; what the studio said about it."""
         with self.screen.page.expect_response(_changes) as answered:
-            deed()
-        told: dict[str, Any] = answered.value.json()
-        assert answered.value.ok, told
-        expect(self.undoing(told["what"])).to_be_enabled()
-        return told
+            edit()
+        reported: dict[str, Any] = answered.value.json()
+        assert answered.value.ok, reported
+        expect(self.undoing(reported["what"])).to_be_enabled()
+        return reported
 
     def undo(self, what: str) -> None:
         """Take it back by key."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from talktree.model.message import Author, Message
 from talktree.model.parts import Text
 from talktree.testing.strategies import nanoseconds, uuids, wild_text, word
-from talktree.text.utf8 import holds
+from talktree.text.utf8 import can_encode
 
 _ticks = st.text("\\`\n;: r", max_size=30)
 _headers = st.sampled_from(
@@ -19,7 +19,7 @@ _headers = st.sampled_from(
         ";\n\n\n",
     ]
 )
-_texts = wild_text.filter(holds) | _ticks | _headers
+_texts = wild_text.filter(can_encode) | _ticks | _headers
 _names = st.from_regex(r"[A-Za-z][A-Za-z0-9. ]{0,15}( - [A-Za-z]{1,5})?", fullmatch=True)
 _versions = st.none() | st.from_regex(r"[0-9]{1,2}(\.[0-9]{1,3}){0,2}", fullmatch=True)
 _authors = st.lists(st.builds(Author, _names.map(str.strip), _versions), max_size=3).map(tuple)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from talktree.model.message import DELETED, NO_FLAGS, Author, Message
-from talktree.model.parts import Artifact, Attachment, Part, Text, Unknown
+from talktree.model.parts import Artifact, Attachment, Part, Text, UnknownPart
 from talktree.testing.strategies import (
     json_objects,
     json_values,
@@ -23,10 +23,10 @@ _attachments = st.builds(
     media_type=_maybe,
     url=_maybe,
     extra=st.builds(lambda file, rest: {"file": file, **rest}, json_objects, _extra),
-) | st.builds(Unknown, st.just("attachment"), word | st.integers() | st.none())
+) | st.builds(UnknownPart, st.just("attachment"), word | st.integers() | st.none())
 _artifacts = st.builds(
     Artifact, id=_maybe, media_type=_maybe, title=_maybe, content=_maybe, extra=_extra
-) | st.builds(Unknown, st.just("artifact"), word | st.integers() | st.none())
+) | st.builds(UnknownPart, st.just("artifact"), word | st.integers() | st.none())
 
 
 def _in_order(text: list[Part], attachments: list[Part], artifacts: list[Part]) -> tuple[Part, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from talktree.model.message import DELETED, NO_FLAGS, Author, Message
-from talktree.model.parts import Artifact, Attachment, Text, Unknown
+from talktree.model.parts import Artifact, Attachment, Text, UnknownPart
 from talktree.testing.strategies import json_values, milliseconds, uuids, wild_text, word
 
 _markup = st.sampled_from(
@@ -35,7 +35,7 @@ _attachments = st.builds(
     url=_maybe,
     extra=_extra.map(lambda rest: {"file": {}, **rest}),
 ) | st.builds(
-    Unknown, st.just("attachment"), json_values.filter(lambda item: not isinstance(item, dict))
+    UnknownPart, st.just("attachment"), json_values.filter(lambda item: not isinstance(item, dict))
 )
 _artifacts = st.builds(
     Artifact, id=_maybe, media_type=_maybe, title=_maybe, content=_maybe, extra=_extra

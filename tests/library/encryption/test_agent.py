@@ -14,9 +14,9 @@ import pytest
 from talktree.library.encryption import agent_client
 from talktree.library.encryption.agent import Agent
 from talktree.library.encryption.agent_protocol import SOCKET, Request
-from talktree.library.encryption.key_slots import key_id, new_key
+from talktree.library.encryption.key_slots import generate_key, key_id
 
-KEY = new_key()
+KEY = generate_key()
 ID = key_id(KEY)
 
 
@@ -112,7 +112,7 @@ def test_nonsense_does_not_end_it(folder: Path) -> None:
 
 def test_a_key_that_is_not_used_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
-    monkeypatch.setattr("talktree.library.encryption.agent.now", lambda: clock[0])
+    monkeypatch.setattr("talktree.library.encryption.agent.seconds_since_boot", lambda: clock[0])
     agent = Agent()
     agent.answer(Request("put", ID, KEY.hex(), 100))
     for _ in range(5):

@@ -12,9 +12,9 @@ from talktree.library.database.connection import Database
 from talktree.library.fulltext import champions, encrypted_writer
 from talktree.library.fulltext.champions import LENGTH, find_best
 from talktree.library.fulltext.encrypted_index import EncryptedFullText
-from talktree.library.fulltext.index import Place
+from talktree.library.fulltext.index import PieceAddress
 from talktree.library.search.encrypted_search import EncryptedMatches
-from talktree.library.search.query import Row
+from talktree.library.search.query import Phrase
 from tests.cases import SEED, scale
 from tests.library.shelves import piece
 
@@ -29,7 +29,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Encrypted
     monkeypatch.setattr(champions, "COMMON", 20)
     monkeypatch.setattr(champions, "STEP", 300)
     monkeypatch.setattr(encrypted_writer, "FEW_CHARACTERS", 1000)
-    made = EncryptedFullText.made_anew(tmp_path, KEY)
+    made = EncryptedFullText.recreate(tmp_path, KEY)
     yield made
     made.close()
 
@@ -42,7 +42,7 @@ def add(index: EncryptedFullText, draw: random.Random, count: int, *, source: in
             text = " ".join(draw.choices(WORDS, (9, 3, 1, 0.01), k=draw.randint(1, longest)))
             writer.add(source, piece(text, at=at))
             if at % 97 == 96:
-                writer._hand_over()
+                writer._submit_batch()
         writer.commit()
 
 
@@ -54,9 +54,9 @@ def add_a_few(index: EncryptedFullText, source: int, *texts: str) -> None:
         writer.commit()
 
 
-def first(index: EncryptedFullText, word: str, count: int) -> list[tuple[float, Place]]:
+def first(index: EncryptedFullText, word: str, count: int) -> list[tuple[float, PieceAddress]]:
     """What a search finds first."""
-    matches = EncryptedMatches(index, Row((word,)), lambda _: ())
+    matches = EncryptedMatches(index, Phrase((word,)), lambda _: ())
     return matches.page("best", count, 0, is_last=True)
 
 
@@ -64,7 +64,7 @@ def assert_same(index: EncryptedFullText) -> int:
     """Compare with the order in which FTS5 puts all documents; how many answers a list gave."""
     answers = 0
     for word in WORDS:
-        everything = EncryptedMatches(index, Row((word,)), lambda _: ()).page(
+        everything = EncryptedMatches(index, Phrase((word,)), lambda _: ()).page(
             "best", -1, 0, is_last=True
         )
         for count in COUNTS:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from talktree.files.age import age_library
+from talktree.files.age import load_age_library
 from tests.library.encryption.locked_home import PASSPHRASE, PROGRAM, WORD, LockedHome
 
 READING = (
@@ -124,7 +124,7 @@ def test_a_passphrase_is_not_asked_for_without_a_terminal(home: LockedHome) -> N
 
 
 def test_an_identity_unlocks_and_decrypts(home: LockedHome) -> None:
-    identity = age_library().x25519.Identity.generate()
+    identity = load_age_library().x25519.Identity.generate()
     file = home.folder / "identity"
     file.write_text(f"# made for a test\n{identity}\n")
     home.run("import", str(home.sources))
@@ -150,7 +150,7 @@ def test_damaged_key_files_are_an_error_that_says_so(home: LockedHome) -> None:
 
 
 def test_an_export_can_be_encrypted_to_a_recipient(home: LockedHome) -> None:
-    identity = age_library().x25519.Identity.generate()
+    identity = load_age_library().x25519.Identity.generate()
     to = ("--encrypt-to", str(identity.to_public()))
     home.run("import", str(home.sources))
     home.encrypt()
@@ -158,13 +158,13 @@ def test_an_export_can_be_encrypted_to_a_recipient(home: LockedHome) -> None:
     out = home.folder / "out.md.age"
     assert b".md.age" in home.run("export", id, "-o", str(out.with_suffix("")), *to, code=2).stderr
     home.run("export", id, "-o", str(out), *to)
-    text = age_library().decrypt(out.read_bytes(), [identity])
+    text = load_age_library().decrypt(out.read_bytes(), [identity])
     plain = home.run("export", id, "--to", "md", "-o", "-").stdout
     assert text == plain
     assert WORD.encode() in text
     assert WORD.encode() not in out.read_bytes()
     home.run("export", "usage", "-o", str(home.folder / "u.csv.age"), *to)
-    assert age_library().decrypt((home.folder / "u.csv.age").read_bytes(), [identity])
+    assert load_age_library().decrypt((home.folder / "u.csv.age").read_bytes(), [identity])
     assert [path.name for path in home.folder.glob(".*")] == []
     home.run("export", id, "-o", str(out), "--encrypt-to", "age1nonsense", code=2)
 

@@ -15,9 +15,9 @@ from talktree.library.fulltext.encrypted_index import (
     UNFINDABLE,
     EncryptedFullText,
 )
-from talktree.library.fulltext.encrypted_writer import BATCH_DOCUMENTS, indexed_text
+from talktree.library.fulltext.encrypted_writer import BATCH_DOCUMENTS, prepare_text
 from talktree.library.search.parse import BadQuery, parse
-from talktree.library.search.run import Results, results
+from talktree.library.search.run import Results, search_backend
 from tests.cases import examples
 from tests.library.shelves import Held, Kept, piece
 from tests.library.test_search_oracle import NOW, corpora, queries
@@ -30,7 +30,7 @@ class EncryptedShelf(Held):
 
     def __init__(self, root: Path, kept: list[Kept]) -> None:
         self.kept = kept
-        self.index = EncryptedFullText.made_anew(root, KEY)
+        self.index = EncryptedFullText.recreate(root, KEY)
         self.fulltext = self.index  # type: ignore[assignment]
         with self.index.writer() as writer:
             for each in kept:
@@ -59,7 +59,7 @@ def test_the_encrypted_index_finds_what_is_meant(
             query = parse(text, NOW)
         except BadQuery:
             continue
-        found = results(shelf, text, limit=None, now=NOW)
+        found = search_backend(shelf, text, limit=None, now=NOW)
         hits = _found(found)
         assert len(set(hits)) == len(hits)
         assert set(hits) == shelf.expected(query), (text, query)
@@ -76,10 +76,10 @@ def test_pages_are_parts_of_the_whole(
 ) -> None:
     shelf = EncryptedShelf(root, kept)
     try:
-        whole = _found(results(shelf, text, limit=None, sort=sort, now=NOW))
+        whole = _found(search_backend(shelf, text, limit=None, sort=sort, now=NOW))
     except BadQuery:
         return
-    page = results(shelf, text, limit=limit, offset=offset, sort=sort, now=NOW)
+    page = search_backend(shelf, text, limit=limit, offset=offset, sort=sort, now=NOW)
     assert _found(page) == whole[offset : offset + limit]
     assert page.total == len(whole)
     shelf.index.close()
@@ -95,9 +95,9 @@ def test_one_word_is_ranked_as_in_the_plain_index(root: Path) -> None:
     ]
     kept = [Kept(piece(text, at=number * 7)) for number, text in enumerate(texts)]
     for query in ("needle", '"needle needle"'):
-        plain = _found(results(Held(root / "plain", kept), query))
+        plain = _found(search_backend(Held(root / "plain", kept), query))
         shelf = EncryptedShelf(root / "encrypted", kept)
-        assert _found(results(shelf, query)) == plain
+        assert _found(search_backend(shelf, query)) == plain
         assert len(plain) > 1
         shelf.index.close()
 
@@ -105,12 +105,12 @@ def test_one_word_is_ranked_as_in_the_plain_index(root: Path) -> None:
 def test_a_condition_that_all_fulfil_does_not_change_the_order(root: Path) -> None:
     texts = [f"{'needle ' * (1 + n * 7 % 5)}{'straw ' * (n * 11 % 17)}" for n in range(60)]
     shelf = EncryptedShelf(root, [Kept(piece(text, at=at)) for at, text in enumerate(texts)])
-    whole = [(hit.at, hit.score) for hit in results(shelf, "needle", limit=None)]
+    whole = [(hit.at, hit.score) for hit in search_backend(shelf, "needle", limit=None)]
     assert len({score for _, score in whole}) > 10
     assert whole == sorted(whole, key=lambda hit: (-hit[1], hit[0]))
     for query in ("needle", "needle kind:text", "needle -absent"):
         for offset in (0, 7, 55):
-            page = results(shelf, query, limit=9, offset=offset)
+            page = search_backend(shelf, query, limit=9, offset=offset)
             assert [(hit.at, hit.score) for hit in page] == whole[offset : offset + 9], query
     shelf.index.close()
 
@@ -121,8 +121,8 @@ def test_documents_of_several_batches_keep_their_own_words(root: Path) -> None:
     shelf = EncryptedShelf(root, kept)
     assert shelf.index.count() == count
     for at in (0, 1, BATCH_DOCUMENTS - 1, BATCH_DOCUMENTS, count - 1):
-        assert _found(results(shelf, f"ß{at} -absent")) == [(1, at)]
-        assert _found(results(shelf, f'"{at} e"', limit=3)) == [(1, at)]
+        assert _found(search_backend(shelf, f"ß{at} -absent")) == [(1, at)]
+        assert _found(search_backend(shelf, f'"{at} e"', limit=3)) == [(1, at)]
     shelf.index.close()
 
 
@@ -134,7 +134,7 @@ def test_documents_of_several_batches_keep_their_own_words(root: Path) -> None:
 def test_only_words_that_are_too_long_are_left_out(lengths: list[int], letter: str) -> None:
     words = [letter * length for length in lengths]
     expected = [word if len(word.encode()) <= LONGEST_WORD else UNFINDABLE for word in words]
-    assert indexed_text(" ".join(words)).split() == expected
+    assert prepare_text(" ".join(words)).split() == expected
 
 
 def test_what_a_source_has_can_be_replaced(root: Path) -> None:
@@ -146,9 +146,9 @@ def test_what_a_source_has_can_be_replaced(root: Path) -> None:
         writer.commit()
         writer.delete(2)
         writer.rollback()
-    assert set(_found(results(shelf, "old"))) == {(1, 0), (2, 0), (2, 10)}
-    assert _found(results(shelf, "new")) == [(1, 10)]
-    assert _found(results(shelf, "*ew*")) == [(1, 10)]
+    assert set(_found(search_backend(shelf, "old"))) == {(1, 0), (2, 0), (2, 10)}
+    assert _found(search_backend(shelf, "new")) == [(1, 10)]
+    assert _found(search_backend(shelf, "*ew*")) == [(1, 10)]
     shelf.index.close()
 
 
@@ -156,14 +156,14 @@ def test_words_of_any_length_leave_their_neighbours_in_place(root: Path) -> None
     text = f"before {'x' * 70_000} behind \x01 a\x01b \x00 end"
     shelf = EncryptedShelf(root, [Kept(piece(text))])
     for query in ("before", "behind", "a b", "end"):
-        assert _found(results(shelf, query)), query
-    assert not _found(results(shelf, '"before behind"'))
-    assert not _found(results(shelf, "xxxx*"))
+        assert _found(search_backend(shelf, query)), query
+    assert not _found(search_backend(shelf, '"before behind"'))
+    assert not _found(search_backend(shelf, "xxxx*"))
     shelf.index.close()
 
 
 def test_a_query_of_thousands_of_words_is_answered(root: Path) -> None:
     shelf = EncryptedShelf(root, [Kept(piece("a b c"))])
     for text in ("a " * 4000, "a OR " * 1500 + "b", "-z " * 2000 + "a", "b* " * 1000):
-        assert _found(results(shelf, text)) == [(1, 0)], text[:10]
+        assert _found(search_backend(shelf, text)) == [(1, 0)], text[:10]
     shelf.index.close()

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from talktree.errors import Unreadable, WrongKey
-from talktree.files.age import age_library
+from talktree.files.age import load_age_library
 from talktree.library.encryption.key_file import (
     LibraryKey,
     read_key_file,
@@ -17,20 +17,20 @@ from talktree.library.encryption.key_file import (
 )
 from talktree.library.encryption.key_slots import (
     PassphraseSlot,
-    age_slot,
+    generate_key,
     key_id,
-    new_key,
-    passphrase_slot,
+    make_age_slot,
+    make_passphrase_slot,
     unwrap_age,
     unwrap_passphrase,
 )
 from talktree.library.encryption.state import KEY_COPY, KEY_FILE
 
-KEY = new_key()
+KEY = generate_key()
 
 
 def test_a_passphrase_opens_its_slot_and_no_other_does() -> None:
-    slot = passphrase_slot(KEY, "straße")
+    slot = make_passphrase_slot(KEY, "straße")
     assert unwrap_passphrase([slot], "straße", key_id(KEY)) == KEY
     for wrong in ("strasse", "", "straße "):
         with pytest.raises(WrongKey):
@@ -38,26 +38,26 @@ def test_a_passphrase_opens_its_slot_and_no_other_does() -> None:
 
 
 def test_the_same_letters_open_it_however_they_were_typed() -> None:
-    slot = passphrase_slot(KEY, "e\u0301te\u0301")
+    slot = make_passphrase_slot(KEY, "e\u0301te\u0301")
     assert unwrap_passphrase([slot], "\u00e9t\u00e9", key_id(KEY)) == KEY
 
 
 def test_an_identity_opens_its_slot_and_no_other_does() -> None:
-    identity, other = (age_library().x25519.Identity.generate() for _ in range(2))
-    slot = age_slot(KEY, [identity.to_public()])
+    identity, other = (load_age_library().x25519.Identity.generate() for _ in range(2))
+    slot = make_age_slot(KEY, [identity.to_public()])
     assert unwrap_age([slot], [identity], key_id(KEY)) == KEY
     with pytest.raises(WrongKey):
         unwrap_age([slot], [other], key_id(KEY))
 
 
 def test_two_slots_of_one_passphrase_have_nothing_in_common() -> None:
-    one, two = (passphrase_slot(KEY, "same") for _ in range(2))
+    one, two = (make_passphrase_slot(KEY, "same") for _ in range(2))
     assert one.salt != two.salt
     assert one.wrapped != two.wrapped
 
 
 def _key_file(root: Path) -> LibraryKey:
-    about = LibraryKey(key_id(KEY), (passphrase_slot(KEY, "one"),))
+    about = LibraryKey(key_id(KEY), (make_passphrase_slot(KEY, "one"),))
     write_key_file(root, about)
     return about
 
@@ -97,7 +97,7 @@ def _is_noticed(root: Path, about: LibraryKey) -> bool:
 
 
 def test_a_slot_that_asks_for_all_memory_is_refused() -> None:
-    slot = passphrase_slot(KEY, "one")
+    slot = make_passphrase_slot(KEY, "one")
     huge = msgspec.structs.replace(slot, memory=1 << 40)
     assert isinstance(huge, PassphraseSlot)
     with pytest.raises(Unreadable):

@@ -13,9 +13,9 @@ import pytest
 from talktree.errors import Unreadable, UsageError
 from talktree.library.database.cipher import CIPHER_PAGE
 from talktree.library.encryption.key_slots import (
+    generate_key,
     key_id,
-    new_key,
-    passphrase_slot,
+    make_passphrase_slot,
     unwrap_passphrase,
 )
 from talktree.library.encryption.state import DATABASE, DECRYPTING, KEY_COPY, KEY_FILE
@@ -151,7 +151,7 @@ def test_a_new_home_is_private_whatever_the_umask_is(home: LockedHome) -> None:
 
 def test_a_library_is_made_by_one_command_only(home: LockedHome) -> None:
     home.root.mkdir(parents=True, mode=0o700)
-    with WriterLock(home.root).held():
+    with WriterLock(home.root).hold():
         words = ("library", "encrypt", "--passphrase-file", str(home.passphrase))
         assert "another program" in _error(home, *words, code=5)
     assert [path.name for path in home.root.iterdir()] == ["writing"]
@@ -168,8 +168,8 @@ def test_locking_removes_what_an_interrupted_decryption_has_left(home: LockedHom
 
 
 def test_a_slot_with_wrong_parameters_is_a_damaged_key_file() -> None:
-    key = new_key()
-    slot = passphrase_slot(key, "one")
+    key = generate_key()
+    slot = make_passphrase_slot(key, "one")
     for salt in ("AAAA", "!", "="):
         changed = msgspec.structs.replace(slot, salt=salt)
         with pytest.raises(Unreadable):

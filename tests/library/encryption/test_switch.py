@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from talktree.errors import Busy, NotSaved, TalktreeError
-from talktree.files.age import age_library
+from talktree.errors import LockHeld, NotSaved, TalktreeError
+from talktree.files.age import load_age_library
 from talktree.library.encryption.key_file import LibraryKey, write_key_file
-from talktree.library.encryption.key_slots import age_slot, key_id, new_key
+from talktree.library.encryption.key_slots import generate_key, key_id, make_age_slot
 from talktree.library.encryption.state import (
     DATABASE,
     DECRYPTING,
@@ -34,9 +34,9 @@ from tests.library.made import history
 
 ROUNDS = 100 if TORTURE else 5
 """Of each of encrypting and decrypting."""
-KEY = new_key()
+KEY = generate_key()
 ABOUT = LibraryKey(
-    key_id(KEY), (age_slot(KEY, [age_library().x25519.Identity.generate().to_public()]),)
+    key_id(KEY), (make_age_slot(KEY, [load_age_library().x25519.Identity.generate().to_public()]),)
 )
 
 
@@ -162,12 +162,12 @@ def test_a_library_in_use_is_not_encrypted(plain: Path, tmp_path: Path) -> None:
     root = tmp_path / "library"
     shutil.copytree(plain, root)
     for write in (False, True):
-        with _in_use(root, write=write), pytest.raises(Busy):
+        with _in_use(root, write=write), pytest.raises(LockHeld):
             encrypt_library(root, KEY, ABOUT, wait=0.2)
         assert _left(root) == []
         assert not is_encrypted(root)
     encrypt_library(root, KEY, ABOUT, wait=0.2)
-    with _in_use(root, write=False), pytest.raises(Busy):
+    with _in_use(root, write=False), pytest.raises(LockHeld):
         decrypt_library(root, KEY, wait=0.2)
     assert is_encrypted(root)
 
@@ -181,7 +181,7 @@ def _in_use(root: Path, *, write: bool) -> Iterator[None]:
         with Library.open(root, write=write) as library:
             library.info()
             if write:
-                library.lock.taken()
+                library.lock.try_acquire()
             os.write(tell, b"x")
             signal.pause()
     os.read(ready, 1)

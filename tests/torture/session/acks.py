@@ -43,14 +43,14 @@ class Told(NamedTuple):
 
 def heard(data: bytes) -> Told:
     """What was told; a last line that was cut off by a kill was never said."""
-    told = Told(set(), {}, [])
+    reported = Told(set(), {}, [])
     for line in data.decode().split("\n")[:-1]:
         kind, _, rest = line.partition(" ")
         if kind == "try":
-            told.tried.add(rest)
+            reported.tried.add(rest)
         elif kind == "ack":
             token, _, id = rest.partition(" ")
-            told.acked[token] = id
+            reported.acked[token] = id
         elif kind == "bug":
-            told.bugs.append(rest)
-    return told
+            reported.bugs.append(rest)
+    return reported

@@ -24,7 +24,7 @@ class Crew:
         names: list[str],
         seed: int,
         *,
-        deeds: int = LONG,
+        edits: int = LONG,
         first: Callable[[], None] = lambda: None,
     ) -> None:
         self._reading, writing = os.pipe()
@@ -32,7 +32,7 @@ class Crew:
         for name in names:
             pid = os.fork()
             if not pid:
-                _be(Writer(place, Teller(writing), name, seed), deeds, first)
+                _be(Writer(place, Teller(writing), name, seed), edits, first)
             self._pids[pid] = name
         os.close(writing)
         os.set_blocking(self._reading, False)
@@ -78,12 +78,12 @@ def _has_ended(pid: int) -> bool:
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _be(writer: Writer, deeds: int, first: Callable[[], None]) -> None:
+def _be(writer: Writer, edits: int, first: Callable[[], None]) -> None:
     """Be a writer and nothing else, and never return."""
     code = 0
     try:
         first()
-        writer.run(deeds)
+        writer.run(edits)
     except BaseException:
         code = 1
     finally:

@@ -31,12 +31,12 @@ def _lives(count: int, seed: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         begin(place)
-        told = Told(set(), {}, [])
+        reported = Told(set(), {}, [])
         for life in range(count):
-            crew = Crew(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
-            _let_work(crew, chance.uniform(0.01, 0.25))
-            _add(told, crew.kill())
-            if found := problems(place, told, seed):
+            pool = Crew(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
+            _let_work(pool, chance.uniform(0.01, 0.25))
+            _add(reported, pool.kill())
+            if found := problems(place, reported, seed):
                 return [f"seed {seed}, life {life}: {each}" for each in found]
     return []
 
@@ -47,14 +47,14 @@ def begin(place: Path) -> None:
     Store(place / "store").create(id=SESSION, workspace=place / "work").close()
 
 
-def _let_work(crew: Crew, seconds: float) -> None:
+def _let_work(pool: Crew, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        crew.listen()
+        pool.listen()
         time.sleep(0.002)
 
 
-def _add(told: Told, more: Told) -> None:
-    told.tried.update(more.tried)
-    told.acked.update(more.acked)
-    told.bugs.extend(more.bugs)
+def _add(facts: Told, more: Told) -> None:
+    facts.tried.update(more.tried)
+    facts.acked.update(more.acked)
+    facts.bugs.extend(more.bugs)

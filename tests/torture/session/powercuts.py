@@ -54,16 +54,16 @@ def _round(
     place.mkdir()
     begin(place)
     os.sync()
-    crew = Crew(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
-    crew.wait_for_promise()
+    pool = Crew(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
+    pool.wait_for_promise()
     end = time.monotonic() + chance.uniform(0.03, 0.3)
     while time.monotonic() < end:
-        crew.listen()
+        pool.listen()
         time.sleep(0.001)
     disk.cut_power(flags)
-    told = crew.kill()
+    reported = pool.kill()
     disk.boot()
     try:
-        return problems(place, told, seed)
+        return problems(place, reported, seed)
     finally:
         shutil.rmtree(place, ignore_errors=True)

@@ -31,7 +31,7 @@ class Script:
 
     def run(self) -> None:
         """Live."""
-        for deed in (
+        for edit in (
             self._open,
             self._talk,
             lambda: self._step("a.txt", "deep/er/b.txt"),
@@ -42,12 +42,12 @@ class Script:
             self._collect,
             self._close,
         ):
-            self._twice(deed)
+            self._twice(edit)
 
-    def _twice(self, deed: Callable[[], object]) -> None:
+    def _twice(self, edit: Callable[[], object]) -> None:
         for _ in range(2):
             try:
-                deed()
+                edit()
             except (TalktreeError, ToolFailed):
                 continue
             except Exception:
@@ -56,7 +56,7 @@ class Script:
 
     def _open(self) -> None:
         store = Store(self._place / "store")
-        if SESSION in store.ids():
+        if SESSION in store.list_ids():
             self._session = store.open(SESSION, workspace=self._work)
         else:
             self._session = store.create(id=SESSION, workspace=self._work)

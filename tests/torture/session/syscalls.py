@@ -80,12 +80,12 @@ def _suffer(fault: Fault) -> list[str]:
         (place / "work").mkdir()
         inject = f"inject={fault.call}:{fault.what}:when={fault.number}"
         done = _run(place, "-e", f"trace={fault.call}", "-e", inject)
-        told = heard(done.stdout)
-        if not told.acked and not (place / "store" / "sessions" / SESSION).exists():
+        reported = heard(done.stdout)
+        if not reported.acked and not (place / "store" / "sessions" / SESSION).exists():
             return []
         if fault.what.startswith("error") and done.returncode:
             return [f"{fault}: ended with {done.returncode}: {done.stderr.decode()[-600:]}"]
-        return [f"{fault}: {each}" for each in problems(place, told, SEED)]
+        return [f"{fault}: {each}" for each in problems(place, reported, SEED)]
 
 
 def _counted() -> Counter[str]:

@@ -30,10 +30,10 @@ def suffer(kind: str, share: int, full: int, home: Path) -> None:
         cwd=HOME,
         env={**os.environ, "TALKTREE_HOME": str(home)},
     )
-    told = done.stdout.decode() + done.stderr.decode()
+    reported = done.stdout.decode() + done.stderr.decode()
     if done.returncode == NOT_RUN:
-        pytest.skip(told.strip())
-    assert done.returncode == 0, told
+        pytest.skip(reported.strip())
+    assert done.returncode == 0, reported
 
 
 def test_writers_killed_at_random_lose_nothing_acknowledged(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_kill_at_any_call_loses_nothing_acknowledged(tmp_path: Path) -> None:
     suffer("script-kills", 30, EVERY, tmp_path)
 
 
-def test_an_error_at_any_call_is_told_and_loses_nothing(tmp_path: Path) -> None:
+def test_an_error_at_any_call_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     suffer("script-errors", 40, EVERY, tmp_path)
 
 

@@ -13,12 +13,12 @@ from tests.torture.session.words import text_of, token_of
 from tests.torture.session.writer import SESSION, make
 
 
-def problems(place: Path, told: Told, seed: int) -> list[str]:
+def problems(place: Path, facts: Told, seed: int) -> list[str]:
     """What is wrong with a session, given what its writers were told; empty if nothing is."""
-    found = [f"a writer failed: {bug}" for bug in told.bugs]
+    found = [f"a writer failed: {bug}" for bug in facts.bugs]
     try:
         with Store(place / "store").open(SESSION, workspace=place / "work") as session:
-            found += _of_messages(place, told, seed)
+            found += _of_messages(place, facts, seed)
             found += _of_contents(session)
             session.user("after all that")
             make(session.undo())
@@ -27,7 +27,7 @@ def problems(place: Path, told: Told, seed: int) -> list[str]:
     return found
 
 
-def _of_messages(place: Path, told: Told, seed: int) -> list[str]:
+def _of_messages(place: Path, facts: Told, seed: int) -> list[str]:
     """Read without Talktree's own reader, which might be wrong in the same way as its writer."""
     found = []
     times: Counter[str] = Counter()
@@ -39,14 +39,14 @@ def _of_messages(place: Path, told: Told, seed: int) -> list[str]:
         if name is None:
             continue
         times[name] += 1
-        if name not in told.tried:
+        if name not in facts.tried:
             found.append(f"{name} was never written")
         elif text != text_of(name, seed):
             found.append(f"{name} has changed")
-        elif told.acked.get(name, message["uuid"]) != message["uuid"]:
+        elif facts.acked.get(name, message["uuid"]) != message["uuid"]:
             found.append(f"{name} has another id")
     found += [f"{name} is there {count} times" for name, count in times.items() if count > 1]
-    return found + [f"{name} is lost" for name in told.acked if not times[name]]
+    return found + [f"{name} is lost" for name in facts.acked if not times[name]]
 
 
 def _of_contents(session: Session) -> list[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
-from talktree.session.navigation import Journey
+from talktree.session.navigation import Navigation
 from tests.torture.session.acks import Teller
 from tests.torture.session.words import text_of, token
 
-DEEDS = ("say", "step", "undo", "redo", "fork", "label", "collect")
+EDITS = ("say", "step", "undo", "redo", "fork", "label", "collect")
 WEIGHTS = (60, 18, 7, 5, 4, 3, 3)
 SESSION = "tortured"
 
@@ -21,7 +21,7 @@ class ToolFailed(Exception):
     """The tool's own writes failed, as they may: its files are on the same disk."""
 
 
-def make(journey: Journey) -> None:
+def make(journey: Navigation) -> None:
     """Look at the plan and agree to it."""
     journey.apply(journey.plan().digest)
 
@@ -36,21 +36,21 @@ class Writer:
         self._said = 0
         self._session: Session
 
-    def run(self, deeds: int) -> None:
+    def run(self, edits: int) -> None:
         """Work; a failure the store tells of is no bug, any other exception is one."""
         try:
-            self._work(deeds)
+            self._work(edits)
         except Exception:
             self._teller.wrong(traceback.format_exc(limit=-6))
 
-    def _work(self, deeds: int) -> None:
+    def _work(self, edits: int) -> None:
         try:
             self._session = Store(self._root).open(SESSION, workspace=self._workspace)
         except TalktreeError:
             return
-        for _ in range(deeds):
+        for _ in range(edits):
             try:
-                getattr(self, f"_{self._chance.choices(DEEDS, WEIGHTS)[0]}")()
+                getattr(self, f"_{self._chance.choices(EDITS, WEIGHTS)[0]}")()
             except (TalktreeError, ToolFailed):
                 self._refresh()
 

@@ -14,11 +14,11 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.views.html.block import Block
-from talktree.views.html.rendering import Look, blocks
-from talktree.views.transcript import Step
+from talktree.views.html.block import MessageBlock
+from talktree.views.html.rendering import RenderOptions, render_blocks
+from talktree.views.transcript import FoldedMessage
 
 Place = Callable[[str], tuple[Part, ...]]
 
@@ -89,19 +89,19 @@ PLACES: dict[str, Place] = {
         Event("command_output", text),
         Event("hook", None, {"x": text}),
     ),
-    "unknown": lambda text: (Unknown(text, {text: text}),),
+    "unknown": lambda text: (UnknownPart(text, {text: text}),),
 }  # fmt: skip
 
 
-def step_of(parts: tuple[Part, ...]) -> Step:
+def step_of(parts: tuple[Part, ...]) -> FoldedMessage:
     """A message with these parts, results with their calls."""
     message = Message(
         id="m", role="assistant", parts=parts, authors=(Author("a"),), context=Context(cwd="/")
     )
     answers = {0: parts[1]} if len(parts) > 1 and isinstance(parts[1], ToolResult) else {}
-    return Step(0, message, answers, frozenset({1}) if answers else frozenset(), {})
+    return FoldedMessage(0, message, answers, frozenset({1}) if answers else frozenset(), {})
 
 
-def shown(place: str, text: str) -> tuple[Block, ...]:
+def shown(place: str, text: str) -> tuple[MessageBlock, ...]:
     """The blocks of a message with a text in a place."""
-    return blocks(step_of(PLACES[place](text)), Look(limit=5000))
+    return render_blocks(step_of(PLACES[place](text)), RenderOptions(limit=5000))

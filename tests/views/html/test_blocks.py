@@ -13,25 +13,27 @@ from talktree.model.parts import (
     Text,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.views.html.block import Block
-from talktree.views.html.rendering import Look, blocks, chips, terminal
-from talktree.views.transcript import fold
+from talktree.views.html.block import MessageBlock
+from talktree.views.html.rendering import RenderOptions, build_chips, render_blocks, render_terminal
+from talktree.views.transcript import fold_results
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
 
 
-def only(*parts: Part, look: Look | None = None) -> Block:
+def only(*parts: Part, look: RenderOptions | None = None) -> MessageBlock:
     """The one block of a message with these parts."""
-    (step,) = fold([(0, Message(id="m", role="assistant", parts=parts))])
-    (block,) = blocks(step, look or Look())
+    (step,) = fold_results([(0, Message(id="m", role="assistant", parts=parts))])
+    (block,) = render_blocks(step, look or RenderOptions())
     return block
 
 
-def call(name: str, given: object, answer: str | None = "ok", *, error: bool = False) -> Block:
+def call(
+    name: str, given: object, answer: str | None = "ok", *, error: bool = False
+) -> MessageBlock:
     """A call and its result, in one message."""
     result = () if answer is None else (ToolResult((Text(answer),), "c", error=error),)
     return only(ToolCall(name, given, "c"), *result)
@@ -85,7 +87,7 @@ def test_tasks_are_a_checklist_with_progress() -> None:
 
 
 def test_agents_commands_plans_questions_and_servers() -> None:
-    look = Look(leaf=lambda number: f"leaf {number}")
+    look = RenderOptions(leaf=lambda number: f"leaf {number}")
     task = only(ToolCall("Task", {"description": "d", "subagent_type": "Explore"}, "c"), look=look)
     assert (task.title, task.detail, task.leaf) == ("d", "Explore", "leaf 0")
     assert call("SlashCommand", {"command": "/compact"}).kind == "chip"
@@ -106,7 +108,7 @@ def test_attachments_are_what_their_bytes_are() -> None:
     assert picture.size == len(b64decode(PIXEL))
     there = only(
         Attachment("p", None, f"data:image/png;base64,{PIXEL}"),
-        look=Look(address=lambda n: f"/img/1/m/{n}"),
+        look=RenderOptions(address=lambda n: f"/img/1/m/{n}"),
     )
     assert 'src="/img/1/m/0"' in there.html
     liar = only(Attachment("p.png", "image/png", "data:image/png;base64,PGh0bWw+PHNjcmlwdD4="))
@@ -120,7 +122,7 @@ def test_attachments_are_what_their_bytes_are() -> None:
 def test_pictures_in_results_have_numbers_of_their_own() -> None:
     shot = Attachment(None, "image/png", f"data:image/png;base64,{PIXEL}")
     parts = (ToolCall("Shot", {}, "c"), ToolResult((Text("x"), shot), "c"))
-    assert 'src="/img/1001"' in only(*parts, look=Look(address=lambda n: f"/img/{n}")).html
+    assert 'src="/img/1001"' in only(*parts, look=RenderOptions(address=lambda n: f"/img/{n}")).html
     assert "data:image/png" in only(*parts).html
 
 
@@ -133,7 +135,7 @@ def test_artifacts_show_their_source_and_run_if_asked() -> None:
     assert not only(Artifact("a", "text/html", "t", None)).runs
 
 
-def test_events_and_what_nobody_knows() -> None:
+def test_events_and_what_no_one_knows() -> None:
     divider = only(
         Event("compacted", "Conversation compacted", {"trigger": "auto", "preTokens": 18420})
     )
@@ -143,13 +145,13 @@ def test_events_and_what_nobody_knows() -> None:
     printed = only(Event("command_output", "<local-out>\x1b[1mdone\x1b[22m</local-out>"))
     assert "local-out" not in printed.html
     assert printed.title == "done"
-    assert only(Unknown("sheet", {"rows": 8})).kind == "unknown"
+    assert only(UnknownPart("sheet", {"rows": 8})).kind == "unknown"
 
 
 def test_a_limit_says_what_it_leaves_out() -> None:
-    assert only(Text("abcdef"), look=Look(limit=4)).cut == 2
-    assert only(Text("abcdef"), look=Look(limit=None)).cut == 0
-    assert only(ToolCall("Bash", {"command": "x" * 10}, "c"), look=Look(limit=4)).cut == 6
+    assert only(Text("abcdef"), look=RenderOptions(limit=4)).cut == 2
+    assert only(Text("abcdef"), look=RenderOptions(limit=None)).cut == 0
+    assert only(ToolCall("Bash", {"command": "x" * 10}, "c"), look=RenderOptions(limit=4)).cut == 6
 
 
 def test_chips() -> None:
@@ -159,7 +161,7 @@ def test_chips() -> None:
         context=Context(cwd="/x", git_branch="main"),
         extra={"requestId": "r", "desk": {"sentiment": 0.5, "topics": ["a", "b"]}, "empty": None},
     )  # fmt: skip
-    found = {chip.name: (chip.text, chip.tone) for chip in chips(message, "muse")}
+    found = {chip.name: (chip.text, chip.tone) for chip in build_chips(message, "muse")}
     assert found == {
         "flag": ("error", "bad"), "model": ("m-1", "plain"), "author": ("Ana 2", "plain"),
         "tag": ("t", "plain"),
@@ -171,17 +173,17 @@ def test_chips() -> None:
 def test_a_format_says_which_of_its_members_tell_people_something() -> None:
     extra = {"entrypoint": "cli", "hookCount": 1, "retryAttempt": 2, "attachment": {"kind": "x"}}
     message = Message(role="system", extra=extra)
-    assert [(chip.name, chip.text) for chip in chips(message, "claude-code")] == [
+    assert [(chip.name, chip.text) for chip in build_chips(message, "claude-code")] == [
         ("retry attempt", "2")
     ]
-    assert {chip.name for chip in chips(message, "muse")} > {"entrypoint", "hook count"}
+    assert {chip.name for chip in build_chips(message, "muse")} > {"entrypoint", "hook count"}
 
 
 def test_terminal_text_looks_as_on_a_terminal() -> None:
-    assert "tt-bold tt-fg-2" in terminal("\x1b[1;32mx\x1b[0m")
-    assert terminal("10%\r50%\r100%\n") == '<pre class="tt-terminal">100%\n</pre>'
-    assert "tt-fg-9" in terminal("\x1b[38;2;255;0;0mx")
+    assert "tt-bold tt-fg-2" in render_terminal("\x1b[1;32mx\x1b[0m")
+    assert render_terminal("10%\r50%\r100%\n") == '<pre class="tt-terminal">100%\n</pre>'
+    assert "tt-fg-9" in render_terminal("\x1b[38;2;255;0;0mx")
     assert (
-        terminal("\x1b]8;;https://evil.example\x07y\x1b]8;;\x07")
+        render_terminal("\x1b]8;;https://evil.example\x07y\x1b]8;;\x07")
         == '<pre class="tt-terminal">y</pre>'
     )

@@ -22,19 +22,19 @@ texts = st.lists(st.sampled_from(_PIECES), max_size=40).map("".join)
 @given(text=texts)
 def test_lines_add_up_to_the_whole(name: str, text: str) -> None:
     language = LANGUAGES[name]
-    assert Coloring(language).text(text) == Coloring(language).whole(text)
+    assert Coloring(language).color_text(text) == Coloring(language).color_whole(text)
 
 
 @given(text=texts)
 def test_what_is_remembered_changes_nothing(text: str) -> None:
     coloring = Coloring(LANGUAGES["js"])
-    first = coloring.text(text)
-    coloring.text(f"{text}\n`{text}")
-    assert coloring.text(text) == first
+    first = coloring.color_text(text)
+    coloring.color_text(f"{text}\n`{text}")
+    assert coloring.color_text(text) == first
 
 
 def test_a_piece_over_many_lines_is_one_piece() -> None:
-    made = Coloring(LANGUAGES["py"]).text('a = """one\nif two\n"""\nif b:')
+    made = Coloring(LANGUAGES["py"]).color_text('a = """one\nif two\n"""\nif b:')
     assert made == (
         'a = <span class="tt-c-string">"""one\nif two\n"""</span>\n'
         '<span class="tt-c-keyword">if</span> b:'

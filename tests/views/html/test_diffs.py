@@ -8,9 +8,9 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from talktree.views.html.diffs.matching import stretches
-from talktree.views.html.rendering import diff_split, diff_unified, words_diff
-from talktree.views.width import text_lines
+from talktree.views.html.diffs.matching import match_lines
+from talktree.views.html.rendering import diff_split, diff_unified, render_words_diff
+from talktree.views.width import split_text_lines
 from tests.views.html.judge import faults, words
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "", "  a", "<x>", "long & line"]), max_size=30)
@@ -18,8 +18,8 @@ _ROW = re.compile(r'<div class="(?:tt-hunk )?tt-(same|add|del)"[^>]*><span>(.*?)
 
 
 @given(lines, lines)
-def test_stretches_cover_both_sides(old: list[str], new: list[str]) -> None:
-    found = stretches(old, new)
+def test_ranges_cover_both_sides(old: list[str], new: list[str]) -> None:
+    found = match_lines(old, new)
     assert [at for each in found for at in each.old] == list(range(len(old)))
     assert [at for each in found for at in each.new] == list(range(len(new)))
     for each in found:
@@ -34,8 +34,12 @@ def test_both_texts_can_be_read_from_it(old: list[str], new: list[str]) -> None:
     assert not faults(found.html)
     assert not faults(diff_split(before, after).html)
     rows = [(kind, unescape(words(text))) for kind, text in _ROW.findall(found.html)]
-    assert [text for kind, text in rows if kind != "add"] == (text_lines(before) if before else [])
-    assert [text for kind, text in rows if kind != "del"] == (text_lines(after) if after else [])
+    assert [text for kind, text in rows if kind != "add"] == (
+        split_text_lines(before) if before else []
+    )
+    assert [text for kind, text in rows if kind != "del"] == (
+        split_text_lines(after) if after else []
+    )
     assert found.added == sum(kind == "add" for kind, _ in rows)
     assert found.removed == sum(kind == "del" for kind, _ in rows)
 
@@ -44,24 +48,25 @@ def test_words_are_marked() -> None:
     html = diff_unified("now = clock()", "now = clock(UTC)").html
     assert "now = clock(<ins>UTC</ins>)" in html
     assert (
-        words_diff("a b c", "a x c") == '<div class="tt-words">a <del>b</del><ins>x</ins> c</div>'
+        render_words_diff("a b c", "a x c")
+        == '<div class="tt-words">a <del>b</del><ins>x</ins> c</div>'
     )
 
 
 def test_texts_that_share_little_are_not_mixed() -> None:
     old = "Please scale the recipe to 40 loaves, and look whether the oven plan works."
     new = "The window needs a sign for the holidays; what do you think of blue?"
-    assert words_diff(old, new) == (
+    assert render_words_diff(old, new) == (
         f'<div class="tt-words tt-apart"><del>{old}</del><ins>{new}</ins></div>'
     )
     # What has only grown is no other text.
-    assert words_diff(old, f"{new} {old}").startswith('<div class="tt-words"><ins>')
+    assert render_words_diff(old, f"{new} {old}").startswith('<div class="tt-words"><ins>')
 
 
 @given(lines, lines)
 def test_both_texts_can_be_read_from_marked_words(old: list[str], new: list[str]) -> None:
     before, after = " ".join(old), " ".join(new)
-    html = words_diff(before, after)
+    html = render_words_diff(before, after)
     assert not faults(html)
     assert unescape(words(re.sub(r"<ins>.*?</ins>", "", html))) == before
     assert unescape(words(re.sub(r"<del>.*?</del>", "", html))) == after

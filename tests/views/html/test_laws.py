@@ -8,14 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from talktree.testing.strategies import messages
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.views.html import gate
 from talktree.views.html import markdown as reading
-from talktree.views.html.escaped import escape, shown
-from talktree.views.html.highlight import code
+from talktree.views.html.escaped import escape, escape_visible
+from talktree.views.html.highlight import render_code
 from talktree.views.html.languages import LANGUAGES
-from talktree.views.html.rendering import Look, blocks, chips, markdown, terminal
-from talktree.views.transcript import fold
+from talktree.views.html.rendering import (
+    RenderOptions,
+    build_chips,
+    render_blocks,
+    render_markdown,
+    render_terminal,
+)
+from talktree.views.transcript import fold_results
 from tests.cases import examples
 from tests.views.html.judge import faults, tags, words
 
@@ -26,27 +32,27 @@ texts = st.one_of(st.text(max_size=80), marked)
 
 @given(texts)
 def test_escaped_text_says_what_the_text_says(text: str) -> None:
-    assert words(f"<p>{escape(text)}</p>") == shown(text)
+    assert words(f"<p>{escape(text)}</p>") == escape_visible(text)
     assert not faults(f'<p title="{escape(text)}">x</p>')
 
 
 @given(texts, st.sampled_from([*sorted(LANGUAGES), "", "haskell", "no-such"]))
 def test_coloured_source_says_what_the_source_says(text: str, language: str) -> None:
-    html = code(text, language)
+    html = render_code(text, language)
     assert not faults(html)
-    assert words(html) == shown(text)
+    assert words(html) == escape_visible(text)
 
 
 @given(texts)
 def test_markdown_is_safe_and_stays_so(text: str) -> None:
-    html = markdown(text)
+    html = render_markdown(text)
     assert not faults(html)
-    assert gate.sound(html)
+    assert gate.is_sound_html(html)
 
 
 @given(texts)
 def test_terminal_text_is_safe(text: str) -> None:
-    assert not faults(terminal(text))
+    assert not faults(render_terminal(text))
 
 
 @given(st.text("abc dW.-,;()'+0123456789", min_size=1, max_size=40))
@@ -55,15 +61,15 @@ def test_the_short_way_gives_what_the_parser_gives(text: str) -> None:
         render = comrak.RenderOptions()
         render.escape = render.hardbreaks = True
         whole = comrak.render_markdown(text, reading._WITH_LINKS, reading._PARSE, render)
-        assert words(markdown(text)) == words(whole)
-        assert tags(markdown(text)) == tags(whole)
+        assert words(render_markdown(text)) == words(whole)
+        assert tags(render_markdown(text)) == tags(whole)
 
 
 @given(texts)
 def test_no_address_is_overlooked(text: str) -> None:
     if not any(sign in text for sign in ("://", "www.", "@")):
-        whole = comrak.render_markdown(shown(text), reading._WITH_LINKS, None, None)
-        assert whole == comrak.render_markdown(shown(text), reading._WITHOUT, None, None)
+        whole = comrak.render_markdown(escape_visible(text), reading._WITH_LINKS, None, None)
+        assert whole == comrak.render_markdown(escape_visible(text), reading._WITHOUT, None, None)
 
 
 pieces = st.sampled_from(
@@ -109,8 +115,8 @@ pieces = st.sampled_from(
 @given(st.lists(pieces, max_size=10).map("".join))
 def test_what_is_called_sound_needs_no_gate(html: str) -> None:
     """The look agrees with the parser: what it lets pass, the parser would not have changed."""
-    assert not faults(gate.safe(html))
-    if gate.sound(html):
+    assert not faults(gate.sanitize_html(html))
+    if gate.is_sound_html(html):
         assert not faults(html)
         assert words(gate._CLEANER.clean(html)) == words(html)
 
@@ -118,13 +124,13 @@ def test_what_is_called_sound_needs_no_gate(html: str) -> None:
 @examples(50)
 @given(st.lists(messages, max_size=6), st.sampled_from([None, 10, 20_000]))
 def test_any_message_is_shown_safely(said: list[object], limit: int | None) -> None:
-    for step in fold(enumerate(said)):  # type: ignore[arg-type]
-        for block in blocks(step, Look(limit=limit)):
+    for step in fold_results(enumerate(said)):  # type: ignore[arg-type]
+        for block in render_blocks(step, RenderOptions(limit=limit)):
             assert not faults(block.html)
             for plain in (block.title, block.detail, block.name, block.media_type, block.remote):
-                assert visible_line(plain) == plain
-        for chip in chips(step.message, ""):
-            assert visible_line(chip.text) == chip.text
+                assert escape_line(plain) == plain
+        for chip in build_chips(step.message, ""):
+            assert escape_line(chip.text) == chip.text
             assert len(chip.text) < 200
 
 
@@ -154,11 +160,11 @@ LONG = {
 def test_much_of_one_thing_comes_back(name: str, size: int) -> None:
     """A blow-up would be a test that never ends."""
     text = LONG[name] * (size // len(LONG[name]))
-    html = markdown(f"{text}\n\n[^1]: x")
+    html = render_markdown(f"{text}\n\n[^1]: x")
     assert len(html) < 20 * len(text)
-    assert gate.sound(html)
+    assert gate.is_sound_html(html)
 
 
 def test_deep_html_of_others_is_shown_as_text() -> None:
-    html = gate.safe("<div>" * 50_000 + "<img src=x onerror=alert(1)>")
+    html = gate.sanitize_html("<div>" * 50_000 + "<img src=x onerror=alert(1)>")
     assert html.startswith('<pre class="tt-plain">&lt;div&gt;')

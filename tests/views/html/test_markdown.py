@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.views.html.gate import sound
-from talktree.views.html.rendering import markdown
+from talktree.views.html.gate import is_sound_html
+from talktree.views.html.rendering import render_markdown
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
@@ -43,7 +43,7 @@ REL = 'target="_blank" rel="noopener noreferrer nofollow"'
     ],
 )  # fmt: skip
 def test_form(text: str, part: str) -> None:
-    assert part in markdown(text)
+    assert part in render_markdown(text)
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_form(text: str, part: str) -> None:
 def test_blocks_with_right_to_left_words_take_the_direction_of_their_first(
     text: str, part: str
 ) -> None:
-    html = markdown(text)
+    html = render_markdown(text)
     assert part in html
-    assert sound(html)
+    assert is_sound_html(html)
 
 
 def test_a_limit_cuts() -> None:
-    assert markdown("abcdef", 3) == "<p>abc</p>\n"
+    assert render_markdown("abcdef", 3) == "<p>abc</p>\n"
 
 
 def test_what_is_too_long_is_shown_as_it_is() -> None:
-    html = markdown("*a* <b>" * 100_000)
+    html = render_markdown("*a* <b>" * 100_000)
     assert html.startswith('<pre class="tt-plain">*a* &lt;b&gt;*a*')

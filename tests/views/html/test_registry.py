@@ -9,10 +9,10 @@ import pytest
 
 from talktree.model.message import Message
 from talktree.model.parts import Event, Part, Text, ToolCall
-from talktree.views.html.block import Block
-from talktree.views.html.registry import registry
-from talktree.views.html.rendering import Look, blocks
-from talktree.views.transcript import fold
+from talktree.views.html.block import MessageBlock
+from talktree.views.html.registry import load_registry
+from talktree.views.html.rendering import RenderOptions, render_blocks
+from talktree.views.transcript import fold_results
 
 PLUGIN = """
 from talktree.views.html.block import Block
@@ -48,15 +48,15 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     )
     (info / "entry_points.txt").write_text(POINTS)
     monkeypatch.syspath_prepend(tmp_path)
-    registry.cache_clear()
+    load_registry.cache_clear()
     yield
-    registry.cache_clear()
+    load_registry.cache_clear()
 
 
-def only(part: Part, role: str = "assistant") -> Block:
+def only(part: Part, role: str = "assistant") -> MessageBlock:
     """The one block of a message with this part."""
-    (step,) = fold([(0, Message(id="m", role=role, parts=(part,)))])
-    (block,) = blocks(step, Look())
+    (step,) = fold_results([(0, Message(id="m", role=role, parts=(part,)))])
+    (block,) = render_blocks(step, RenderOptions())
     return block
 
 
@@ -73,9 +73,9 @@ def test_a_type_of_message_of_another_package() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_what_fails_is_shown_in_the_usual_way_and_told() -> None:
+def test_what_fails_is_shown_in_the_usual_way_and_reported() -> None:
     shown = only(Event("weather", "rain"))
     assert (shown.kind, shown.title, shown.detail) == ("chip", "weather", "rain")
-    told = " ".join(registry().troubles)
-    assert "plug-in gone (charts-for-talktree 1.0) cannot be loaded" in told
-    assert "RuntimeError: no" in told
+    reported = " ".join(load_registry().troubles)
+    assert "plug-in gone (charts-for-talktree 1.0) cannot be loaded" in reported
+    assert "RuntimeError: no" in reported

@@ -7,24 +7,24 @@ from collections.abc import Callable
 import comrak
 import pytest
 
-from talktree.views.html.gate import safe
+from talktree.views.html.gate import sanitize_html
 from talktree.views.html.rendering import (
-    code,
     diff_split,
     diff_unified,
-    json_html,
-    markdown,
-    terminal,
-    words_diff,
+    render_code,
+    render_json,
+    render_markdown,
+    render_terminal,
+    render_words_diff,
 )
 from tests.views.html.judge import faults
 from tests.views.html.places import PLACES, shown
 from tests.views.html.vectors import VECTORS
 
 FUNCTIONS: dict[str, Callable[[str], str]] = {
-    "terminal": terminal,
-    "json": lambda text: json_html({text: [text]}),
-    "words": lambda text: words_diff(text, f"x{text[3:]}"),
+    "terminal": render_terminal,
+    "json": lambda text: render_json({text: [text]}),
+    "words": lambda text: render_words_diff(text, f"x{text[3:]}"),
     "unified": lambda text: diff_unified(text, f"{text}\n{text[::-1]}").html,
     "split": lambda text: diff_split(text, f"{text[1:]} y").html,
 }
@@ -38,11 +38,11 @@ def test_there_are_thousands() -> None:
 
 
 def test_markdown() -> None:
-    assert not [text for text in VECTORS if faults(markdown(text))]
+    assert not [text for text in VECTORS if faults(render_markdown(text))]
 
 
 def test_html_of_others_through_the_gate() -> None:
-    assert not [text for text in VECTORS if faults(safe(text))]
+    assert not [text for text in VECTORS if faults(sanitize_html(text))]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -52,11 +52,11 @@ def test_function(name: str) -> None:
 
 def test_source_in_all_languages() -> None:
     for number, text in enumerate(VECTORS):
-        assert not faults(code(text, LANGUAGES[number % len(LANGUAGES)])), text
+        assert not faults(render_code(text, LANGUAGES[number % len(LANGUAGES)])), text
 
 
 def test_source_in_a_language_named_by_the_text() -> None:
-    assert not [text for text in VECTORS[::3] if faults(code("x = 1", text))]
+    assert not [text for text in VECTORS[::3] if faults(render_code("x = 1", text))]
 
 
 @pytest.mark.parametrize("place", PLACES)

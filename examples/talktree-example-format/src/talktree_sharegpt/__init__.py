@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.formats.format import Can, Detection, FormatInfo, Lens, Probe, Record, opaque
+from talktree.formats.format import (
+    Detection,
+    FormatCapabilities,
+    FormatInfo,
+    Lens,
+    Probe,
+    Record,
+    make_opaque,
+)
 from talktree.formats.json_format import JsonFormat
-from talktree.formats.lens import merged, take_text, with_rest
-from talktree.formats.rule import Rule, rules_in
+from talktree.formats.lens import merge_json, take_text, with_rest
+from talktree.formats.rule import Rule, find_rules
 from talktree.model.entries import Entry, Head, Opaque
 from talktree.model.message import Message
 from talktree.model.parts import Text
@@ -28,7 +36,7 @@ class ShareGpt(JsonFormat):
         suffixes=(".json", ".jsonl"),
         origin="JSON that people shared ChatGPT conversations in, and fine-tuning data",
     )
-    can = Can(roles=tuple(NAMES), extra="json", heads=True, texts="one", ids="none")
+    can = FormatCapabilities(roles=tuple(NAMES), extra="json", heads=True, texts="one", ids="none")
     messages_key = MESSAGES
 
     def detect(self, probe: Probe) -> Detection | None:
@@ -47,21 +55,21 @@ class ShareGpt(JsonFormat):
     def rules(self) -> Sequence[Rule]:
         from talktree_sharegpt import rules
 
-        return rules_in(rules)
+        return find_rules(rules)
 
 
 def get(record: Record) -> Entry:
     """What a record says: a conversation, a message, or nothing that is known."""
     value = record.value
     if not record.usable or not isinstance(value, dict):
-        return opaque(record)
+        return make_opaque(record)
     left = dict(value)
     if MESSAGES in value:
         if left[MESSAGES] in (None, []):
             del left[MESSAGES]
         return Head(id=record.id, title=take_text(left, "title"), extra=left)
     if "from" not in value and "value" not in value:
-        return opaque(record, "unknown")
+        return make_opaque(record, "unknown")
     name, text = take_text(left, "from"), take_text(left, "value")
     return Message(
         id=record.id,
@@ -94,7 +102,7 @@ def put(entry: Entry, base: Record | None) -> Json:
     """The record of an entry: the old one with what changed."""
     if base is None:
         return native(entry)
-    return merged(base.value, native(get(base)), native(entry))
+    return merge_json(base.value, native(get(base)), native(entry))
 
 
 ShareGpt.lens = Lens(get, put)

@@ -4,38 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.checks.rules.unsafe_files import attachments_in, shown, way_to
-from talktree.checks.support.attachment_content import scanner_result, threats_in
+from talktree.checks.rules.unsafe_files import escape_excerpt, find_text_path, list_attachments
+from talktree.checks.support.attachment_content import find_threats, run_user_scanner
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.rule_batch import files_in
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_batch import select_files
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.parts import Attachment, Part, ToolResult
 from talktree.text.attachment_scan import ThreatKind
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 
 FILES = (Attachment, ToolResult)
 LONGEST_DETAIL = 160
 
 
-def _told(part: Part, seen: Seen, kind: ThreatKind) -> Iterator[Diagnostic]:
-    for each in attachments_in(part):
-        for threat in threats_in(each):
+def _report_threats(part: Part, seen: RuleRecord, kind: ThreatKind) -> Iterator[Diagnostic]:
+    for each in list_attachments(part):
+        for threat in find_threats(each):
             if threat.kind == kind:
                 yield Diagnostic(
-                    f"{_named(each)} is {_detail(threat.detail)}", way_to(seen, each.url)
+                    f"{_display_name(each)} is {_escape_detail(threat.detail)}",
+                    find_text_path(seen, each.url),
                 )
 
 
-def _detail(text: str) -> str:
-    return visible_line(text[:LONGEST_DETAIL])
+def _escape_detail(text: str) -> str:
+    return escape_line(text[:LONGEST_DETAIL])
 
 
-def _named(part: Attachment) -> str:
-    return shown(part.name) if part.name else "an attachment"
+def _display_name(part: Attachment) -> str:
+    return escape_excerpt(part.name) if part.name else "an attachment"
 
 
-@rule("SEC121", "test-virus", "error", on="part", glance=files_in, parts=FILES)
-def test_virus(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC121", "test-virus", "error", on="part", glance=select_files, parts=FILES)
+def test_virus(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attachment is the EICAR test file, which every virus scanner reports, or an archive with
     it.
 
@@ -47,11 +48,11 @@ def test_virus(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
 
     Fix: none, because it is part of what was said; attach something else, or remove the message.
     """
-    yield from _told(part, seen, "test-virus")
+    yield from _report_threats(part, seen, "test-virus")
 
 
-@rule("SEC122", "archive-bomb", "error", on="part", glance=files_in, parts=FILES)
-def archive_bomb(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC122", "archive-bomb", "error", on="part", glance=select_files, parts=FILES)
+def archive_bomb(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attached archive unpacks to far more than it takes: to more than 64 MiB and 200 times its
     size, to more than its members declare, or to archives nested more than four deep.
 
@@ -63,11 +64,11 @@ def archive_bomb(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
 
     Fix: none, because what else is in the archive may be wanted; do not unpack it.
     """
-    yield from _told(part, seen, "archive-bomb")
+    yield from _report_threats(part, seen, "archive-bomb")
 
 
-@rule("SEC123", "program-attached", "error", on="part", glance=files_in, parts=FILES)
-def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC123", "program-attached", "error", on="part", glance=select_files, parts=FILES)
+def program_attached(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attachment is a program for Linux, Windows, macOS or Java, or a Windows shortcut, whatever
     its name and type say.
 
@@ -78,11 +79,11 @@ def program_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic
 
     Fix: none, because it is part of what was said; link to the place where the program comes from.
     """
-    yield from _told(part, seen, "program")
+    yield from _report_threats(part, seen, "program")
 
 
-@rule("SEC124", "macros-attached", "warning", on="part", glance=files_in, parts=FILES)
-def macros_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC124", "macros-attached", "warning", on="part", glance=select_files, parts=FILES)
+def macros_attached(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attached document has macros: a Word, Excel, PowerPoint or OpenDocument file, new or old.
 
     Why: macros are programs that run when the document is opened and the user agrees. They are the
@@ -94,11 +95,11 @@ def macros_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]
     Fix: none, because a document without its macros may not be what was meant; open it with macros
     off.
     """
-    yield from _told(part, seen, "macros")
+    yield from _report_threats(part, seen, "macros")
 
 
-@rule("SEC125", "pdf-script", "warning", on="part", glance=files_in, parts=FILES)
-def pdf_script(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC125", "pdf-script", "warning", on="part", glance=select_files, parts=FILES)
+def pdf_script(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attached PDF runs JavaScript, starts a program, or sends something when it is opened.
     Going to a page when it is opened is not reported. Names written with escapes (`/J#61vaScript`)
     and compressed objects are read, too.
@@ -111,11 +112,11 @@ def pdf_script(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
 
     Fix: none, because forms need their scripts; open it in a reader without JavaScript.
     """
-    yield from _told(part, seen, "pdf-script")
+    yield from _report_threats(part, seen, "pdf-script")
 
 
-@rule("SEC126", "script-attached", "warning", on="part", glance=files_in, parts=FILES)
-def script_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC126", "script-attached", "warning", on="part", glance=select_files, parts=FILES)
+def script_attached(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attachment is a script: it begins with a shebang line, or its name (`.bat`, `.ps1`,
     `.vbs`, `.js`, `.sh` and so on) or its type says so.
 
@@ -127,11 +128,11 @@ def script_attached(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]
 
     Fix: none, because it may be what the conversation is about; read it before you run it.
     """
-    yield from _told(part, seen, "script")
+    yield from _report_threats(part, seen, "script")
 
 
-@rule("SEC131", "scanner-hit", "error", on="part", glance=files_in, parts=FILES)
-def scanner_hit(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC131", "scanner-hit", "error", on="part", glance=select_files, parts=FILES)
+def scanner_hit(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """The virus scanner of your configuration (`scan-command`) reports an attachment. It is off
     unless you name one.
 
@@ -142,14 +143,17 @@ def scanner_hit(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
 
     Fix: none, because it is part of what was said; remove the message, or ignore this rule.
     """
-    for each in attachments_in(part):
-        result = scanner_result(each)
+    for each in list_attachments(part):
+        result = run_user_scanner(each)
         if result.state == "infected":
-            yield Diagnostic(f"{_named(each)}: {_detail(result.detail)}", way_to(seen, each.url))
+            yield Diagnostic(
+                f"{_display_name(each)}: {_escape_detail(result.detail)}",
+                find_text_path(seen, each.url),
+            )
 
 
-@rule("SEC132", "scanner-failed", "warning", on="part", glance=files_in, parts=FILES)
-def scanner_failed(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+@rule("SEC132", "scanner-failed", "warning", on="part", glance=select_files, parts=FILES)
+def scanner_failed(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """The virus scanner of your configuration (`scan-command`) could not scan an attachment: it did
     not start, did not end in time, or ended with another code than 0 and 1.
 
@@ -160,7 +164,9 @@ def scanner_failed(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
 
     Fix: none, because only you can repair the scanner or its command.
     """
-    for each in attachments_in(part):
-        result = scanner_result(each)
+    for each in list_attachments(part):
+        result = run_user_scanner(each)
         if result.state == "failed":
-            yield Diagnostic(f"{_named(each)} was not scanned: {_detail(result.detail)}")
+            yield Diagnostic(
+                f"{_display_name(each)} was not scanned: {_escape_detail(result.detail)}"
+            )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.files import Unpacked
-from talktree.formats.fixes import Remake, sound_bytes, to_value
-from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen, Setting
+from talktree.files import UnpackedContent
+from talktree.formats.fixes import RemakeFile, repair_bytes, repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule, to_diagnostics
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import RuleRecord, Setting
 from talktree.model.findings import Finding
-from talktree.text.json.strings import texts_in, with_texts
+from talktree.text.json.strings import iterate_texts, with_texts
 
 NUL_ESCAPE = b"\\u0000"
 
 
-@rule("SYN201", "byte-order-mark", "warning", on="reading", fix=safe(sound_bytes("bom")))
+@rule("SYN201", "byte-order-mark", "warning", on="reading", fix=make_safe_fix(repair_bytes("bom")))
 def byte_order_mark(noticed: Finding) -> list[Diagnostic]:
     """A byte order mark stands at the start of the file, or in the middle of it.
 
@@ -26,10 +26,10 @@ def byte_order_mark(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): the mark goes; it says nothing that UTF-8 needs.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN202", "invalid-utf8", "error", on="reading", fix=unsafe(sound_bytes("utf8")))
+@rule("SYN202", "invalid-utf8", "error", on="reading", fix=make_unsafe_fix(repair_bytes("utf8")))
 def invalid_utf8(noticed: Finding) -> list[Diagnostic]:
     """Some bytes are not UTF-8: another encoding, or a character that was cut in two.
 
@@ -40,10 +40,16 @@ def invalid_utf8(noticed: Finding) -> list[Diagnostic]:
 
     Fix (unsafe): such bytes become the replacement character U+FFFD; what was meant is lost.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN203", "lone-surrogate", "error", on="reading", fix=unsafe(sound_bytes("surrogate")))
+@rule(
+    "SYN203",
+    "lone-surrogate",
+    "error",
+    on="reading",
+    fix=make_unsafe_fix(repair_bytes("surrogate")),
+)
 def lone_surrogate(noticed: Finding) -> list[Diagnostic]:
     """A string holds one half of a surrogate pair without the other.
 
@@ -55,10 +61,16 @@ def lone_surrogate(noticed: Finding) -> list[Diagnostic]:
 
     Fix (unsafe): the half becomes the replacement character U+FFFD.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN204", "control-character", "warning", on="reading", fix=safe(sound_bytes("control")))
+@rule(
+    "SYN204",
+    "control-character",
+    "warning",
+    on="reading",
+    fix=make_safe_fix(repair_bytes("control")),
+)
 def control_character(noticed: Finding) -> list[Diagnostic]:
     """A control character stands in a text as it is, where its format wants it escaped.
 
@@ -69,16 +81,16 @@ def control_character(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): the character is escaped; the text stays the same.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-def _in_utf8(setting: Setting, told: Diagnostic) -> Iterator[Remake]:
-    assert told.path is not None
-    data = setting.origin.by_path[told.path].content.read()
-    yield Remake(told.path, data, stored=True)
+def _convert_to_utf8(setting: Setting, diagnostic: Diagnostic) -> Iterator[RemakeFile]:
+    assert diagnostic.path is not None
+    data = setting.origin.by_path[diagnostic.path].content.read()
+    yield RemakeFile(diagnostic.path, data, stored=True)
 
 
-@rule("SYN210", "utf-16", "warning", on="source", fix=safe(_in_utf8))
+@rule("SYN210", "utf-16", "warning", on="source", fix=make_safe_fix(_convert_to_utf8))
 def utf_16(setting: Setting) -> Iterator[Diagnostic]:
     """A file is written in UTF-16, as some programs on Windows save text.
 
@@ -90,14 +102,14 @@ def utf_16(setting: Setting) -> Iterator[Diagnostic]:
     Fix (safe): the same text is written in UTF-8.
     """
     for sheet in setting.origin.sheets:
-        if isinstance(sheet.content, Unpacked) and sheet.content.how == "UTF-16":
+        if isinstance(sheet.content, UnpackedContent) and sheet.content.how == "UTF-16":
             whole = sheet.content.damage is None
             yield Diagnostic("the file is in UTF-16", path=sheet.path, fixable=whole)
 
 
-def _with_nul(stretch: Stretch) -> Sequence[Seen]:
-    held = stretch.has_controls and NUL_ESCAPE in stretch.data
-    return stretch.seen if held else ()
+def _find_with_nul(batch: RecordBatch) -> Sequence[RuleRecord]:
+    held = batch.has_controls and NUL_ESCAPE in batch.data
+    return batch.seen if held else ()
 
 
 @rule(
@@ -105,10 +117,10 @@ def _with_nul(stretch: Stretch) -> Sequence[Seen]:
     "nul-character",
     "warning",
     on="record",
-    glance=_with_nul,
-    fix=unsafe(to_value(lambda seen, told: with_texts(seen.value, _without_nul))),
+    glance=_find_with_nul,
+    fix=make_unsafe_fix(repair_value(lambda seen, diagnostic: with_texts(seen.value, _drop_nul))),
 )
-def nul_character(seen: Seen) -> Iterable[Diagnostic]:
+def nul_character(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A string holds the character U+0000, written as an escape.
 
     Why: databases refuse such a text, and whatever takes strings to end with a NUL cuts it off.
@@ -120,9 +132,9 @@ def nul_character(seen: Seen) -> Iterable[Diagnostic]:
     """
     if NUL_ESCAPE not in seen.record.raw:
         return ()
-    way = next((each.way for each in texts_in(seen.value) if "\0" in each.text), None)
+    way = next((each.way for each in iterate_texts(seen.value) if "\0" in each.text), None)
     return () if way is None else (Diagnostic("a string holds a NUL character", way=way),)
 
 
-def _without_nul(name: str | None, text: str) -> str:
+def _drop_nul(name: str | None, text: str) -> str:
     return text.replace("\0", "")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from talktree.formats.fixes import Change, Remake
+from talktree.formats.fixes import Change, RemakeFile
 from talktree.formats.format import CARRY
 from talktree.formats.jsonl_file import LineSheet
 from talktree.formats.nested_file import PieceSheet
 from talktree.formats.record_file import Sheet
-from talktree.formats.rule import Diagnostic, as_noticed, rule, safe
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule, to_diagnostics
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.model.entries import Opaque
 from talktree.model.findings import READING, Finding
 from talktree.model.message import Message
@@ -58,7 +58,7 @@ def link_or_special_file(setting: Setting) -> Iterable[Diagnostic]:
 
 
 @rule("SYN403", "unknown-record", "note", on="talk")
-def unknown_record(talk: Talk) -> Iterable[Diagnostic]:
+def unknown_record(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """Records of a kind that the format is not known to have.
 
     Why: a newer program, or a plug-in, wrote something that is kept as it is but not understood.
@@ -69,12 +69,14 @@ def unknown_record(talk: Talk) -> Iterable[Diagnostic]:
 
     Fix: none, because nothing is wrong with the records themselves.
     """
-    if _nobody_speaks(talk):
+    if _has_no_known_speaker(talk):
         # Where nothing at all was understood, that is what has to be told.
         return
-    for kind, position, count in _unknown(talk):
+    for kind, position, count in _find_unknown_kinds(talk):
         named = f"of the unknown kind {kind[:SHOWN]}" if kind else "of no known kind"
-        yield Diagnostic(f"{_many(count)} {named}; kept, but not understood", position=position)
+        yield Diagnostic(
+            f"{_format_count(count)} {named}; kept, but not understood", position=position
+        )
 
 
 @rule("SYN404", "newer-version", "warning", on="reading")
@@ -88,18 +90,18 @@ def newer_version(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because only a newer program knows what the file means.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-def _made_anew(setting: Setting, told: Diagnostic) -> Iterator[Change]:
-    talk, path = told.about, told.path
-    if isinstance(talk, Talk) and path is not None:
-        data = talk.format.remade(path, talk)
+def _remake_file(setting: Setting, diagnostic: Diagnostic) -> Iterator[Change]:
+    talk, path = diagnostic.about, diagnostic.path
+    if isinstance(talk, CheckedConversation) and path is not None:
+        data = talk.format.rebuild_file(path, talk)
         if data is not None:
-            yield Remake(path, data)
+            yield RemakeFile(path, data)
 
 
-@rule("SYN405", "missing-file", "warning", on="source", fix=safe(_made_anew))
+@rule("SYN405", "missing-file", "warning", on="source", fix=make_safe_fix(_remake_file))
 def missing_file(setting: Setting) -> Iterator[Diagnostic]:
     """A file is not there that belongs to every conversation of the format.
 
@@ -113,14 +115,14 @@ def missing_file(setting: Setting) -> Iterator[Diagnostic]:
     """
     talks = {talk.id: talk for talk in setting.talks}
     for sheet in setting.origin.sheets:
-        for each in _noted(sheet):
+        for each in _list_noted(sheet):
             if each.code == MISSING:
                 talk = talks.get(sheet.group)
                 known = talk is not None and talk.facts.spoken > 0
                 yield Diagnostic(each.message, path=each.path, fixable=known, about=talk)
 
 
-def _noted(sheet: Sheet) -> Iterable[Finding]:
+def _list_noted(sheet: Sheet) -> Iterable[Finding]:
     """What was noted while a file was taken apart; its bytes are not looked at again."""
     match sheet:
         case LineSheet():
@@ -148,7 +150,7 @@ def secrets_left_out(setting: Setting) -> Iterable[Diagnostic]:
 
 
 @rule("SYN407", "parsed-to-nothing", "error", on="talk")
-def parsed_to_nothing(talk: Talk) -> Iterable[Diagnostic]:
+def parsed_to_nothing(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A conversation has records, and nothing of what was said was understood.
 
     Why: the program that wrote it changed its format. Reading it as an empty conversation would
@@ -161,22 +163,24 @@ def parsed_to_nothing(talk: Talk) -> Iterable[Diagnostic]:
     Fix: none, because it takes a reader that knows the new form; nothing is lost meanwhile.
     """
     facts = talk.facts
-    if _nobody_speaks(talk):
-        unknown = list(_unknown(talk))
+    if _has_no_known_speaker(talk):
+        unknown = list(_find_unknown_kinds(talk))
         count = sum(each for _, _, each in unknown)
         if unknown:
-            yield Diagnostic(f"{_many(count)} and no message among them", position=unknown[0][1])
+            yield Diagnostic(
+                f"{_format_count(count)} and no message among them", position=unknown[0][1]
+            )
     elif facts.silent and len(facts.silent) == facts.spoken:
         first = facts.silent[0]
-        said = talk.format.said(talk.seen(first).value)
+        said = talk.format.read_content(talk.read_record(first).value)
         if not _is_empty(said):
             count = len(facts.silent)
-            what = f"{_many(count)} of messages and no word of them was understood"
-            yield Diagnostic(f"{what}: the first is {_shape(said)}", position=first)
+            what = f"{_format_count(count)} of messages and no word of them was understood"
+            yield Diagnostic(f"{what}: the first is {_describe_shape(said)}", position=first)
 
 
 @rule("SYN408", "mixed-versions", "note", on="talk")
-def mixed_versions(talk: Talk) -> Iterable[Diagnostic]:
+def mixed_versions(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """The conversation was written by several versions of its program.
 
     Why: records of one kind may have different forms, so tools made for one version may understand
@@ -196,36 +200,36 @@ def mixed_versions(talk: Talk) -> Iterable[Diagnostic]:
         yield Diagnostic(f"versions {shown}{more}", position=versions[names[1]])
 
 
-def _nobody_speaks(talk: Talk) -> bool:
+def _has_no_known_speaker(talk: CheckedConversation) -> bool:
     """Whether no message is by anybody the format knows."""
     roles = talk.format.can.roles
     return not talk.facts.roles if roles is None else talk.facts.roles.keys().isdisjoint(roles)
 
 
-def _many(count: int) -> str:
+def _format_count(count: int) -> str:
     return f"{count:,} records" if count != 1 else "1 record"
 
 
-def _unknown(talk: Talk) -> Iterator[tuple[str, int, int]]:
+def _find_unknown_kinds(talk: CheckedConversation) -> Iterator[tuple[str, int, int]]:
     """Kinds of records nobody knows, where the first stands, and how many there are."""
     known, roles = talk.format.known_kinds, talk.format.can.roles
     nameless = [talk.facts.others[kind] for kind in NAMELESS if kind in talk.facts.others]
-    nameless = [each for each in nameless if _is_itself_unknown(talk.seen(each[0]))]
+    nameless = [each for each in nameless if _is_itself_unknown(talk.read_record(each[0]))]
     if nameless:
         yield "", min(each[0] for each in nameless), sum(each[1] for each in nameless)
     for kind, (position, count) in talk.facts.others.items():
         if kind in known or kind in NAMELESS:
             continue
-        if _is_itself_unknown(talk.seen(position)):
+        if _is_itself_unknown(talk.read_record(position)):
             yield kind, position, count
     for role, position in talk.facts.roles.items() if roles else ():
         if role in known or role in NAMELESS or role in (roles or ()):
             continue
-        if _says_nothing(talk.seen(position)):
-            yield role, position, talk.bones.roles.count(role) or 1
+        if _says_nothing(talk.read_record(position)):
+            yield role, position, talk.skeleton.roles.count(role) or 1
 
 
-def _is_itself_unknown(seen: Seen) -> bool:
+def _is_itself_unknown(seen: RuleRecord) -> bool:
     """Whether the record is what nobody knows, rather than telling of something unknown."""
     entry, talk = seen.entry, seen.talk
     if not isinstance(entry, Opaque) or entry.value is not seen.value:
@@ -235,7 +239,7 @@ def _is_itself_unknown(seen: Seen) -> bool:
     return not isinstance(sheet, PieceSheet) or sheet.pieces[index].hole is None
 
 
-def _says_nothing(seen: Seen) -> bool:
+def _says_nothing(seen: RuleRecord) -> bool:
     return isinstance(seen.entry, Message) and not seen.entry.parts
 
 
@@ -243,7 +247,7 @@ def _is_empty(said: Json) -> bool:
     return said is None or said == "" or said == [] or said == {}
 
 
-def _shape(value: Json) -> str:
+def _describe_shape(value: Json) -> str:
     if isinstance(value, dict):
         return f"an object with {', '.join(name[:SHOWN] for name in list(value)[:4])}"
     if isinstance(value, list):

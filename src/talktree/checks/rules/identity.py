@@ -6,44 +6,50 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from talktree.checks.support.message_ids import Shared, doubles_of, is_wanted, minted, shared_by
-from talktree.checks.support.tree_links import hang, links_of, renamed
-from talktree.formats.fixes import Change, Drop, Revalue
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.checks.support.message_ids import (
+    SharedMessage,
+    find_duplicate_ids,
+    find_shared_ids,
+    mint_id,
+    wants_ids,
+)
+from talktree.checks.support.tree_links import find_new_ids, link_to, links_of
+from talktree.formats.fixes import Change, DropRecord, ReplaceValue
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.model.entries import Snapshot
 from talktree.text.json.value import Json
 
 
-def _named(seen: Seen) -> Json:
-    return seen.put(replace(seen.entry, id=renamed(seen.talk)[seen.position]))
+def _add_id(seen: RuleRecord) -> Json:
+    return seen.replace_entry(replace(seen.entry, id=find_new_ids(seen.talk)[seen.position]))
 
 
-def _name(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-    position = told.position
-    renamed(talk)[position] = minted(talk, position)
-    yield Revalue(talk, position, _named)
+def _fix_missing_id(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+    position = diagnostic.position
+    find_new_ids(talk)[position] = mint_id(talk, position)
+    yield ReplaceValue(talk, position, _add_id)
 
 
-def _rename(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def _fix_duplicate_id(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """A new id, and with it everything that hangs on the entry or on its copies."""
-    found = doubles_of(talk)
-    position = told.position
-    yield from _name(talk, told)
+    found = find_duplicate_ids(talk)
+    position = diagnostic.position
+    yield from _fix_missing_id(talk, diagnostic)
     if talk.origin.links(talk.conversation) != "own":
         return
     for each in (position, *found.others[position]):
         for child in found.children.get(each, ()):
-            if child not in links_of(talk) and talk.bones.linked.get(child) != "spawned":
-                yield hang(talk, child, position, follows=talk.bones.starts_anew(child))
+            if child not in links_of(talk) and talk.skeleton.linked.get(child) != "spawned":
+                yield link_to(talk, child, position, follows=talk.skeleton.is_restart(child))
 
 
-def _fold(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-    yield Drop(talk, told.position)
+def _fix_copy(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+    yield DropRecord(talk, diagnostic.position)
 
 
-@rule("IDS101", "missing-id", "warning", on="talk", fix=unsafe(_name))
-def missing_id(talk: Talk) -> Iterator[Diagnostic]:
+@rule("IDS101", "missing-id", "warning", on="talk", fix=make_unsafe_fix(_fix_missing_id))
+def missing_id(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message has no id, though others around it have one, or though the format's document
     demands one of every message.
 
@@ -56,23 +62,23 @@ def missing_id(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix (unsafe): it gets an id made from its place, where the format's programs want one.
     """
-    bones = talk.bones
-    if not bones.native or talk.origin.links(talk.conversation) != "own":
+    skeleton = talk.skeleton
+    if not skeleton.native or talk.origin.links(talk.conversation) != "own":
         # Where messages hang together by their places, an id is the format's own business.
         return
-    nameless = [position for position, native in bones.native.items() if not native]
-    alone = len(nameless) >= len(bones) - bones.traits.count(0)
+    nameless = [position for position, native in skeleton.native.items() if not native]
+    alone = len(nameless) >= len(skeleton) - skeleton.traits.count(0)
     if alone and not talk.format.demands_ids:
         # Where no message has an id, the format does without.
         return
-    fixable = is_wanted(talk)
+    fixable = wants_ids(talk)
     for position in nameless:
         if talk.sheet(position)[0].links == "own":
             yield Diagnostic("it has no id", position=position, fixable=fixable)
 
 
-@rule("IDS102", "duplicate-id", "error", on="talk", fix=unsafe(_rename))
-def duplicate_id(talk: Talk) -> Iterator[Diagnostic]:
+@rule("IDS102", "duplicate-id", "error", on="talk", fix=make_unsafe_fix(_fix_duplicate_id))
+def duplicate_id(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message has the id of an earlier one and says something else.
 
     Why: programs that keep messages by id show one of them in the place of the other; a reply may
@@ -85,17 +91,17 @@ def duplicate_id(talk: Talk) -> Iterator[Diagnostic]:
     Fix (unsafe): the later one gets an id made from the old one and its number. What names the id
     means the occurrence nearest before it, and is changed along with it.
     """
-    found = doubles_of(talk)
+    found = find_duplicate_ids(talk)
     for position in found.others:
-        own = talk.bones.own_id(position)
+        own = talk.skeleton.own_id(position)
         what = f"the id {own[:60]} is that of an earlier message"
         yield Diagnostic(
             what, position=position, sought=own, fixable=position not in found.nameless
         )
 
 
-@rule("IDS105", "exact-copy", "warning", on="talk", fix=safe(_fold))
-def exact_copy(talk: Talk) -> Iterator[Diagnostic]:
+@rule("IDS105", "exact-copy", "warning", on="talk", fix=make_safe_fix(_fix_copy))
+def exact_copy(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message occurs in the file again, with the same id and the same content.
 
     Why: forks and resumed sessions write their history again; it is counted twice, and the copies
@@ -108,21 +114,21 @@ def exact_copy(talk: Talk) -> Iterator[Diagnostic]:
     Fix (safe): the later copies go to quarantine. What hangs on them names the id, so it hangs on
     the first one then.
     """
-    found = doubles_of(talk)
+    found = find_duplicate_ids(talk)
     for position, original in found.copies.items():
         if position not in found.rewritten:
-            what = f"a copy of {_where(talk, original)}"
+            what = f"a copy of {_describe_place(talk, original)}"
             yield Diagnostic(what, position=position, fixable=position not in found.cut_off)
 
 
-def _where(talk: Talk, position: int) -> str:
+def _describe_place(talk: CheckedConversation, position: int) -> str:
     line = talk.line(position)
     where = f" on line {line}" if line else ""
-    return f"{talk.bones.own_id(position)[:60]}{where}"
+    return f"{talk.skeleton.own_id(position)[:60]}{where}"
 
 
 @rule("IDS109", "rewritten-copy", "warning", on="talk")
-def rewritten_copy(talk: Talk) -> Iterator[Diagnostic]:
+def rewritten_copy(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message occurs in the file again, with the same id and content, and another parent or
     time.
 
@@ -137,14 +143,15 @@ def rewritten_copy(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because what names the message may mean either place.
     """
-    found = doubles_of(talk)
+    found = find_duplicate_ids(talk)
     for position in sorted(found.rewritten):
-        what = f"{_where(talk, found.copies[position])} again, with another parent, time or place"
+        place = _describe_place(talk, found.copies[position])
+        what = f"{place} again, with another parent, time or place"
         yield Diagnostic(what, position=position)
 
 
 @rule("IDS106", "snapshot-id-clash", "warning", on="snapshot")
-def snapshot_id_clash(seen: Seen) -> Iterable[Diagnostic]:
+def snapshot_id_clash(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A snapshot of files has the id of a message as its own.
 
     Why: programs that keep all records by id lose the message, and what hangs on it with it. A
@@ -158,12 +165,12 @@ def snapshot_id_clash(seen: Seen) -> Iterable[Diagnostic]:
     """
     entry = seen.entry
     assert isinstance(entry, Snapshot)
-    if entry.id and entry.id in seen.talk.bones.by_id:
+    if entry.id and entry.id in seen.talk.skeleton.by_id:
         return (Diagnostic(f"the id {entry.id[:60]} is that of a message"),)
     return ()
 
 
-def _told(each: Shared, what: str) -> Diagnostic:
+def _report_identity(each: SharedMessage, what: str) -> Diagnostic:
     return Diagnostic(what, path=each.path, line=each.line, name=each.id)
 
 
@@ -180,8 +187,8 @@ def conflicting_copies(setting: Setting) -> Iterator[Diagnostic]:
 
     Fix: none, because both may be wanted and neither is the original beyond doubt.
     """
-    for each in shared_by(setting).conflicting:
-        yield _told(each, f"{each.id[:60]} says something else in {each.other[:80]}")
+    for each in find_shared_ids(setting).conflicting:
+        yield _report_identity(each, f"{each.id[:60]} says something else in {each.other[:80]}")
 
 
 @rule("IDS104", "differing-copies", "note", on="source")
@@ -197,8 +204,8 @@ def differing_copies(setting: Setting) -> Iterator[Diagnostic]:
 
     Fix: none, because each file is right in itself.
     """
-    for each in shared_by(setting).differing:
-        yield _told(each, f"{each.id[:60]} differs from its copy in {each.other[:80]}")
+    for each in find_shared_ids(setting).differing:
+        yield _report_identity(each, f"{each.id[:60]} differs from its copy in {each.other[:80]}")
 
 
 @rule("IDS108", "session-in-several-files", "note", on="source")
@@ -215,7 +222,7 @@ def session_in_several_files(setting: Setting) -> Iterator[Diagnostic]:
     """
     files: dict[str, str] = {}
     for talk in setting.talks:
-        nodes = zip(talk.bones.traits, talk.bones.sidechain, strict=True)
+        nodes = zip(talk.skeleton.traits, talk.skeleton.sidechain, strict=True)
         if all(side or not trait for trait, side in nodes):
             # Files of sub-agents name the session that started them.
             continue

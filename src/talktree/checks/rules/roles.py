@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from msgspec.structs import replace
 
 from talktree.formats.fixes import to_entry
-from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import Message
 
 NO_ROLE = ("", "unknown")
@@ -30,7 +30,7 @@ LONGEST_ROLE = 40
 CLOSE = 0.75
 
 
-def _right_word(role: str, known: Sequence[str]) -> str | None:
+def _guess_role(role: str, known: Sequence[str]) -> str | None:
     """The role that was most likely meant, or None."""
     word = role.strip().lower()
     if len(word) > LONGEST_ROLE:
@@ -39,18 +39,18 @@ def _right_word(role: str, known: Sequence[str]) -> str | None:
     return next(iter(get_close_matches(word, known, n=1, cutoff=CLOSE)), None)
 
 
-def _renamed(seen: Seen, told: Diagnostic) -> Message:
+def _with_guessed_role(seen: RuleRecord, diagnostic: Diagnostic) -> Message:
     entry = seen.entry
     assert isinstance(entry, Message)
-    found = _right_word(entry.role, seen.talk.format.can.roles or ())
+    found = _guess_role(entry.role, seen.talk.format.can.roles or ())
     return entry if found is None else replace(entry, role=found)
 
 
-def _in_other_roles(stretch: Stretch) -> Sequence[Seen]:
-    roles = stretch.talk.format.can.roles
+def _find_unknown_roles(batch: RecordBatch) -> Sequence[RuleRecord]:
+    roles = batch.talk.format.can.roles
     if roles is None:
         return ()
-    return [seen for seen in stretch.messages if seen.entry.role not in roles]  # type: ignore[union-attr]
+    return [seen for seen in batch.messages if seen.entry.role not in roles]  # type: ignore[union-attr]
 
 
 @rule(
@@ -58,10 +58,10 @@ def _in_other_roles(stretch: Stretch) -> Sequence[Seen]:
     "unknown-role",
     "error",
     on="message",
-    glance=_in_other_roles,
-    fix=unsafe(to_entry(_renamed)),
+    glance=_find_unknown_roles,
+    fix=make_unsafe_fix(to_entry(_with_guessed_role)),
 )
-def unknown_role(seen: Seen) -> Sequence[Diagnostic]:
+def unknown_role(seen: RuleRecord) -> Sequence[Diagnostic]:
     """A message is by somebody the format does not know.
 
     Why: programs of the format leave such a message out, or refuse the whole conversation.
@@ -79,14 +79,14 @@ def unknown_role(seen: Seen) -> Sequence[Diagnostic]:
         return ()
     if role in seen.talk.format.known_kinds:
         return ()
-    found = _right_word(role, roles)
+    found = _guess_role(role, roles)
     maybe = f"; {found} may be meant" if found else f"; it knows {', '.join(roles)}"
     shown = role[:LONGEST_ROLE]
     return [Diagnostic(f"the format has no role {shown}{maybe}", fixable=found is not None)]
 
 
 @rule("ROL102", "no-role", "error", on="message", optional=True)
-def no_role(seen: Seen) -> Sequence[Diagnostic]:
+def no_role(seen: RuleRecord) -> Sequence[Diagnostic]:
     """A message does not say who it is by, in a format where every message does.
 
     Why: nobody can tell the question from the answer, and programs of the format leave it out.

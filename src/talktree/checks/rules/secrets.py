@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from talktree.checks.support.redaction import kept_in, may_keep, redacted, told_of
-from talktree.formats.rule import Check, Diagnostic, rule, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.checks.support.redaction import (
+    find_record_secrets,
+    make_redaction,
+    report_secrets,
+    select_possible_secrets,
+)
+from talktree.formats.rule import Check, Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.text.secrets.patterns import (
     AI_VENDOR_KEY,
     CLOUD_KEY,
@@ -22,14 +27,22 @@ from talktree.text.secrets.patterns import (
 F = TypeVar("F", bound=Check)
 
 
-def secret(code: str, kind: str) -> Callable[[F], F]:
+def secret_rule(code: str, kind: str) -> Callable[[F], F]:
     """A rule about one kind of secrets; they are looked for once for all kinds."""
-    fix = unsafe(redacted(kind))
-    return rule(code, kind, "warning", on="record", gate=kept_in, glance=may_keep, fix=fix)
+    fix = make_unsafe_fix(make_redaction(kind))
+    return rule(
+        code,
+        kind,
+        "warning",
+        on="record",
+        gate=find_record_secrets,
+        glance=select_possible_secrets,
+        fix=fix,
+    )
 
 
-@secret("SEC201", PRIVATE_KEY)
-def private_key(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC201", PRIVATE_KEY)
+def private_key(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A private key stands in the conversation, between its BEGIN and END lines.
 
     Why: whoever reads the file can log in, sign or decrypt in the owner's name. Sessions are
@@ -42,11 +55,11 @@ def private_key(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:private-key:1]` stands in its place, the same wherever the same key
     stood. Redacting does not make a key safe that was already shared: make a new one.
     """
-    return told_of(PRIVATE_KEY, seen)
+    return report_secrets(PRIVATE_KEY, seen)
 
 
-@secret("SEC202", CLOUD_KEY)
-def cloud_key(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC202", CLOUD_KEY)
+def cloud_key(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A key of a cloud service stands in the conversation: AWS, Google, Azure, DigitalOcean and
     others, known by how their keys start or by the name of the setting.
 
@@ -59,11 +72,11 @@ def cloud_key(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:cloud-key:1]` stands in its place, the same wherever the same key
     stood. Revoke the key all the same.
     """
-    return told_of(CLOUD_KEY, seen)
+    return report_secrets(CLOUD_KEY, seen)
 
 
-@secret("SEC203", AI_VENDOR_KEY)
-def ai_vendor_key(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC203", AI_VENDOR_KEY)
+def ai_vendor_key(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A key of an AI service stands in the conversation: Anthropic, OpenAI, OpenRouter, Groq, xAI,
     Hugging Face, Replicate, Perplexity and others.
 
@@ -76,11 +89,11 @@ def ai_vendor_key(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:ai-vendor-key:1]` stands in its place, the same wherever the same key
     stood. Revoke the key all the same.
     """
-    return told_of(AI_VENDOR_KEY, seen)
+    return report_secrets(AI_VENDOR_KEY, seen)
 
 
-@secret("SEC204", VCS_TOKEN)
-def vcs_token(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC204", VCS_TOKEN)
+def vcs_token(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A token for source code or packages stands in the conversation: GitHub, GitLab, Bitbucket,
     npm, PyPI, Docker Hub and others.
 
@@ -93,11 +106,11 @@ def vcs_token(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:vcs-token:1]` stands in its place, the same wherever the same token
     stood. Revoke the token all the same.
     """
-    return told_of(VCS_TOKEN, seen)
+    return report_secrets(VCS_TOKEN, seen)
 
 
-@secret("SEC205", SERVICE_TOKEN)
-def service_token(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC205", SERVICE_TOKEN)
+def service_token(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A token for messages or payments stands in the conversation: Slack, Discord, Telegram,
     Stripe, Square, Shopify, Twilio, SendGrid and others.
 
@@ -109,11 +122,11 @@ def service_token(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:service-token:1]` stands in its place, the same wherever the same token
     stood. Revoke the token all the same.
     """
-    return told_of(SERVICE_TOKEN, seen)
+    return report_secrets(SERVICE_TOKEN, seen)
 
 
-@secret("SEC206", PASSWORD)
-def password_in_url(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC206", PASSWORD)
+def password_in_url(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A password stands in a URL, between the name of the user and the host. Passwords that are
     none (`postgres:postgres`, `user:password`, `${PASSWORD}`) are not told.
 
@@ -125,11 +138,11 @@ def password_in_url(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:password-in-url:1]` stands in place of the password; the rest of the
     URL stays. Change the password all the same.
     """
-    return told_of(PASSWORD, seen)
+    return report_secrets(PASSWORD, seen)
 
 
-@secret("SEC207", TOKEN)
-def random_token(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC207", TOKEN)
+def random_token(seen: RuleRecord) -> Iterable[Diagnostic]:
     """Something that was drawn at random is called a key, a token, a secret or a password, or is a
     signed web token. Values that a person could have made up are not told.
 
@@ -141,11 +154,11 @@ def random_token(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:random-token:1]` stands in its place, the same wherever the same token
     stood. Revoke the token all the same.
     """
-    return told_of(TOKEN, seen)
+    return report_secrets(TOKEN, seen)
 
 
-@secret("SEC208", NAMED_PASSWORD)
-def password(seen: Seen) -> Iterable[Diagnostic]:
+@secret_rule("SEC208", NAMED_PASSWORD)
+def password(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A value is called a password or is where a password belongs: in a setting, an option of a
     command, a connection string, a password file, or a sentence such as `the password is …`.
     Placeholders, labels, types and code (`<password>`, `password: str`, `getpass()`) are not
@@ -160,4 +173,4 @@ def password(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): `[redacted:password:1]` takes its place, the same wherever the same password is
     called one. Change the password all the same.
     """
-    return told_of(NAMED_PASSWORD, seen)
+    return report_secrets(NAMED_PASSWORD, seen)

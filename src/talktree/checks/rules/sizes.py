@@ -7,15 +7,15 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from talktree.checks.support.image_sizes import Image, image_in
+from talktree.checks.support.image_sizes import ImageFacts, find_image
 from talktree.formats.fixes import to_entry
-from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.rule_batch import Stretch, files_in
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.formats.rule import Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_batch import RecordBatch, select_files
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text, ToolResult
 from talktree.settings.attachments import attachment_settings
-from talktree.text.media import data_size, data_url
+from talktree.text.media import data_size, parse_data_url
 
 HUGE_FILE = 512 << 20
 """The longest text some programs can hold at all."""
@@ -45,17 +45,19 @@ def huge_file(setting: Setting) -> Iterable[Diagnostic]:
     """
     for path, content in setting.origin.source.files.items():
         if content.size > HUGE_FILE:
-            yield Diagnostic(f"{_size(content.size)}; many programs cannot open it", path=path)
+            yield Diagnostic(
+                f"{_format_size(content.size)}; many programs cannot open it", path=path
+            )
 
 
-def _huge(stretch: Stretch) -> Sequence[Seen]:
-    if len(stretch.data) < HUGE_RECORD:
+def _find_huge(batch: RecordBatch) -> Sequence[RuleRecord]:
+    if len(batch.data) < HUGE_RECORD:
         return ()
-    return [seen for seen in stretch.seen if len(seen.record.raw) >= HUGE_RECORD]
+    return [seen for seen in batch.seen if len(seen.record.raw) >= HUGE_RECORD]
 
 
-@rule("SYN502", "huge-record", "warning", on="record", glance=_huge)
-def huge_record(seen: Seen) -> Sequence[Diagnostic]:
+@rule("SYN502", "huge-record", "warning", on="record", glance=_find_huge)
+def huge_record(seen: RuleRecord) -> Sequence[Diagnostic]:
     """One record is 16 MB or larger.
 
     Why: readers have a limit for a line and stop at it, refuse the file, or need many times that
@@ -67,13 +69,13 @@ def huge_record(seen: Seen) -> Sequence[Diagnostic]:
     Fix: none, because nothing can be taken out of it without losing what it says.
     """
     size = len(seen.record.raw)
-    return () if size < HUGE_RECORD else [Diagnostic(f"a record of {_size(size)}")]
+    return () if size < HUGE_RECORD else [Diagnostic(f"a record of {_format_size(size)}")]
 
 
-def _without_images(seen: Seen, told: Diagnostic) -> Message:
+def _without_images(seen: RuleRecord, diagnostic: Diagnostic) -> Message:
     entry = seen.entry
     assert isinstance(entry, Message)
-    return replace(entry, parts=tuple(map(_smaller, entry.parts)))
+    return replace(entry, parts=tuple(map(_replace_oversized_images, entry.parts)))
 
 
 @rule(
@@ -81,12 +83,14 @@ def _without_images(seen: Seen, told: Diagnostic) -> Message:
     "image-too-large",
     "error",
     on="part",
-    glance=files_in,
+    glance=select_files,
     parts=(Attachment, ToolResult),
     optional=True,
-    fix=unsafe(to_entry(_without_images)),
+    fix=make_unsafe_fix(to_entry(_without_images)),
 )
-def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:
+def image_too_large(
+    part: Attachment | ToolResult, seen: RuleRecord, number: int
+) -> Sequence[Diagnostic]:
     """An image has more than 5 MB of base64, or more than 8000 pixels in one direction.
 
     Why: the program sends all images again with each request, and the API refuses the request
@@ -99,25 +103,27 @@ def image_too_large(part: Attachment | ToolResult, seen: Seen, number: int) -> S
     checksum; the image goes to quarantine.
     """
     images: Sequence[Part] = part.output if type(part) is ToolResult else (part,)
-    found = [_oversized(each) for each in images if type(each) is Attachment]
+    found = [_find_oversized_image(each) for each in images if type(each) is Attachment]
     limits = "the API takes 5 MB of base64 and 8000 pixels"
     return [Diagnostic(f"{each.words}; {limits}") for each in found if each is not None]
 
 
-def _oversized(part: Attachment) -> Image | None:
-    found = image_in(part)
+def _find_oversized_image(part: Attachment) -> ImageFacts | None:
+    found = find_image(part)
     if found is None:
         return None
     too_long = max(found.width, found.height) > LONGEST_EDGE
     return found if too_long or found.length > LARGEST_IMAGE else None
 
 
-def _smaller(part: Part) -> Part:
+def _replace_oversized_images(part: Part) -> Part:
     if isinstance(part, ToolResult):
-        if not any(type(each) is Attachment and _oversized(each) for each in part.output):
+        if not any(
+            type(each) is Attachment and _find_oversized_image(each) for each in part.output
+        ):
             return part
-        return replace(part, output=tuple(map(_smaller, part.output)))
-    found = _oversized(part) if isinstance(part, Attachment) else None
+        return replace(part, output=tuple(map(_replace_oversized_images, part.output)))
+    found = _find_oversized_image(part) if isinstance(part, Attachment) else None
     if found is None or not isinstance(part, Attachment):
         return part
     digest = sha256((part.url or "").encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -129,11 +135,11 @@ def _smaller(part: Part) -> Part:
     "attachment-too-large",
     "warning",
     on="part",
-    glance=files_in,
+    glance=select_files,
     parts=(Attachment, ToolResult),
 )
 def attachment_too_large(
-    part: Attachment | ToolResult, seen: Seen, number: int
+    part: Attachment | ToolResult, seen: RuleRecord, number: int
 ) -> Iterable[Diagnostic]:
     """An attachment in the record itself is larger than the limit: 10 MB, or `max-size` in your
     configuration. What counts is the file, not the characters that base64 makes of it.
@@ -152,13 +158,13 @@ def attachment_too_large(
         if type(each) is not Attachment or not each.url or each.url[:5].lower() != "data:":
             continue
         limit = attachment_settings().max_size
-        head = data_url(each.url) if len(each.url) > limit else None
+        head = parse_data_url(each.url) if len(each.url) > limit else None
         if head is not None and (held := data_size(each.url, head)) > limit:
             yield Diagnostic(f"an attachment of {held:,} bytes; the limit is {limit:,}")
 
 
 @rule("SYN504", "bloat", "note", on="talk")
-def bloat(talk: Talk) -> Iterable[Diagnostic]:
+def bloat(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """More than nine tenths of a large file are bookkeeping or the work of sub-agents.
 
     Why: the conversation itself is small, but every program that opens it has to read all the rest.
@@ -179,13 +185,13 @@ def bloat(talk: Talk) -> Iterable[Diagnostic]:
         return
     share = 100 * (total - said) / total
     yield Diagnostic(
-        f"{share:.0f} % of {_size(total)} are bookkeeping or sub-agents' work; "
-        f"what was said is {_size(said)}",
+        f"{share:.0f} % of {_format_size(total)} are bookkeeping or sub-agents' work; "
+        f"what was said is {_format_size(said)}",
         position=0,
     )
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:
             return f"{count / unit:.1f} {name}"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.files import Unpacked
-from talktree.formats.fixes import Remake, sound_bytes
-from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
+from talktree.files import UnpackedContent
+from talktree.formats.fixes import RemakeFile, repair_bytes
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule, to_diagnostics
 from talktree.formats.rule_context import Setting
 from talktree.model.findings import Finding
 
 PACKED = ("gzip", "zstd")
 
 
-@rule("SYN101", "torn-record", "error", on="reading", fix=safe(sound_bytes("torn")))
-def torn_record(noticed: Finding) -> list[Diagnostic]:
+@rule("SYN101", "torn-record", "error", on="reading", fix=make_safe_fix(repair_bytes("torn")))
+def truncated_record(noticed: Finding) -> list[Diagnostic]:
     """A record ends in the middle: the end of a file that was cut off while being written.
 
     Why: its writer was killed, or the disk was full. Programs that read the file stop here or
@@ -26,10 +26,10 @@ def torn_record(noticed: Finding) -> list[Diagnostic]:
     Fix (safe): a torn line goes to quarantine. In a document the torn record keeps what can be read
     of it if it still is a record, and everything that is open is closed. Whole records stay.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN102", "malformed", "error", on="reading", fix=safe(sound_bytes("syntax")))
+@rule("SYN102", "malformed", "error", on="reading", fix=make_safe_fix(repair_bytes("syntax")))
 def malformed(noticed: Finding) -> list[Diagnostic]:
     """Something stands in the file that is not written in its format, with sound records around it.
 
@@ -43,10 +43,10 @@ def malformed(noticed: Finding) -> list[Diagnostic]:
     Fix (safe): what cannot be read goes to quarantine, commas and brackets that are missing are put
     in; the records around it stay.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN103", "fused-records", "error", on="reading", fix=safe(sound_bytes("fused")))
+@rule("SYN103", "fused-records", "error", on="reading", fix=make_safe_fix(repair_bytes("fused")))
 def fused_records(noticed: Finding) -> list[Diagnostic]:
     """Whole records stand on one line, without a line break between them.
 
@@ -57,10 +57,10 @@ def fused_records(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): each record gets a line of its own.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN104", "spliced-record", "error", on="reading", fix=safe(sound_bytes("spliced")))
+@rule("SYN104", "spliced-record", "error", on="reading", fix=make_safe_fix(repair_bytes("spliced")))
 def spliced_record(noticed: Finding) -> list[Diagnostic]:
     """A record breaks off and the next one starts in the middle of the same line.
 
@@ -71,10 +71,10 @@ def spliced_record(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): the second record gets the line, the piece of the first goes to quarantine.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN105", "nul-bytes", "error", on="reading", fix=safe(sound_bytes("nul")))
+@rule("SYN105", "nul-bytes", "error", on="reading", fix=make_safe_fix(repair_bytes("nul")))
 def nul_bytes(noticed: Finding) -> list[Diagnostic]:
     """A run of NUL bytes stands in the file, as a crash or a full disk leaves it.
 
@@ -85,10 +85,16 @@ def nul_bytes(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): the NUL bytes go to quarantine; the text around them is read.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN106", "not-line-based", "warning", on="reading", fix=safe(sound_bytes("not-lines")))
+@rule(
+    "SYN106",
+    "not-line-based",
+    "warning",
+    on="reading",
+    fix=make_safe_fix(repair_bytes("not-lines")),
+)
 def not_line_based(noticed: Finding) -> list[Diagnostic]:
     """A file that should hold one record a line holds one list, or records over several lines.
 
@@ -103,7 +109,7 @@ def not_line_based(noticed: Finding) -> list[Diagnostic]:
     Fix (safe): each record gets one line. Only blanks between values change, and the brackets and
     commas around records go.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("SYN107", "empty-file", "warning", on="reading")
@@ -117,7 +123,7 @@ def empty_file(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because there is nothing to make a record of; look for a copy, or take the file away.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("SYN108", "carriage-returns", "note", on="reading")
@@ -131,7 +137,7 @@ def carriage_returns(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because it is harmless; new lines are written in the same way.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("SYN109", "record-too-long", "error", on="reading")
@@ -145,11 +151,15 @@ def record_too_long(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because what is in it is not known.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule(
-    "SYN110", "interleaved-records", "error", on="reading", fix=unsafe(sound_bytes("interleaved"))
+    "SYN110",
+    "interleaved-records",
+    "error",
+    on="reading",
+    fix=make_unsafe_fix(repair_bytes("interleaved")),
 )
 def interleaved_records(noticed: Finding) -> list[Diagnostic]:
     """A whole record stands between the two pieces of another: two programs wrote at once.
@@ -163,7 +173,7 @@ def interleaved_records(noticed: Finding) -> list[Diagnostic]:
     Fix (unsafe): the two pieces are put together, since they make one whole record, and each of
     the two records gets a line. That they belong together is only very likely.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("SYN111", "nul-file", "error", on="reading")
@@ -178,15 +188,15 @@ def nul_file(noticed: Finding) -> list[Diagnostic]:
     Fix: none, because nothing is left in it. What can be made again from other files has a rule
     of its own format.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-def _as_plain_text(setting: Setting, told: Diagnostic) -> Iterator[Remake]:
-    assert told.path is not None
-    yield Remake(told.path, setting.origin.by_path[told.path].content.read())
+def _decompress_file(setting: Setting, diagnostic: Diagnostic) -> Iterator[RemakeFile]:
+    assert diagnostic.path is not None
+    yield RemakeFile(diagnostic.path, setting.origin.by_path[diagnostic.path].content.read())
 
 
-@rule("SYN112", "compressed", "warning", on="source", fix=safe(_as_plain_text))
+@rule("SYN112", "compressed", "warning", on="source", fix=make_safe_fix(_decompress_file))
 def compressed(setting: Setting) -> Iterator[Diagnostic]:
     """A file is packed with gzip or zstd, though its name says that it is plain text.
 
@@ -199,7 +209,7 @@ def compressed(setting: Setting) -> Iterator[Diagnostic]:
     """
     for sheet in setting.origin.sheets:
         content = sheet.content
-        if isinstance(content, Unpacked) and content.how in PACKED and not content.named:
+        if isinstance(content, UnpackedContent) and content.how in PACKED and not content.named:
             # A plain file in its place would hide that something is missing.
             whole = content.damage is None
             yield Diagnostic(
@@ -220,7 +230,7 @@ def blank_line(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because nothing is wrong with the records; the line is kept as it is.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("SYN114", "damaged-file", "error", on="reading")
@@ -235,10 +245,10 @@ def damaged_file(noticed: Finding) -> list[Diagnostic]:
     Fix: none, because what is missing is not in the file. Copy the file again, or restore it from a
     backup.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN301", "odd-header", "warning", on="reading", fix=safe(sound_bytes("header")))
+@rule("SYN301", "odd-header", "warning", on="reading", fix=make_safe_fix(repair_bytes("header")))
 def odd_header(noticed: Finding) -> list[Diagnostic]:
     """The header of a message or a part is not written as its format wants it.
 
@@ -251,10 +261,12 @@ def odd_header(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): where it is clear what is meant, it is written as the format wants it.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN302", "odd-separator", "warning", on="reading", fix=safe(sound_bytes("separator")))
+@rule(
+    "SYN302", "odd-separator", "warning", on="reading", fix=make_safe_fix(repair_bytes("separator"))
+)
 def odd_separator(noticed: Finding) -> list[Diagnostic]:
     """What parts messages, or a header from its text, is not what the format says.
 
@@ -268,4 +280,4 @@ def odd_separator(noticed: Finding) -> list[Diagnostic]:
     Fix (safe): where it is clear what is parted from what, the separator is written as it should
     be. Text that stands between two parts is kept where it is.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)

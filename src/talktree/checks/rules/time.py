@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from time import time_ns
 from typing import TypeGuard
 
-from talktree.checks.support.message_ids import carried_over
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen, Talk
+from talktree.checks.support.message_ids import find_carried_over
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json.value import Json
@@ -38,7 +38,7 @@ SHOWN = 40
 
 
 @rule("TIM101", "time-runs-backwards", "note", on="talk")
-def time_runs_backwards(talk: Talk) -> Iterable[Diagnostic]:
+def time_runs_backwards(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A message is more than five minutes earlier than the message it answers.
 
     Why: a clock was set back, or records of several computers came together. Programs that sort by
@@ -50,10 +50,10 @@ def time_runs_backwards(talk: Talk) -> Iterable[Diagnostic]:
 
     Fix: none, because nobody knows which of the two times is right.
     """
-    bones, latest = talk.bones, time_ns() + DAY
-    times, linked = bones.times, bones.linked
-    carried = carried_over(bones) if bones.astray else ()
-    for position, above in enumerate(bones.parents):
+    skeleton, latest = talk.skeleton, time_ns() + DAY
+    times, linked = skeleton.times, skeleton.linked
+    carried = find_carried_over(skeleton) if skeleton.astray else ()
+    for position, above in enumerate(skeleton.parents):
         if above < 0:
             continue
         now, before = times[position], times[above]
@@ -65,12 +65,12 @@ def time_runs_backwards(talk: Talk) -> Iterable[Diagnostic]:
             and position not in carried
         ):
             yield Diagnostic(
-                f"{_span(before - now)} before the message it answers", position=position
+                f"{_format_span(before - now)} before the message it answers", position=position
             )
 
 
 @rule("TIM102", "impossible-time", "warning", on="talk")
-def impossible_time(talk: Talk) -> Iterable[Diagnostic]:
+def impossible_time(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A message is from the future, or from before there were such conversations.
 
     Why: a clock was wrong, or a time that was not known was written as 1970. Whatever sorts or
@@ -82,18 +82,18 @@ def impossible_time(talk: Talk) -> Iterable[Diagnostic]:
     Fix: none, because the right time is not in the file.
     """
     latest = time_ns() + DAY
-    for position, now in enumerate(talk.bones.times):
+    for position, now in enumerate(talk.skeleton.times):
         if FIRST_TALK <= now <= latest or now == NO_TIME:
             continue
-        if now == 0 and _is_converted(talk.seen(position)):
+        if now == 0 and _is_converted(talk.read_record(position)):
             continue
         why = "in the future" if now > latest else "before there were such conversations"
-        yield Diagnostic(f"{_shown(now)} is {why}", position=position)
+        yield Diagnostic(f"{_format_time(now)} is {why}", position=position)
 
 
-def _in_millis(seen: Seen, told: Diagnostic) -> Json:
-    key, stamp = seen.talk.format.stamp_key, _stamp(seen)
-    meant = _meant(stamp) if _is_number(stamp) else None
+def _convert_to_millis(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    key, stamp = seen.talk.format.stamp_key, _read_stamp(seen)
+    meant = _guess_time(stamp) if _is_number(stamp) else None
     if key is None or not isinstance(seen.value, dict) or meant is None:
         return seen.value
     return {**seen.value, key: meant // MILLI}
@@ -105,9 +105,9 @@ def _in_millis(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     optional=True,
-    fix=unsafe(to_value(_in_millis)),
+    fix=make_unsafe_fix(repair_value(_convert_to_millis)),
 )
-def wrong_time_unit(seen: Seen) -> Sequence[Diagnostic]:
+def wrong_time_unit(seen: RuleRecord) -> Sequence[Diagnostic]:
     """A time is written in another unit than the format has: in seconds, microseconds or
     nanoseconds instead of milliseconds.
 
@@ -119,29 +119,29 @@ def wrong_time_unit(seen: Seen) -> Sequence[Diagnostic]:
     Fix (unsafe): the time is written in milliseconds, going by the size of the number: only one
     unit gives a date of our days.
     """
-    stamp = _stamp(seen)
+    stamp = _read_stamp(seen)
     if not _is_number(stamp) or SECONDS_END <= stamp < MILLIS_END:
         return ()
-    meant = _meant(stamp)
+    meant = _guess_time(stamp)
     if meant is None:
         return ()
-    what = f"{stamp} is in {_unit(stamp)}, not milliseconds: {_shown(meant)}"
+    what = f"{stamp} is in {_guess_unit(stamp)}, not milliseconds: {_format_time(meant)}"
     return [Diagnostic(what, way=seen.talk.format.stamp_key or "")]
 
 
-def _with_zone(seen: Seen, told: Diagnostic) -> Json:
-    key, stamp = seen.talk.format.stamp_key, _stamp(seen)
+def _add_zone(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    key, stamp = seen.talk.format.stamp_key, _read_stamp(seen)
     if key is None or not isinstance(seen.value, dict) or not isinstance(stamp, str):
         return seen.value
     return {**seen.value, key: f"{stamp}Z"}
 
 
-def _not_in_utc(stretch: Stretch) -> Sequence[Seen]:
+def _find_not_utc(batch: RecordBatch) -> Sequence[RuleRecord]:
     """Messages whose stamp does not end in Z; nearly all do."""
-    key = stretch.talk.format.stamp_key or ""
+    key = batch.talk.format.stamp_key or ""
     return [
         seen
-        for seen in stretch.messages
+        for seen in batch.messages
         if type(value := seen.record.value) is dict
         and type(stamp := value.get(key)) is str
         and stamp[-1:] != "Z"
@@ -153,11 +153,11 @@ def _not_in_utc(stretch: Stretch) -> Sequence[Seen]:
     "no-time-zone",
     "warning",
     on="message",
-    glance=_not_in_utc,
+    glance=_find_not_utc,
     optional=True,
-    fix=unsafe(to_value(_with_zone)),
+    fix=make_unsafe_fix(repair_value(_add_zone)),
 )
-def no_time_zone(seen: Seen) -> Sequence[Diagnostic]:
+def no_time_zone(seen: RuleRecord) -> Sequence[Diagnostic]:
     """A date does not say in which time zone it is.
 
     Why: each program takes it for its own zone or for UTC, so that messages are hours apart from
@@ -168,7 +168,7 @@ def no_time_zone(seen: Seen) -> Sequence[Diagnostic]:
 
     Fix (unsafe): it is taken for UTC, as it is read here, and says so.
     """
-    stamp = _stamp(seen)
+    stamp = _read_stamp(seen)
     if type(stamp) is not str or from_iso(stamp) is None:
         return ()
     if stamp[-1:] in ("Z", "z") or "+" in stamp or "-" in stamp[10:]:
@@ -176,12 +176,12 @@ def no_time_zone(seen: Seen) -> Sequence[Diagnostic]:
     return [Diagnostic(f"{stamp[:SHOWN]} names no zone", way=seen.talk.format.stamp_key or "")]
 
 
-def _untimed(stretch: Stretch) -> Sequence[Seen]:
-    return [seen for seen in stretch.messages if seen.entry.time_ns is None]  # type: ignore[union-attr]
+def _find_untimed(batch: RecordBatch) -> Sequence[RuleRecord]:
+    return [seen for seen in batch.messages if seen.entry.time_ns is None]  # type: ignore[union-attr]
 
 
-@rule("TIM105", "unreadable-time", "warning", on="message", optional=True, glance=_untimed)
-def unreadable_time(seen: Seen) -> Sequence[Diagnostic]:
+@rule("TIM105", "unreadable-time", "warning", on="message", optional=True, glance=_find_untimed)
+def unreadable_time(seen: RuleRecord) -> Sequence[Diagnostic]:
     """A message has a time that nobody can read.
 
     Why: it is sorted as if it had none, and programs that need the time refuse the record.
@@ -194,7 +194,7 @@ def unreadable_time(seen: Seen) -> Sequence[Diagnostic]:
     entry = seen.entry
     if not isinstance(entry, Message) or entry.time_ns is not None:
         return ()
-    stamp = _stamp(seen)
+    stamp = _read_stamp(seen)
     if not isinstance(stamp, str):
         # No time at all, or a value of another kind, is told by the format.
         return ()
@@ -205,12 +205,12 @@ def unreadable_time(seen: Seen) -> Sequence[Diagnostic]:
 # what the rules share
 
 
-def _is_converted(seen: Seen) -> bool:
+def _is_converted(seen: RuleRecord) -> bool:
     """Whether a record tells where it comes from: if no time was known there, it has none."""
     return seen.talk.format.take_carry(seen.value)[0] is not None
 
 
-def _stamp(seen: Seen) -> Json:
+def _read_stamp(seen: RuleRecord) -> Json:
     """The time as the record has it."""
     key, value = seen.talk.format.stamp_key, seen.record.value
     return value.get(key) if key is not None and type(value) is dict else None
@@ -220,7 +220,7 @@ def _is_number(stamp: Json) -> TypeGuard[int | float]:
     return type(stamp) is int or type(stamp) is float
 
 
-def _unit(number: float) -> str:
+def _guess_unit(number: float) -> str:
     if number < SECONDS_END:
         return "seconds"
     if number < MILLIS_END:
@@ -228,7 +228,7 @@ def _unit(number: float) -> str:
     return "microseconds" if number < MICROS_END else "nanoseconds"
 
 
-def _meant(number: float) -> int | None:
+def _guess_time(number: float) -> int | None:
     """The time of our days that a number names in whichever unit, or None."""
     if not SECONDS_START <= number < MICROS_END * 1000:
         return None
@@ -237,14 +237,14 @@ def _meant(number: float) -> int | None:
     return from_number(number)
 
 
-def _shown(time: int) -> str:
+def _format_time(time: int) -> str:
     try:
         return to_iso(time, digits=0)
     except OverflowError:
         return "a year nobody can name"
 
 
-def _span(time: int) -> str:
+def _format_span(time: int) -> str:
     minutes = time // (60 * SECOND)
     if minutes < 120:
         return f"{minutes} minutes"

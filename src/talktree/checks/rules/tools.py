@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.checks.support.message_ids import missing_elsewhere
+from talktree.checks.support.message_ids import find_parents_elsewhere
 from talktree.checks.support.tool_results import (
-    Going,
-    Unanswered,
-    call_at,
+    RemovedResults,
+    UnansweredCalls,
     drop_result,
+    find_short_results,
+    insert_answer,
     is_answerable,
     is_placeholder,
     pairs_of,
-    put_answer,
+    read_call,
+    read_result,
     rename_call,
-    result_at,
-    seen_again,
-    short_results,
+    reread_record,
 )
-from talktree.checks.support.tree_links import goes_on, is_linked, lines_of
-from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.rule_batch import Place, Stretch
-from talktree.formats.rule_context import Seen, Site, Talk
+from talktree.checks.support.tree_links import is_continued, is_linked, lines_of
+from talktree.formats.rule import Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_batch import Place, RecordBatch
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Site
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.model.skeleton import ROOT
@@ -30,8 +30,8 @@ from talktree.model.skeleton import ROOT
 SHOWN = 60
 
 
-@rule("TOL101", "unanswered-call", "error", on="talk", fix=unsafe(put_answer))
-def unanswered_call(talk: Talk) -> Iterable[Diagnostic]:
+@rule("TOL101", "unanswered-call", "error", on="talk", fix=make_unsafe_fix(insert_answer))
+def unanswered_call(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool was called and no result names that call, though the conversation goes on behind it.
 
     Why: model APIs refuse a request in which a call has no result, so the conversation cannot be
@@ -45,27 +45,27 @@ def unanswered_call(talk: Talk) -> Iterable[Diagnostic]:
     Fix (unsafe): a result is put in right behind the call that says, marked as such, that the real
     one is not in the file; what hung on the call hangs on it. A real result always wins.
     """
-    for position, parts in _without_result(talk):
-        if not goes_on(talk, position):
+    for position, parts in _find_unanswered(talk):
+        if not is_continued(talk, position):
             continue
-        seen = seen_again(talk, position)
+        seen = reread_record(talk, position)
         below = [talk.name(child) for child in lines_of(talk).children(position)]
         can = all(is_answerable(seen, part) for part in parts)
         for number, part in enumerate(parts):
-            call = call_at(talk, Site(position, part))
-            what = f"the call {_brief(call.id)} of {_brief(call.name)} has no result"
+            call = read_call(talk, Site(position, part))
+            what = f"the call {_shorten_name(call.id)} of {_shorten_name(call.name)} has no result"
             more = "" if len(below) == 1 else f" and {len(below) - 1} more"
             yield Diagnostic(
-                f"{what}, and behind it comes {_brief(below[0])}{more}" if below else what,
+                f"{what}, and behind it comes {_shorten_name(below[0])}{more}" if below else what,
                 position=position,
                 fixable=can,
-                about=Unanswered(parts, number),
+                about=UnansweredCalls(parts, number),
                 sought=call.id or "",
             )
 
 
 @rule("TOL108", "open-call", "note", on="talk")
-def open_call(talk: Talk) -> Iterable[Diagnostic]:
+def open_call(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool was called last, and its result is not there.
 
     Why: the tool may still be running, or the program was closed while it ran. Programs that go on
@@ -77,16 +77,17 @@ def open_call(talk: Talk) -> Iterable[Diagnostic]:
 
     Fix: none, because nobody can know here whether the result is still to come.
     """
-    for position, parts in _without_result(talk):
-        if not goes_on(talk, position):
+    for position, parts in _find_unanswered(talk):
+        if not is_continued(talk, position):
             for part in parts:
-                call = call_at(talk, Site(position, part))
-                what = f"the call {_brief(call.id)} of {_brief(call.name)} has no result yet"
+                call = read_call(talk, Site(position, part))
+                id, name = _shorten_name(call.id), _shorten_name(call.name)
+                what = f"the call {id} of {name} has no result yet"
                 yield Diagnostic(what, position=position, sought=call.id or "")
 
 
-@rule("TOL102", "orphan-result", "error", on="talk", fix=unsafe(drop_result))
-def orphan_result(talk: Talk) -> Iterable[Diagnostic]:
+@rule("TOL102", "orphan-result", "error", on="talk", fix=make_unsafe_fix(drop_result))
+def orphan_result(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool result names a call that is nowhere in the conversation, on no branch of it.
 
     Why: model APIs refuse a request with a result that answers nothing. The call was lost with a
@@ -104,11 +105,12 @@ def orphan_result(talk: Talk) -> Iterable[Diagnostic]:
     for site in pairs_of(talk).orphans:
         by_record.setdefault(site.position, []).append(site)
     for position, sites in by_record.items():
-        going = _going(talk, sites, ROOT)
-        names = ", ".join(_brief(result_at(talk, site).call) for site in sites[:3])
+        going = _make_removal(talk, sites, ROOT)
+        names = ", ".join(_shorten_name(read_result(talk, site).call) for site in sites[:3])
         more = f" and {len(sites) - 3} more" if len(sites) > 3 else ""
-        what = f"no call {names}{more} is in the conversation{_hanging(talk, position, going)}"
-        there = _continues(talk, position)
+        dependents = _describe_dependents(talk, position, going)
+        what = f"no call {names}{more} is in the conversation{dependents}"
+        there = _find_continuation(talk, position)
         yield Diagnostic(
             f"{what}; it may be in {there[:SHOWN]}, which goes before this" if there else what,
             position=position,
@@ -117,8 +119,8 @@ def orphan_result(talk: Talk) -> Iterable[Diagnostic]:
         )
 
 
-@rule("TOL103", "duplicate-call-id", "error", on="talk", fix=unsafe(rename_call))
-def duplicate_call_id(talk: Talk) -> Iterable[Diagnostic]:
+@rule("TOL103", "duplicate-call-id", "error", on="talk", fix=make_unsafe_fix(rename_call))
+def duplicate_call_id(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool call has the id of an earlier call on the same line of talk.
 
     Why: results name calls by id, so nobody can tell which call a result is for, and model APIs
@@ -131,13 +133,13 @@ def duplicate_call_id(talk: Talk) -> Iterable[Diagnostic]:
     Fix (unsafe): the later call gets an id of its own, `toolu_1_2`, and its results name that one.
     """
     for found in pairs_of(talk).doubled:
-        call = call_at(talk, found.call)
-        what = f"an earlier call has the id {_brief(call.id)} too"
+        call = read_call(talk, found.call)
+        what = f"an earlier call has the id {_shorten_name(call.id)} too"
         yield Diagnostic(what, position=found.call.position, about=found, sought=call.id or "")
 
 
-@rule("TOL104", "duplicate-result", "error", on="talk", fix=unsafe(drop_result))
-def duplicate_result(talk: Talk) -> Iterable[Diagnostic]:
+@rule("TOL104", "duplicate-result", "error", on="talk", fix=make_unsafe_fix(drop_result))
+def duplicate_result(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool call has more than one result on the same line of talk.
 
     Why: model APIs refuse a request in which a call is answered twice. Mostly one of them was made
@@ -151,21 +153,22 @@ def duplicate_result(talk: Talk) -> Iterable[Diagnostic]:
     otherwise the first; the others go to quarantine.
     """
     for rivals in pairs_of(talk).rivals:
-        kept = _kept(talk, rivals)
+        kept = _choose_result(talk, rivals)
         by_record: dict[int, list[Site]] = {}
         for site in rivals:
             if site != kept:
                 by_record.setdefault(site.position, []).append(site)
-        name = _brief(result_at(talk, kept).call)
+        name = _shorten_name(read_result(talk, kept).call)
         for position, sites in by_record.items():
             where = "here too" if position == kept.position else f"in {talk.name(kept.position)}"
-            going = _going(talk, sites, kept.position)
-            what = f"the call {name} has another result {where}{_hanging(talk, position, going)}"
+            going = _make_removal(talk, sites, kept.position)
+            dependents = _describe_dependents(talk, position, going)
+            what = f"the call {name} has another result {where}{dependents}"
             yield Diagnostic(what, position=position, about=going)
 
 
 @rule("TOL105", "result-out-of-order", "warning", on="talk")
-def result_out_of_order(talk: Talk) -> Iterable[Diagnostic]:
+def result_out_of_order(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool result stands before its call, or only after something else was said.
 
     Why: model APIs want results right behind their calls. Programs that send the messages in the
@@ -182,7 +185,7 @@ def result_out_of_order(talk: Talk) -> Iterable[Diagnostic]:
     pairs = pairs_of(talk)
     early = set(pairs.early)
     for site in sorted((*pairs.early, *pairs.late)):
-        name = _brief(result_at(talk, site).call)
+        name = _shorten_name(read_result(talk, site).call)
         why = "stands before its call" if site in early else "comes after something else was said"
         yield Diagnostic(f"the result of {name} {why}", position=site.position)
 
@@ -192,10 +195,10 @@ def result_out_of_order(talk: Talk) -> Iterable[Diagnostic]:
     "placeholder-result",
     "warning",
     on="part",
-    glance=short_results,
+    glance=find_short_results,
     parts=(ToolResult,),
 )
-def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:
+def placeholder_result(part: ToolResult, seen: RuleRecord, number: int) -> Sequence[Diagnostic]:
     """A tool result only says that the real result is lost or was cleared.
 
     Why: the call may well have succeeded. Whoever reads on, person or model, takes it for a failure
@@ -210,13 +213,13 @@ def placeholder_result(part: ToolResult, seen: Seen, number: int) -> Sequence[Di
         return ()
     return [
         Diagnostic(
-            f"the result of {_brief(part.call)} is not in the file, only a word that says so"
+            f"the result of {_shorten_name(part.call)} is not in the file, only a word that says so"
         )
     ]
 
 
-def _unnamed(stretch: Stretch) -> Sequence[Place]:
-    parts = stretch.parts
+def _find_unnamed(batch: RecordBatch) -> Sequence[Place]:
+    parts = batch.parts
     calls = [place for place in parts.get(ToolCall, ()) if not place[0].id]  # type: ignore[union-attr]
     results = [place for place in parts.get(ToolResult, ()) if not place[0].call]  # type: ignore[union-attr]
     return calls + results
@@ -227,10 +230,12 @@ def _unnamed(stretch: Stretch) -> Sequence[Place]:
     "unnamed-tool-use",
     "error",
     on="part",
-    glance=_unnamed,
+    glance=_find_unnamed,
     parts=(ToolCall, ToolResult),
 )
-def unnamed_tool_use(part: ToolCall | ToolResult, seen: Seen, number: int) -> Sequence[Diagnostic]:
+def unnamed_tool_use(
+    part: ToolCall | ToolResult, seen: RuleRecord, number: int
+) -> Sequence[Diagnostic]:
     """A tool call has no id, or a result names no call, in a format where results name calls.
 
     Why: without the name only the order can tell which result belongs to which call, and model APIs
@@ -246,14 +251,14 @@ def unnamed_tool_use(part: ToolCall | ToolResult, seen: Seen, number: int) -> Se
     if seen.talk.format.can.calls != "named":
         return ()
     if isinstance(part, ToolCall):
-        return [Diagnostic(f"the call of {_brief(part.name)} has no id")]
+        return [Diagnostic(f"the call of {_shorten_name(part.name)} has no id")]
     return [Diagnostic("the result does not say which call it is for")]
 
 
 # what the rules share
 
 
-def _without_result(talk: Talk) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _find_unanswered(talk: CheckedConversation) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Messages with calls nobody answered; none where results may just not be recorded."""
     pairs = pairs_of(talk)
     named = talk.format.can.calls == "named"
@@ -267,34 +272,34 @@ def _without_result(talk: Talk) -> Iterator[tuple[int, tuple[int, ...]]]:
             yield position, tuple(parts)
 
 
-def _has_sub_agent(talk: Talk, position: int) -> bool:
+def _has_sub_agent(talk: CheckedConversation, position: int) -> bool:
     """Whether a sub-agent starts at a call: what it said may be all the answer there is."""
-    side = talk.bones.sidechain
+    side = talk.skeleton.sidechain
     return any(side[each] > side[position] for each in lines_of(talk).children(position))
 
 
-def _going(talk: Talk, sites: Sequence[Site], kept: int) -> Going:
-    entry = seen_again(talk, sites[0].position).entry
+def _make_removal(talk: CheckedConversation, sites: Sequence[Site], kept: int) -> RemovedResults:
+    entry = reread_record(talk, sites[0].position).entry
     assert isinstance(entry, Message)
-    return Going(frozenset(site.part for site in sites), len(entry.parts), kept)
+    return RemovedResults(frozenset(site.part for site in sites), len(entry.parts), kept)
 
 
-def _continues(talk: Talk, position: int) -> str:
+def _find_continuation(talk: CheckedConversation, position: int) -> str:
     """The conversation or file that the line of a message goes on from; empty if it is whole."""
-    parent = talk.bones.dangling.get(lines_of(talk).start(position))
-    return "" if parent is None else missing_elsewhere(talk).get(parent, "")
+    parent = talk.skeleton.dangling.get(lines_of(talk).find_start(position))
+    return "" if parent is None else find_parents_elsewhere(talk).get(parent, "")
 
 
-def _hanging(talk: Talk, position: int, going: Going) -> str:
+def _describe_dependents(talk: CheckedConversation, position: int, going: RemovedResults) -> str:
     """What has to hang on something else once a record goes."""
     below = lines_of(talk).children(position) if len(going.parts) == going.of else []
     if not below or not is_linked(talk):
         return ""
     more = f" and {len(below) - 1} more" if len(below) > 1 else ""
-    return f"; on it hangs {_brief(talk.name(below[0]))}{more}"
+    return f"; on it hangs {_shorten_name(talk.name(below[0]))}{more}"
 
 
-def _kept(talk: Talk, rivals: Sequence[Site]) -> Site:
+def _choose_result(talk: CheckedConversation, rivals: Sequence[Site]) -> Site:
     """The result that stays: the first that is real, else the first."""
     entries = talk.conversation.entries_at([site.position for site in rivals])
     for site, entry in zip(rivals, entries, strict=True):
@@ -303,5 +308,5 @@ def _kept(talk: Talk, rivals: Sequence[Site]) -> Site:
     return rivals[0]
 
 
-def _brief(name: str | None) -> str:
+def _shorten_name(name: str | None) -> str:
     return (name or "without a name")[:SHOWN]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.checks.support.message_ids import missing_elsewhere
+from talktree.checks.support.message_ids import find_parents_elsewhere
 from talktree.checks.support.tree_links import (
     can_be_named,
-    hang,
-    hang_as_inferred,
-    interleaved,
+    find_interleaved,
+    find_unmarked_sidechains,
+    link_as_inferred,
+    link_to,
     links_of,
-    off_side,
-    put_on_side,
+    mark_as_sidechain,
 )
 from talktree.formats.fixes import Change
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Talk
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import CheckedConversation
 from talktree.model.inferred_links import SEQUENCE
 from talktree.model.skeleton import ROOT
 
 
-@rule("TRE101", "dangling-parent", "error", on="talk", fix=safe(hang_as_inferred))
-def dangling_parent(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE101", "dangling-parent", "error", on="talk", fix=make_safe_fix(link_as_inferred))
+def dangling_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message names a parent that is neither in this conversation nor in a file beside it.
 
     Why: programs that follow the links stop here, and everything that was said before seems to be
@@ -35,17 +35,17 @@ def dangling_parent(talk: Talk) -> Iterator[Diagnostic]:
     Fix (safe): it hangs on the message before it of the same session and the same sub-agent, with
     its siblings beside it; the log says that the link is inferred and what stood there.
     """
-    if not talk.bones.dangling:
+    if not talk.skeleton.dangling:
         return
-    elsewhere, links = missing_elsewhere(talk), links_of(talk)
-    for position, missing in talk.bones.dangling.items():
+    elsewhere, links = find_parents_elsewhere(talk), links_of(talk)
+    for position, missing in talk.skeleton.dangling.items():
         if missing not in elsewhere and links.get(position, ROOT) != ROOT:
             what = f"its parent {missing[:60]} is not here"
             yield Diagnostic(what, position=position, sought=missing)
 
 
-@rule("TRE102", "parent-cycle", "error", on="talk", fix=safe(hang_as_inferred))
-def parent_cycle(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE102", "parent-cycle", "error", on="talk", fix=make_safe_fix(link_as_inferred))
+def parent_cycle(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """The parents of a message lead back to itself.
 
     Why: programs that walk from message to message never stop; they hang or run out of memory.
@@ -57,14 +57,14 @@ def parent_cycle(talk: Talk) -> Iterator[Diagnostic]:
     Fix (safe): the link that points forward in the file is cut, since it cannot be true, and the
     message hangs on the one before it, or starts the conversation if there is none.
     """
-    for position, named in talk.bones.looped.items():
-        if named != talk.bones.own_id(position):
+    for position, named in talk.skeleton.looped.items():
+        if named != talk.skeleton.own_id(position):
             what = f"its parents lead back to itself, by way of {named[:60]}"
             yield Diagnostic(what, position=position, sought=named)
 
 
-@rule("TRE103", "false-fork", "error", on="talk", fix=safe(hang_as_inferred))
-def false_fork(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE103", "false-fork", "error", on="talk", fix=make_safe_fix(link_as_inferred))
+def false_fork(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message hangs on a progress note, a hook or a failed request beside the talk it continues.
 
     Why: the recorder took the note for the last thing that was said. Programs that follow the links
@@ -80,16 +80,16 @@ def false_fork(talk: Talk) -> Iterator[Diagnostic]:
     written while the talk went on and the talk was over before, so that nobody can have gone back.
     It is not done where another message has the same id and would be taken for that one.
     """
-    found = {each for each in links_of(talk) if each not in talk.bones.dangling}
-    for position in sorted(found - talk.bones.looped.keys() - talk.bones.astray.keys()):
-        above = talk.bones.ids[talk.bones.parents[position]]
+    found = {each for each in links_of(talk) if each not in talk.skeleton.dangling}
+    for position in sorted(found - talk.skeleton.looped.keys() - talk.skeleton.astray.keys()):
+        above = talk.skeleton.ids[talk.skeleton.parents[position]]
         what = f"it hangs on the note {above[:60]}, beside the talk that it continues"
         end = links_of(talk)[position]
         yield Diagnostic(what, position=position, fixable=can_be_named(talk, end, position))
 
 
-@rule("TRE105", "self-parent", "error", on="talk", fix=safe(hang_as_inferred))
-def self_parent(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE105", "self-parent", "error", on="talk", fix=make_safe_fix(link_as_inferred))
+def self_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message names itself as its parent.
 
     Why: programs that walk from message to message never stop, and what was said before is cut off.
@@ -99,13 +99,13 @@ def self_parent(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix (safe): it hangs on the message before it, or starts the conversation if there is none.
     """
-    for position, named in talk.bones.looped.items():
-        if named == talk.bones.own_id(position):
+    for position, named in talk.skeleton.looped.items():
+        if named == talk.skeleton.own_id(position):
             yield Diagnostic("it is its own parent", position=position)
 
 
 @rule("TRE106", "forward-parent", "note", on="talk")
-def forward_parent(talk: Talk) -> Iterator[Diagnostic]:
+def forward_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message stands before its parent in the file.
 
     Why: the tree is sound, but programs that read a file line by line take the message for one
@@ -117,18 +117,18 @@ def forward_parent(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because the order of records is never changed and the links are right.
     """
-    bones = talk.bones
-    if not bones.points_forward:
+    skeleton = talk.skeleton
+    if not skeleton.points_forward:
         return
-    for position, above in enumerate(bones.parents):
-        if above > position and position not in bones.linked:
-            parent = bones.ids[above]
+    for position, above in enumerate(skeleton.parents):
+        if above > position and position not in skeleton.linked:
+            parent = skeleton.ids[above]
             what = f"its parent {parent[:60]} stands behind it"
             yield Diagnostic(what, position=position, sought=parent)
 
 
-@rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=safe(put_on_side))
-def sidechain_mismatch(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=make_safe_fix(mark_as_sidechain))
+def sidechain_mismatch(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message stands among those of a sub-agent, or answers one, and is not marked as its own.
 
     Where the format's document demands that the mark is consistent, only a reply of the assistant
@@ -145,13 +145,13 @@ def sidechain_mismatch(talk: Talk) -> Iterator[Diagnostic]:
     Fix (safe): it is marked too. That is done only where the same sub-agent wrote its parent, where
     its parent and all its replies are marked, or where it is the result of a sub-agent's call.
     """
-    for position, sure in off_side(talk):
+    for position, sure in find_unmarked_sidechains(talk):
         what = "it stands on a sidechain and is not marked as such"
         yield Diagnostic(what, position=position, fixable=sure)
 
 
 @rule("TRE108", "concurrent-branches", "warning", on="talk")
-def concurrent_branches(talk: Talk) -> Iterator[Diagnostic]:
+def concurrent_branches(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """Two branches were written at the same time, a stretch of one and a stretch of the other.
 
     Why: two programs continued one session. Both lines are whole, but whoever follows the last one
@@ -166,16 +166,16 @@ def concurrent_branches(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because both branches are real and neither is to be preferred.
     """
-    if talk.format.means_branches(talk):
+    if talk.format.has_branch_log(talk):
         return
-    for position, fork in interleaved(talk.conversation):
-        other = talk.bones.ids[fork]
+    for position, fork in find_interleaved(talk.conversation):
+        other = talk.skeleton.ids[fork]
         what = f"written at the same time as another branch from {other[:60]}"
         yield Diagnostic(what, position=position)
 
 
 @rule("TRE109", "parent-elsewhere", "note", on="talk")
-def parent_elsewhere(talk: Talk) -> Iterator[Diagnostic]:
+def parent_elsewhere(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message continues one that stands in another file.
 
     Why: this file alone is not the whole conversation; it was resumed from another, or it is that
@@ -187,17 +187,17 @@ def parent_elsewhere(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because the link is right.
     """
-    if not talk.bones.dangling:
+    if not talk.skeleton.dangling:
         return
-    elsewhere = missing_elsewhere(talk)
-    for position, missing in talk.bones.dangling.items():
+    elsewhere = find_parents_elsewhere(talk)
+    for position, missing in talk.skeleton.dangling.items():
         if missing in elsewhere:
             what = f"its parent {missing[:60]} stands in {elsewhere[missing][:80]}"
             yield Diagnostic(what, position=position, sought=missing)
 
 
 @rule("TRE110", "lost-origin", "note", on="talk")
-def lost_origin(talk: Talk) -> Iterator[Diagnostic]:
+def lost_origin(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A message without a parent names what it follows, and that is not here or hangs below it.
 
     Why: after a compaction, or where a branch of another session starts, nobody can go back from
@@ -209,14 +209,14 @@ def lost_origin(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because to all programs it starts anew, and the name may still lead somewhere.
     """
-    for position, origin in talk.bones.astray.items():
-        what = talk.bones.astray_because(position)
+    for position, origin in talk.skeleton.astray.items():
+        what = talk.skeleton.explain_unreachable(position)
         if what is not None:
             yield Diagnostic(what, position=position, sought=origin)
 
 
-@rule("TRE111", "lost-beginning", "warning", on="talk", fix=safe(hang_as_inferred))
-def lost_beginning(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE111", "lost-beginning", "warning", on="talk", fix=make_safe_fix(link_as_inferred))
+def lost_beginning(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """The first message of a conversation, session or sub-agent names a parent that is nowhere.
 
     Why: what was said before is missing, or lies in a file that was not found beside this one.
@@ -227,29 +227,29 @@ def lost_beginning(talk: Talk) -> Iterator[Diagnostic]:
     Fix (safe): the message becomes what it is in fact, a start without a parent; the log keeps the
     name of the parent.
     """
-    if not talk.bones.dangling:
+    if not talk.skeleton.dangling:
         return
-    elsewhere, links = missing_elsewhere(talk), links_of(talk)
-    for position, missing in talk.bones.dangling.items():
+    elsewhere, links = find_parents_elsewhere(talk), links_of(talk)
+    for position, missing in talk.skeleton.dangling.items():
         if missing not in elsewhere and links.get(position, ROOT) == ROOT:
             what = f"its parent {missing[:60]} is nowhere, and nothing stands before it"
             yield Diagnostic(what, position=position, sought=missing)
 
 
-def _in_order(talk: Talk) -> list[int]:
+def _find_unlinked(talk: CheckedConversation) -> list[int]:
     """The messages that name no parent and are taken to follow the one before."""
-    return sorted(at for at, kind in talk.bones.linked.items() if kind == SEQUENCE)
+    return sorted(at for at, kind in talk.skeleton.linked.items() if kind == SEQUENCE)
 
 
-def _hang_in_order(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-    for position in _in_order(talk):
-        above = talk.bones.parents[position]
+def _link_in_order(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+    for position in _find_unlinked(talk):
+        above = talk.skeleton.parents[position]
         if can_be_named(talk, above, position):
-            yield hang(talk, position, above)
+            yield link_to(talk, position, above)
 
 
-@rule("TRE112", "missing-links", "warning", on="talk", fix=unsafe(_hang_in_order))
-def missing_links(talk: Talk) -> Iterator[Diagnostic]:
+@rule("TRE112", "missing-links", "warning", on="talk", fix=make_unsafe_fix(_link_in_order))
+def missing_links(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """Most messages name no parent, so that each seems to start a conversation of its own.
 
     Why: programs that follow the links show the last message and nothing else. Talktree takes the
@@ -263,7 +263,7 @@ def missing_links(talk: Talk) -> Iterator[Diagnostic]:
     Fix (unsafe): the parents are written down as they are inferred. Whether messages were said in
     the order of the file, only those who wrote it know.
     """
-    found = _in_order(talk)
+    found = _find_unlinked(talk)
     if found:
         one = len(found) == 1
         who = "1 message names" if one else f"{len(found):,} messages name"

@@ -5,43 +5,43 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from talktree.checks.support.odd_texts import may_be_odd, odd_texts
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, Mend, rule, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.checks.support.odd_texts import find_odd_texts, select_possibly_odd
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, RepairFunction, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.text.control_chars import (
     COMMAND,
     OVERWRITING,
-    first_sequence,
-    hidden_in,
-    misleads,
-    pictured,
-    spelt,
+    decode_hidden_letters,
+    extract_hidden,
+    find_first_sequence,
+    is_misleading,
+    replace_with_pictures,
     without_direction,
     without_hidden,
 )
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.text.json.strings import with_texts
-from talktree.text.secrets import masked
+from talktree.text.secrets import mask_secrets
 
 LONGEST_SHOWN = 40
 
 
-def _all_texts(change: Callable[[str], str]) -> Mend:
+def _repair_all_texts(change: Callable[[str], str]) -> RepairFunction:
     """Every text of the record is changed; those that are repeated beside it too."""
-    return to_value(
-        lambda seen, told: with_texts(
+    return repair_value(
+        lambda seen, diagnostic: with_texts(
             seen.value,
             lambda name, text: text if text.isascii() and "\x1b" not in text else change(text),
         )
     )
 
 
-def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Diagnostic]:
+def _report_matches(seen: RuleRecord, pattern: re.Pattern[str], what: str) -> Iterable[Diagnostic]:
     for placed in seen.gated:
-        found = first_sequence(placed.text, pattern)
+        found = find_first_sequence(placed.text, pattern)
         if found is not None:
-            shown = visible_line(placed.text[found.start() : found.start() + 12])
+            shown = escape_line(placed.text[found.start() : found.start() + 12])
             return [Diagnostic(f"{what} ({shown})", way=placed.way)]
     return ()
 
@@ -51,11 +51,11 @@ def _matching(seen: Seen, pattern: re.Pattern[str], what: str) -> Iterable[Diagn
     "terminal-command",
     "warning",
     on="record",
-    gate=odd_texts,
-    glance=may_be_odd,
-    fix=unsafe(_all_texts(lambda text: pictured(text, COMMAND))),
+    gate=find_odd_texts,
+    glance=select_possibly_odd,
+    fix=make_unsafe_fix(_repair_all_texts(lambda text: replace_with_pictures(text, COMMAND))),
 )
-def terminal_command(seen: Seen) -> Iterable[Diagnostic]:
+def terminal_command(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A text holds a sequence that makes a terminal do something: change its title, write to the
     clipboard, open a link under other words, answer as if somebody typed, or start over. Colours
     are not told.
@@ -69,7 +69,7 @@ def terminal_command(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): the character that starts the sequence is replaced by its picture, `␛`, so that
     all of it can be read and none of it acts.
     """
-    return _matching(seen, COMMAND, "a command to the terminal")
+    return _report_matches(seen, COMMAND, "a command to the terminal")
 
 
 @rule(
@@ -77,11 +77,11 @@ def terminal_command(seen: Seen) -> Iterable[Diagnostic]:
     "overwritten-text",
     "note",
     on="record",
-    gate=odd_texts,
-    glance=may_be_odd,
-    fix=unsafe(_all_texts(lambda text: pictured(text, OVERWRITING))),
+    gate=find_odd_texts,
+    glance=select_possibly_odd,
+    fix=make_unsafe_fix(_repair_all_texts(lambda text: replace_with_pictures(text, OVERWRITING))),
 )
-def overwritten_text(seen: Seen) -> Iterable[Diagnostic]:
+def overwritten_text(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A text holds sequences that move the cursor, erase or conceal, as progress bars do.
 
     Why: on a terminal other words are seen in the end than the text holds, so people and models
@@ -92,7 +92,7 @@ def overwritten_text(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix (unsafe): the character that starts each sequence is replaced by its picture, `␛`.
     """
-    return _matching(seen, OVERWRITING, "it moves, erases or conceals what stands there")
+    return _report_matches(seen, OVERWRITING, "it moves, erases or conceals what stands there")
 
 
 @rule(
@@ -100,11 +100,11 @@ def overwritten_text(seen: Seen) -> Iterable[Diagnostic]:
     "misleading-direction",
     "warning",
     on="record",
-    gate=odd_texts,
-    glance=may_be_odd,
-    fix=unsafe(_all_texts(without_direction)),
+    gate=find_odd_texts,
+    glance=select_possibly_odd,
+    fix=make_unsafe_fix(_repair_all_texts(without_direction)),
 )
-def misleading_direction(seen: Seen) -> Iterable[Diagnostic]:
+def misleading_direction(seen: RuleRecord) -> Iterable[Diagnostic]:
     """Marks of text direction stand where no text needs them, so that words are shown in another
     order than the one that counts. Texts in Hebrew or Arabic script may have them, if each mark is
     closed on its line.
@@ -118,7 +118,7 @@ def misleading_direction(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): the marks are taken out of the text, and it reads as it counts.
     """
     for placed in seen.gated:
-        if misleads(placed.text):
+        if is_misleading(placed.text):
             return [
                 Diagnostic("it is shown in another order than it is written in", way=placed.way)
             ]
@@ -130,11 +130,11 @@ def misleading_direction(seen: Seen) -> Iterable[Diagnostic]:
     "hidden-text",
     "warning",
     on="record",
-    gate=odd_texts,
-    glance=may_be_odd,
-    fix=unsafe(_all_texts(without_hidden)),
+    gate=find_odd_texts,
+    glance=select_possibly_odd,
+    fix=make_unsafe_fix(_repair_all_texts(without_hidden)),
 )
-def hidden_text(seen: Seen) -> Iterable[Diagnostic]:
+def hidden_text(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A text holds letters that nobody sees: tag characters, or long rows of variation selectors or
     of characters without width. Flags and emoji, which use a few of them, are not told.
 
@@ -147,9 +147,9 @@ def hidden_text(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): they are taken out of the text.
     """
     for placed in seen.gated:
-        hidden = hidden_in(placed.text)
+        hidden = extract_hidden(placed.text)
         if hidden:
-            words = visible_line(masked(spelt(hidden)))[:LONGEST_SHOWN]
+            words = escape_line(mask_secrets(decode_hidden_letters(hidden)))[:LONGEST_SHOWN]
             what = f": {words}" if words else ""
             return [Diagnostic(f"{len(hidden)} letters that nobody sees{what}", way=placed.way)]
     return ()

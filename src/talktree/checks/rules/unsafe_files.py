@@ -8,23 +8,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from talktree.formats.fixes import to_entry
-from talktree.formats.rule import Diagnostic, Mend, rule, safe, unsafe
-from talktree.formats.rule_batch import Place, Stretch, files_in
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, RepairFunction, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_batch import Place, RecordBatch, select_files
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Attachment, Part, Text, ToolResult
-from talktree.text.escape import visible_line
-from talktree.text.file_names import leads_out, tame, wrong_with_name, wrong_with_path
-from talktree.text.json.strings import texts_in
+from talktree.text.escape import escape_line
+from talktree.text.file_names import check_name, check_path, is_path_traversal, sanitize_name
+from talktree.text.json.strings import iterate_texts
 from talktree.text.media import (
     ENOUGH,
     PICTURES,
-    content,
-    data_url,
-    usual,
+    decode_data_url,
+    normalize_media_type,
+    parse_data_url,
 )
-from talktree.text.media_types import contradicted
+from talktree.text.media_types import find_contradicting_type
 
 LONGEST_SHOWN = 60
 MOST_READ = 1 << 20
@@ -44,7 +44,7 @@ _LINK = re.compile(r"https?://", re.I)
 _PICTURE_IN_TEXT = re.compile(r"!\[[^\]\n]{0,120}\]\(\s{0,3}<?(https?://[^\s/)>]{1,253})", re.I)
 
 
-def attachments_in(part: Part) -> Sequence[Attachment]:
+def list_attachments(part: Part) -> Sequence[Attachment]:
     """A part that is an attachment, or those in what a tool gave back."""
     if isinstance(part, Attachment):
         return (part,)
@@ -53,17 +53,17 @@ def attachments_in(part: Part) -> Sequence[Attachment]:
     return ()
 
 
-def way_to(seen: Seen, text: str | None) -> str:
+def find_text_path(seen: RuleRecord, text: str | None) -> str:
     """What leads to a text in the record, if it stands there as it is."""
-    return next((each.way for each in texts_in(seen.value) if each.text == text), "")
+    return next((each.way for each in iterate_texts(seen.value) if each.text == text), "")
 
 
-def shown(text: str) -> str:
+def escape_excerpt(text: str) -> str:
     """A text that came with a conversation, as a finding may show it."""
-    return visible_line(text[:LONGEST_SHOWN])
+    return escape_line(text[:LONGEST_SHOWN])
 
 
-def each_attachment(change: Callable[[Attachment], Attachment]) -> Mend:
+def repair_attachments(change: Callable[[Attachment], Attachment]) -> RepairFunction:
     """Every attachment of the message is changed."""
 
     def _changed(part: Part) -> Part:
@@ -76,7 +76,7 @@ def each_attachment(change: Callable[[Attachment], Attachment]) -> Mend:
             )
         return part
 
-    def _make(seen: Seen, told: Diagnostic) -> Entry:
+    def _make(seen: RuleRecord, diagnostic: Diagnostic) -> Entry:
         entry = seen.entry
         if not isinstance(entry, Message):
             return entry
@@ -90,7 +90,7 @@ def _is_script(url: str | None) -> bool:
     return url is not None and _SPACING.sub("", url[:80]).lower().startswith(_SCRIPT_SCHEMES)
 
 
-def _to_nowhere(part: Attachment) -> Attachment:
+def _drop_link(part: Attachment) -> Attachment:
     return replace(part, url=NOWHERE) if _is_script(part.url) else part
 
 
@@ -99,11 +99,11 @@ def _to_nowhere(part: Attachment) -> Attachment:
     "script-link",
     "warning",
     on="part",
-    glance=files_in,
+    glance=select_files,
     parts=(Attachment, ToolResult, Artifact),
-    fix=unsafe(each_attachment(_to_nowhere)),
+    fix=make_unsafe_fix(repair_attachments(_drop_link)),
 )
-def script_link(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+def script_link(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """The link of an attachment, or a link in a picture, a diagram or a Markdown document that the
     assistant made, is a script instead of an address.
 
@@ -122,12 +122,15 @@ def script_link(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
         if "cript:" in text and not any(each in kind for each in _RUNS_ANYWAY):
             found = _SCRIPT_LINK.search(text)
             if found is not None:
-                yield Diagnostic("a link that is a script", way=way_to(seen, text), fixable=False)
+                yield Diagnostic(
+                    "a link that is a script", way=find_text_path(seen, text), fixable=False
+                )
         return
-    for each in attachments_in(part):
+    for each in list_attachments(part):
         if each.url and _is_script(each.url):
             yield Diagnostic(
-                f"a link that is a script ({shown(each.url[:24])})", way_to(seen, each.url)
+                f"a link that is a script ({escape_excerpt(each.url[:24])})",
+                find_text_path(seen, each.url),
             )
 
 
@@ -136,10 +139,10 @@ def script_link(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
     "script-in-file",
     "warning",
     on="part",
-    glance=files_in,
+    glance=select_files,
     parts=(Attachment, ToolResult, Artifact),
 )
-def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+def script_in_file(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attached picture or page holds a script or an event handler, or a drawing (SVG) that the
     assistant made does.
 
@@ -156,20 +159,22 @@ def script_in_file(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
         text = part.content or ""
         drawing = "svg" in (part.media_type or "").lower()
         if drawing and _ACTIVE.search(text[:MOST_READ].encode("utf-8", "replace")):
-            yield Diagnostic("a drawing with a script in it", way=way_to(seen, text))
+            yield Diagnostic("a drawing with a script in it", way=find_text_path(seen, text))
         return
-    for each in attachments_in(part):
-        head = data_url(each.url or "")
+    for each in list_attachments(part):
+        head = parse_data_url(each.url or "")
         if head is None or head.media_type not in _PAGES:
             continue
-        if _ACTIVE.search(content(each.url or "", head, most=MOST_READ)):
-            yield Diagnostic(f"{head.media_type} with a script in it", way=way_to(seen, each.url))
+        if _ACTIVE.search(decode_data_url(each.url or "", head, most=MOST_READ)):
+            yield Diagnostic(
+                f"{head.media_type} with a script in it", way=find_text_path(seen, each.url)
+            )
 
 
-def _tamed(part: Attachment) -> Attachment:
-    if part.name is None or wrong_with_name(part.name) is None:
+def _make_name_safe(part: Attachment) -> Attachment:
+    if part.name is None or check_name(part.name) is None:
         return part
-    return replace(part, name=tame(part.name))
+    return replace(part, name=sanitize_name(part.name))
 
 
 @rule(
@@ -177,11 +182,11 @@ def _tamed(part: Attachment) -> Attachment:
     "unsafe-file-name",
     "warning",
     on="part",
-    glance=files_in,
+    glance=select_files,
     parts=(Attachment, ToolResult),
-    fix=unsafe(each_attachment(_tamed)),
+    fix=make_unsafe_fix(repair_attachments(_make_name_safe)),
 )
-def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+def unsafe_file_name(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """The name of an attachment is more than a name: it leads out of its folder, is an absolute
     path, names a device or holds control characters.
 
@@ -192,14 +197,16 @@ def unsafe_file_name(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic
 
     Fix (unsafe): the last piece of the name is left, without what must not be there.
     """
-    for each in attachments_in(part):
-        wrong = wrong_with_name(each.name) if each.name else None
+    for each in list_attachments(part):
+        wrong = check_name(each.name) if each.name else None
         if wrong is not None:
-            yield Diagnostic(f"{wrong} ({shown(each.name or '')})", way=way_to(seen, each.name))
+            yield Diagnostic(
+                f"{wrong} ({escape_excerpt(each.name or '')})", way=find_text_path(seen, each.name)
+            )
 
 
 @rule("SEC114", "unsafe-path", "warning", on="snapshot")
-def unsafe_path(seen: Seen) -> Iterator[Diagnostic]:
+def unsafe_path(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A snapshot names a file that no conversation should bring back: it leads out of its folder,
     belongs to the system, is a device, or is one that other programs trust.
 
@@ -216,30 +223,36 @@ def unsafe_path(seen: Seen) -> Iterator[Diagnostic]:
     if not isinstance(entry, Snapshot):
         return
     for path, state in entry.files.items():
-        wrong = wrong_with_path(path)
+        wrong = check_path(path)
         if wrong is not None:
-            yield Diagnostic(f"{shown(path)} {wrong}")
-        elif state.backup and ".." in state.backup and leads_out(state.backup.lstrip("/\\")):
-            yield Diagnostic(f"the backup of {shown(path)} leads out of the folder it starts from")
+            yield Diagnostic(f"{escape_excerpt(path)} {wrong}")
+        elif (
+            state.backup and ".." in state.backup and is_path_traversal(state.backup.lstrip("/\\"))
+        ):
+            yield Diagnostic(
+                f"the backup of {escape_excerpt(path)} leads out of the folder it starts from"
+            )
 
 
-def _real_type(part: Attachment) -> str | None:
+def _detect_real_type(part: Attachment) -> str | None:
     """What an attachment is, if that is not what it says."""
     if part.url is None or part.url[:5].lower() != "data:":
         return None
-    head = data_url(part.url)
+    head = parse_data_url(part.url)
     if head is None or not head.is_base64:
         return None
-    said = {head.media_type, usual(part.media_type or "") or head.media_type} - {""}
-    data = content(part.url, head, most=ENOUGH)
-    return next((real for each in sorted(said) if (real := contradicted(each, data))), None)
+    said = {head.media_type, normalize_media_type(part.media_type or "") or head.media_type} - {""}
+    data = decode_data_url(part.url, head, most=ENOUGH)
+    return next(
+        (real for each in sorted(said) if (real := find_contradicting_type(each, data))), None
+    )
 
 
-def _truly_typed(part: Attachment) -> Attachment:
-    real = _real_type(part)
+def _with_real_type(part: Attachment) -> Attachment:
+    real = _detect_real_type(part)
     if real not in PICTURES:
         return part
-    head = data_url(part.url or "")
+    head = parse_data_url(part.url or "")
     assert head is not None
     assert part.url is not None
     return replace(
@@ -254,11 +267,11 @@ def _truly_typed(part: Attachment) -> Attachment:
     "false-media-type",
     "warning",
     on="part",
-    glance=files_in,
+    glance=select_files,
     parts=(Attachment, ToolResult),
-    fix=safe(each_attachment(_truly_typed)),
+    fix=make_safe_fix(repair_attachments(_with_real_type)),
 )
-def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic]:
+def false_media_type(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     """An attachment says that it is one kind of file, and its first bytes are those of another.
     Bytes that may be what they are said to be are not reported: a drawing is XML, a Word document
     is a zip archive, a script is a text.
@@ -272,20 +285,20 @@ def false_media_type(part: Part, seen: Seen, number: int) -> Iterator[Diagnostic
     Fix (safe): the type is that of the bytes, where they are a picture. Everything else keeps its
     type and is still reported.
     """
-    for each in attachments_in(part):
-        real = _real_type(each)
+    for each in list_attachments(part):
+        real = _detect_real_type(each)
         if real is not None:
-            said = shown(each.media_type or (each.url or "")[5:30].partition(";")[0])
+            said = escape_excerpt(each.media_type or (each.url or "")[5:30].partition(";")[0])
             yield Diagnostic(
                 f"said to be {said}, and is {real}",
-                way=way_to(seen, each.url) or way_to(seen, each.media_type),
+                way=find_text_path(seen, each.url) or find_text_path(seen, each.media_type),
                 fixable=real in PICTURES,
             )
 
 
-def _linked(stretch: Stretch) -> Sequence[Place]:
+def _select_linked(batch: RecordBatch) -> Sequence[Place]:
     """Texts with a picture from elsewhere, and attachments."""
-    parts = stretch.parts
+    parts = batch.parts
     texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
     found = [place for place, text in texts if text and "!" in text and "](http" in text]
     return [*found, *parts.get(Attachment, ())]
@@ -296,10 +309,10 @@ def _linked(stretch: Stretch) -> Sequence[Place]:
     "remote-picture",
     "note",
     on="part",
-    glance=_linked,
+    glance=_select_linked,
     parts=(Text, Attachment),
 )
-def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def remote_picture(part: Part, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A picture in Markdown is shown from another computer, or an attached one whose link tells
     that computer more than which picture it is.
 
@@ -317,14 +330,23 @@ def remote_picture(part: Part, seen: Seen, number: int) -> Iterable[Diagnostic]:
         found = _PICTURE_IN_TEXT.search(part.text)
         if found is None:
             return ()
-        return [Diagnostic(f"a picture from {shown(found.group(1))}", way=way_to(seen, part.text))]
+        return [
+            Diagnostic(
+                f"a picture from {escape_excerpt(found.group(1))}",
+                way=find_text_path(seen, part.text),
+            )
+        ]
     if isinstance(part, Attachment) and part.url and "?" in part.url[:MOST_READ]:
         picture = (part.media_type or "").startswith("image/") or part.extra.get("type") == "image"
         if _PICTURE_URL.match(part.url) or (picture and _LINK.match(part.url)):
-            return [Diagnostic(f"a picture from {_host(part.url)}", way=way_to(seen, part.url))]
+            return [
+                Diagnostic(
+                    f"a picture from {_parse_host(part.url)}", way=find_text_path(seen, part.url)
+                )
+            ]
     return ()
 
 
-def _host(url: str) -> str:
+def _parse_host(url: str) -> str:
     host = url.split("/", 3)[2] if url.count("/") >= 2 else url
-    return shown(host.rpartition("@")[2])
+    return escape_excerpt(host.rpartition("@")[2])

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from talktree.formats.fixes import sound_bytes
-from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
+from talktree.formats.fixes import repair_bytes
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule, to_diagnostics
 from talktree.model.findings import Finding
 
 
-@rule("SYN205", "duplicate-key", "warning", on="reading", fix=unsafe(sound_bytes("duplicate-key")))
+@rule(
+    "SYN205",
+    "duplicate-key",
+    "warning",
+    on="reading",
+    fix=make_unsafe_fix(repair_bytes("duplicate-key")),
+)
 def duplicate_key(noticed: Finding) -> list[Diagnostic]:
     """The same name stands twice in one object or header.
 
@@ -19,10 +25,10 @@ def duplicate_key(noticed: Finding) -> list[Diagnostic]:
     Fix (unsafe): the one that is read stays, which is the last, or in the header of a message file
     the first; the others go to quarantine.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN206", "not-a-number", "warning", on="reading", fix=unsafe(sound_bytes("nan")))
+@rule("SYN206", "not-a-number", "warning", on="reading", fix=make_unsafe_fix(repair_bytes("nan")))
 def not_a_number(noticed: Finding) -> list[Diagnostic]:
     """A value is `NaN` or `Infinity`, which JSON does not have.
 
@@ -33,7 +39,7 @@ def not_a_number(noticed: Finding) -> list[Diagnostic]:
 
     Fix (unsafe): the value becomes null.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("SYN207", "number-out-of-range", "warning", on="reading")
@@ -47,10 +53,10 @@ def number_out_of_range(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because the digits are kept here as they are and no other way to write it is right.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN208", "deep-nesting", "warning", on="reading", fix=unsafe(sound_bytes("deep")))
+@rule("SYN208", "deep-nesting", "warning", on="reading", fix=make_unsafe_fix(repair_bytes("deep")))
 def deep_nesting(noticed: Finding) -> list[Diagnostic]:
     """Values are nested hundreds deep.
 
@@ -62,10 +68,12 @@ def deep_nesting(noticed: Finding) -> list[Diagnostic]:
 
     Fix (unsafe): the record goes to quarantine.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-@rule("SYN209", "comment-in-json", "warning", on="reading", fix=safe(sound_bytes("comment")))
+@rule(
+    "SYN209", "comment-in-json", "warning", on="reading", fix=make_safe_fix(repair_bytes("comment"))
+)
 def comment_in_json(noticed: Finding) -> list[Diagnostic]:
     """A comment stands in JSON, which has none.
 
@@ -76,4 +84,4 @@ def comment_in_json(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): the comment goes to quarantine.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)

@@ -9,42 +9,45 @@ from talktree.parallel.virus_scanner import CLEAN, ScannerResult, scan_externall
 from talktree.settings.attachments import attachment_settings
 from talktree.text.attachment_scan import Threat, scan_attachment
 from talktree.text.markdown_scan import MarkdownThreat, scan_markdown
-from talktree.text.media import content, data_url, usual
+from talktree.text.media import decode_data_url, normalize_media_type, parse_data_url
 
 MOST_SCANNED = 64 << 20
 """How many bytes of an attachment are looked at."""
 MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 
 
-def threats_in(part: Attachment) -> tuple[Threat, ...]:
+def find_threats(part: Attachment) -> tuple[Threat, ...]:
     """What is dangerous or suspicious in an attachment."""
-    return _scanned(part.url or "", part.name, part.media_type)
+    return _scan_content(part.url or "", part.name, part.media_type)
 
 
 @lru_cache(maxsize=4)
-def _scanned(url: str, name: str | None, media_type: str | None) -> tuple[Threat, ...]:
+def _scan_content(url: str, name: str | None, media_type: str | None) -> tuple[Threat, ...]:
     # Several rules ask in turn; a few are remembered, since each may hold a large file.
-    return scan_attachment(_content(url), name=name, media_type=media_type)
+    return scan_attachment(_decode_content(url), name=name, media_type=media_type)
 
 
-def _content(url: str) -> bytes:
-    head = data_url(url)
-    return b"" if head is None else content(url, head, most=MOST_SCANNED)
+def _decode_content(url: str) -> bytes:
+    head = parse_data_url(url)
+    return b"" if head is None else decode_data_url(url, head, most=MOST_SCANNED)
 
 
-def markdown_in(part: Attachment) -> tuple[MarkdownThreat, ...]:
+def find_markdown_threats(part: Attachment) -> tuple[MarkdownThreat, ...]:
     """What acts in an attachment that is Markdown."""
     url = part.url or ""
-    head = data_url(url)
-    if head is None or not {head.media_type, usual(part.media_type or "")} & MARKDOWN:
+    head = parse_data_url(url)
+    if (
+        head is None
+        or not {head.media_type, normalize_media_type(part.media_type or "")} & MARKDOWN
+    ):
         return ()
-    return scan_markdown(content(url, head, most=MOST_SCANNED).decode("utf-8", "replace"))
+    return scan_markdown(decode_data_url(url, head, most=MOST_SCANNED).decode("utf-8", "replace"))
 
 
-def scanner_result(part: Attachment) -> ScannerResult:
+def run_user_scanner(part: Attachment) -> ScannerResult:
     """What the user's own scanner says of an attachment; clean if there is no scanner."""
     settings = attachment_settings()
-    head = data_url(part.url or "") if settings.scan_command else None
+    head = parse_data_url(part.url or "") if settings.scan_command else None
     if head is None:
         return CLEAN
-    return scan_externally(content(part.url or "", head, most=MOST_SCANNED), settings)
+    return scan_externally(decode_data_url(part.url or "", head, most=MOST_SCANNED), settings)

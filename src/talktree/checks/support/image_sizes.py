@@ -16,7 +16,7 @@ FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 Pixels = tuple[int, int]
 
 
-class Image(NamedTuple):
+class ImageFacts(NamedTuple):
     """What is known of an image."""
 
     kind: str
@@ -32,7 +32,7 @@ class Image(NamedTuple):
         return f"{self.kind or 'an image'}, {self.length / 1e6:.1f} MB of base64{pixels}"
 
 
-def image_in(part: Attachment) -> Image | None:
+def find_image(part: Attachment) -> ImageFacts | None:
     """The image an attachment holds, or None if it holds none."""
     url = part.url
     if url is None or not url.startswith("data:image/"):
@@ -42,10 +42,12 @@ def image_in(part: Attachment) -> Image | None:
         return None
     start = len(head) + 1
     kind = head[len("data:") :].partition(";")[0]
-    return Image(kind, len(url) - start, *(_pixels(_first_bytes(url, start)) or (0, 0)))
+    return ImageFacts(
+        kind, len(url) - start, *(_read_dimensions(_decode_first_bytes(url, start)) or (0, 0))
+    )
 
 
-def _first_bytes(url: str, start: int) -> bytes:
+def _decode_first_bytes(url: str, start: int) -> bytes:
     text = url[start : start + LOOKED_AT]
     try:
         return b64decode(text[: len(text) // 4 * 4])
@@ -53,49 +55,51 @@ def _first_bytes(url: str, start: int) -> bytes:
         return b""
 
 
-def _pixels(data: bytes) -> Pixels | None:
+def _read_dimensions(data: bytes) -> Pixels | None:
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
-        return _big(data, 16, 4), _big(data, 20, 4)
+        return _read_big_endian(data, 16, 4), _read_big_endian(data, 20, 4)
     if data.startswith((b"GIF87a", b"GIF89a")) and len(data) >= 10:
-        return _little(data, 6, 2), _little(data, 8, 2)
+        return _read_little_endian(data, 6, 2), _read_little_endian(data, 8, 2)
     if data.startswith(b"\xff\xd8"):
-        return _jpeg(data)
+        return _read_jpeg_dimensions(data)
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return _webp(data)
+        return _read_webp_dimensions(data)
     return None
 
 
-def _jpeg(data: bytes) -> Pixels | None:
+def _read_jpeg_dimensions(data: bytes) -> Pixels | None:
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         mark = data[at + 1]
         if mark in FRAMES:
-            return _big(data, at + 7, 2), _big(data, at + 5, 2)
+            return _read_big_endian(data, at + 7, 2), _read_big_endian(data, at + 5, 2)
         if mark == 0xFF:
             at += 1
         elif mark == 0x01 or 0xD0 <= mark <= 0xD9:
             at += 2
         else:
-            at += 2 + max(2, _big(data, at + 2, 2))
+            at += 2 + max(2, _read_big_endian(data, at + 2, 2))
     return None
 
 
-def _webp(data: bytes) -> Pixels | None:
+def _read_webp_dimensions(data: bytes) -> Pixels | None:
     match data[12:16]:
         case b"VP8X" if len(data) >= 30:
-            return _little(data, 24, 3) + 1, _little(data, 27, 3) + 1
+            return _read_little_endian(data, 24, 3) + 1, _read_little_endian(data, 27, 3) + 1
         case b"VP8L" if len(data) >= 25:
-            bits = _little(data, 21, 4)
+            bits = _read_little_endian(data, 21, 4)
             return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
         case b"VP8 " if len(data) >= 30:
-            return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
+            return _read_little_endian(data, 26, 2) & 0x3FFF, _read_little_endian(
+                data, 28, 2
+            ) & 0x3FFF
         case _:
             return None
 
 
-def _big(data: bytes, at: int, size: int) -> int:
+def _read_big_endian(data: bytes, at: int, size: int) -> int:
     return int.from_bytes(data[at : at + size], "big")
 
 
-def _little(data: bytes, at: int, size: int) -> int:
+def _read_little_endian(data: bytes, at: int, size: int) -> int:
     return int.from_bytes(data[at : at + size], "little")

@@ -23,11 +23,11 @@ from uuid import UUID as Uuid
 
 from msgspec.structs import replace
 
-from talktree.checks.support.tree_links import siblings_of
-from talktree.formats.engine import Origin
-from talktree.formats.engine.duplicates import Doubles, digest, find_doubles
-from talktree.formats.engine.write_item import native_entry
-from talktree.formats.rule_context import Elsewhere, Setting, Talk
+from talktree.checks.support.tree_links import find_siblings
+from talktree.formats.engine import DocumentOrigin
+from talktree.formats.engine.duplicates import DuplicateCounter, compute_digest, find_doubles
+from talktree.formats.engine.write_item import resolve_aliases
+from talktree.formats.rule_context import CheckedConversation, Elsewhere, Setting
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.model.skeleton import ROOT, Skeleton
@@ -40,7 +40,7 @@ UUID = 36
 BARE = Message()
 
 
-class Shared(NamedTuple):
+class SharedMessage(NamedTuple):
     """A message that two conversations have."""
 
     id: str
@@ -54,47 +54,49 @@ class SharedIds:
     """The first message of each pair of conversations that differs."""
 
     def __init__(self) -> None:
-        self.conflicting: list[Shared] = []
-        self.differing: list[Shared] = []
+        self.conflicting: list[SharedMessage] = []
+        self.differing: list[SharedMessage] = []
 
 
-def shared_by(setting: Setting) -> SharedIds:
+def find_shared_ids(setting: Setting) -> SharedIds:
     """What the conversations of a source share, looked at once."""
     if len(setting.talks) < 2:
         return SharedIds()
     notes = setting.talks[0].notes
     found: SharedIds | None = notes.get(NOTE)
     if found is None:
-        found = notes[NOTE] = _shared(setting)
+        found = notes[NOTE] = _find_shared(setting)
     return found
 
 
-def _shared(setting: Setting) -> SharedIds:
+def _find_shared(setting: Setting) -> SharedIds:
     found = SharedIds()
-    for (one, other), places in _pairs(setting).items():
+    for (one, other), places in _pair_positions(setting).items():
         first, second = setting.talks[one], setting.talks[other]
         conflict = difference = None
         for here, there in places:
-            kind = _difference(first, here, second, there)
+            kind = _describe_difference(first, here, second, there)
             if kind == "said":
                 conflict = there
                 break
             if kind == "rest" and difference is None:
                 difference = there
         if conflict is not None:
-            found.conflicting.append(_told(first, second, conflict))
+            found.conflicting.append(_shared_message(first, second, conflict))
         elif difference is not None:
-            found.differing.append(_told(first, second, difference))
+            found.differing.append(_shared_message(first, second, difference))
     return found
 
 
-def _told(first: Talk, second: Talk, position: int) -> Shared:
-    name = second.bones.own_id(position)
+def _shared_message(
+    first: CheckedConversation, second: CheckedConversation, position: int
+) -> SharedMessage:
+    name = second.skeleton.own_id(position)
     where = first.conversation.main_file
-    return Shared(name, second.path(position), second.line(position), where)
+    return SharedMessage(name, second.path(position), second.line(position), where)
 
 
-def _pairs(setting: Setting) -> dict[tuple[int, int], list[tuple[int, int]]]:
+def _pair_positions(setting: Setting) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """For each pair of conversations where the messages stand that both have."""
     files = {talk.conversation.main_file for talk in setting.talks}
     if len(files) < 2 or setting.talks[0].format.can.ids != "uuid":
@@ -103,40 +105,46 @@ def _pairs(setting: Setting) -> dict[tuple[int, int], list[tuple[int, int]]]:
     owner: dict[str, int] = {}
     pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for number, talk in enumerate(setting.talks):
-        for position, name in _own_names(talk):
+        for position, name in _list_own_ids(talk):
             first = owner.setdefault(name, number)
             if first != number:
                 places = pairs.setdefault((first, number), [])
                 if len(places) < MOST_COMPARED:
-                    places.append((_place(setting.talks[first].bones, name), position))
+                    places.append((_find_place(setting.talks[first].skeleton, name), position))
     return pairs
 
 
-def _place(bones: Skeleton, name: str) -> int:
-    found = bones.by_id[name]
-    return found if bones.ids[found] == name else bones.ids.index(name)
+def _find_place(skeleton: Skeleton, name: str) -> int:
+    found = skeleton.by_id[name]
+    return found if skeleton.ids[found] == name else skeleton.ids.index(name)
 
 
-def _own_names(talk: Talk) -> Iterator[tuple[int, str]]:
+def _list_own_ids(talk: CheckedConversation) -> Iterator[tuple[int, str]]:
     """Ids as the file has them, each once."""
-    native = talk.bones.native
-    for position, name in enumerate(talk.bones.ids):
+    native = talk.skeleton.native
+    for position, name in enumerate(talk.skeleton.ids):
         if len(name) == UUID and position not in native:
             yield position, name
 
 
-def _difference(first: Talk, here: int, second: Talk, there: int) -> str:
-    one, other = _entry(first, here), _entry(second, there)
-    if digest(one, -1) == digest(other, -2):
+def _describe_difference(
+    first: CheckedConversation, here: int, second: CheckedConversation, there: int
+) -> str:
+    one, other = _read_entry(first, here), _read_entry(second, there)
+    if compute_digest(one, -1) == compute_digest(other, -2):
         return ""
-    return "rest" if digest(_said(one), -1) == digest(_said(other), -2) else "said"
+    return (
+        "rest"
+        if compute_digest(_only_content(one), -1) == compute_digest(_only_content(other), -2)
+        else "said"
+    )
 
 
-def _entry(talk: Talk, position: int) -> Entry:
-    return native_entry(talk.conversation, talk.seen(position).entry)
+def _read_entry(talk: CheckedConversation, position: int) -> Entry:
+    return resolve_aliases(talk.conversation, talk.read_record(position).entry)
 
 
-def _said(entry: Entry) -> Entry:
+def _only_content(entry: Entry) -> Entry:
     """Only what was said, by whom and when."""
     if not isinstance(entry, Message):
         return entry
@@ -146,19 +154,21 @@ def _said(entry: Entry) -> Entry:
 MISSING_MESSAGES = "elsewhere"
 
 
-def know_each_other(talks: Sequence[Talk], origin: Origin) -> None:
+def connect_conversations(talks: Sequence[CheckedConversation], origin: DocumentOrigin) -> None:
     """Let each conversation ask for messages that others have."""
-    siblings = siblings_of(origin.source, origin.format)
+    siblings = find_siblings(origin.source, origin.format)
     for talk in talks:
-        talk.elsewhere = _asking(talk, talks, siblings.find if siblings else None)
+        talk.elsewhere = _make_lookup(talk, talks, siblings.find_files_with if siblings else None)
 
 
-def _asking(talk: Talk, talks: Sequence[Talk], beside: Elsewhere | None) -> Elsewhere:
+def _make_lookup(
+    talk: CheckedConversation, talks: Sequence[CheckedConversation], beside: Elsewhere | None
+) -> Elsewhere:
     def _find(ids: Collection[str]) -> Mapping[str, str]:
         found: dict[str, str] = {}
         for other in talks:
             if other is not talk:
-                known = other.bones.by_id
+                known = other.skeleton.by_id
                 found |= {id: other.id for id in ids if id in known and id not in found}
         left = [id for id in ids if id not in found]
         return {**beside(left), **found} if beside and left else found
@@ -166,11 +176,11 @@ def _asking(talk: Talk, talks: Sequence[Talk], beside: Elsewhere | None) -> Else
     return _find
 
 
-def missing_elsewhere(talk: Talk) -> Mapping[str, str]:
+def find_parents_elsewhere(talk: CheckedConversation) -> Mapping[str, str]:
     """The parents that are missing here and stand elsewhere, with the place."""
     found: Mapping[str, str] | None = talk.notes.get(MISSING_MESSAGES)
     if found is None:
-        wanted = set(talk.bones.dangling.values())
+        wanted = set(talk.skeleton.dangling.values())
         found = talk.notes[MISSING_MESSAGES] = talk.elsewhere(wanted) if wanted else {}
     return found
 
@@ -178,47 +188,47 @@ def missing_elsewhere(talk: Talk) -> Mapping[str, str]:
 NEW_IDS = "minted"
 
 
-def is_wanted(talk: Talk) -> bool:
+def wants_ids(talk: CheckedConversation) -> bool:
     """Whether the format's own programs want an id on every message."""
     can = talk.format.can
     return can.ids == "uuid" or can.everything
 
 
-def minted(talk: Talk, position: int) -> str:
+def mint_id(talk: CheckedConversation, position: int) -> str:
     """An id nobody has, made from the name the skeleton gave it and the conversation's."""
-    bones = talk.bones
+    skeleton = talk.skeleton
     if talk.format.can.ids == "uuid":
-        seed = f"{talk.id}\0{bones.ids[position]}".encode("utf-8", "surrogatepass")
+        seed = f"{talk.id}\0{skeleton.ids[position]}".encode("utf-8", "surrogatepass")
         return str(Uuid(bytes=blake2b(seed, digest_size=16).digest(), version=4))
     # `m#3` becomes `m-3`, and `@5` becomes `message-5`.
-    number = bones.ids[position].rpartition("#")[2].lstrip("@").rstrip("'")
-    found = f"{bones.own_id(position) or 'message'}-{number}"
+    number = skeleton.ids[position].rpartition("#")[2].lstrip("@").rstrip("'")
+    found = f"{skeleton.own_id(position) or 'message'}-{number}"
     given: set[str] = talk.notes.setdefault(NEW_IDS, set())
-    while found in bones.by_id or found in given:
+    while found in skeleton.by_id or found in given:
         found += "'"
     given.add(found)
     return found
 
 
-def carried_over(bones: Skeleton) -> set[int]:
+def find_carried_over(skeleton: Skeleton) -> set[int]:
     """Those from below each compaction down to the message that it says it follows."""
     carried: set[int] = set()
-    for position, origin in bones.astray.items():
-        if bones.astray_because(position) is not None:
+    for position, origin in skeleton.astray.items():
+        if skeleton.explain_unreachable(position) is not None:
             continue
-        at = bones.by_id[origin]
+        at = skeleton.by_id[origin]
         while at not in (ROOT, position) and at not in carried:
             carried.add(at)
-            at = bones.parents[at]
+            at = skeleton.parents[at]
     return carried
 
 
 DUPLICATE_IDS = "doubles"
 
 
-def doubles_of(talk: Talk) -> Doubles:
+def find_duplicate_ids(talk: CheckedConversation) -> DuplicateCounter:
     """The doubled ids of a conversation, looked at once."""
-    found: Doubles | None = talk.notes.get(DUPLICATE_IDS)
+    found: DuplicateCounter | None = talk.notes.get(DUPLICATE_IDS)
     if found is None:
         found = talk.notes[DUPLICATE_IDS] = find_doubles(talk.conversation, talk.origin)
     return found

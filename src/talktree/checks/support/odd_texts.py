@@ -4,84 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
 from talktree.model.parts import Artifact, Event, Part, Text, Thinking, ToolCall, ToolResult
-from talktree.text.control_chars import ODD, may_hide
-from talktree.text.json.strings import Placed, texts_in
+from talktree.text.control_chars import ODD, can_hide
+from talktree.text.json.strings import PlacedText, iterate_texts
 from talktree.text.json.value import Json
 
 ESCAPE = "\x1b"
 
 
-def may_be_odd(stretch: Stretch) -> Sequence[Seen]:
+def select_possibly_odd(batch: RecordBatch) -> Sequence[RuleRecord]:
     """The records of a stretch that may hold such texts; nearly always none does."""
-    data = stretch.data
-    if _may_escape(stretch) or (stretch.marks.may_hide and may_hide(data)):
-        return stretch.seen
+    data = batch.data
+    if _may_escape(batch) or (batch.marks.may_hide and can_hide(data)):
+        return batch.seen
     # Bytes that are all ASCII tell nothing of characters that are written by their numbers.
-    if stretch.is_json and not stretch.has_numbered:
+    if batch.is_json and not batch.has_numbered:
         return ()
     if data.isascii():
-        return () if stretch.strings.isascii() else stretch.seen
-    return [seen for seen in stretch.seen if seen.record.raw.isascii()]
+        return () if batch.strings.isascii() else batch.seen
+    return [seen for seen in batch.seen if seen.record.raw.isascii()]
 
 
-def _may_escape(stretch: Stretch) -> bool:
+def _may_escape(batch: RecordBatch) -> bool:
     """Whether the escape character stands in any text."""
-    if stretch.is_json:
+    if batch.is_json:
         # There it can only stand by its number, or as it is where that is a mistake.
-        return stretch.has_controls or ESCAPE.encode() in stretch.data
-    return ESCAPE in stretch.strings
+        return batch.has_controls or ESCAPE.encode() in batch.data
+    return ESCAPE in batch.strings
 
 
-def odd_texts(seen: Seen) -> list[Placed]:
+def find_odd_texts(seen: RuleRecord) -> list[PlacedText]:
     """The texts of a record that may act."""
     if not _may_be_odd(seen.record.raw, seen.entry):
         return []
-    return [each for each in texts_in(seen.value) if ODD.search(each.text)]
+    return [each for each in iterate_texts(seen.value) if ODD.search(each.text)]
 
 
 def _may_be_odd(raw: bytes, entry: Entry) -> bool:
     """Whether to look closer. What is said is told by the parts: looking for the one character
     there is quicker than looking for its spellings in the bytes."""
     spelt_out = raw.isascii()
-    if not spelt_out and may_hide(raw):
+    if not spelt_out and can_hide(raw):
         return True
     if type(entry) is not Message:
-        return type(entry) is Head and _acts(entry.title or "", spelt_out)
+        return type(entry) is Head and _is_acting(entry.title or "", spelt_out)
     for part in entry.parts:
         if type(part) is Text:
             text = part.text
-            if ESCAPE in text or (spelt_out and not text.isascii() and _acts(text, spelt_out)):
+            if ESCAPE in text or (spelt_out and not text.isascii() and _is_acting(text, spelt_out)):
                 return True
-        elif any(_acts(text, spelt_out) for text in _texts(part)):
+        elif any(_is_acting(text, spelt_out) for text in _list_texts(part)):
             return True
     return False
 
 
-def _acts(text: str, spelt_out: bool) -> bool:  # noqa: FBT001
+def _is_acting(text: str, spelt_out: bool) -> bool:  # noqa: FBT001
     return ESCAPE in text or (spelt_out and not text.isascii() and ODD.search(text) is not None)
 
 
-def _texts(part: Part) -> Iterable[str]:
+def _list_texts(part: Part) -> Iterable[str]:
     if isinstance(part, Thinking):
         return (part.text,)
     if isinstance(part, ToolResult):
         return [each.text for each in part.output if type(each) is Text]
     if isinstance(part, ToolCall):
-        return _inputs(part.input)
+        return _list_inputs(part.input)
     if isinstance(part, Artifact):
         return (part.content or "",)
     return (part.text or "",) if isinstance(part, Event) else ()
 
 
-def _inputs(value: Json) -> Iterable[str]:
+def _list_inputs(value: Json) -> Iterable[str]:
     """The texts a tool is given; nearly always they are members of one object."""
     if isinstance(value, dict) and not any(
         isinstance(each, dict | list) for each in value.values()
     ):
         return [each for each in value.values() if type(each) is str]
-    return [each.text for each in texts_in(value)]
+    return [each.text for each in iterate_texts(value)]

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from talktree.formats.engine.origin import Origin
-from talktree.formats.fixes import Change, Revalue
-from talktree.formats.rule import Diagnostic, Mend
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen, Talk
-from talktree.text.json.strings import texts_in, with_texts
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.fixes import Change, ReplaceValue
+from talktree.formats.rule import Diagnostic, RepairFunction
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
+from talktree.text.json.strings import iterate_texts, with_texts
 from talktree.text.json.value import Json
 from talktree.text.secrets import (
     Secret,
-    brief,
-    may_be_among,
-    may_hold_secrets,
-    secrets_in,
+    abbreviate_secret,
+    can_be_among,
+    can_hold_secrets,
+    find_secrets,
     without_secrets,
 )
 
@@ -31,7 +31,7 @@ _PLACEHOLDER = re.compile(rb"\[redacted:([a-z-]{3,30}):([0-9]{1,9})\]")
 _LONGEST_PLACEHOLDER = 64
 
 
-class Kept(NamedTuple):
+class RecordSecret(NamedTuple):
     """A secret in a record, told once however often it stands there."""
 
     kind: str
@@ -40,25 +40,25 @@ class Kept(NamedTuple):
     text: str
 
 
-def may_keep(stretch: Stretch) -> Sequence[Seen]:
+def select_possible_secrets(batch: RecordBatch) -> Sequence[RuleRecord]:
     """All records of a stretch if there may be a secret in any; nearly always there is none."""
-    return stretch.seen if may_be_among(stretch.data, stretch.marks.starts) else ()
+    return batch.seen if can_be_among(batch.data, batch.marks.starts) else ()
 
 
-def kept_in(seen: Seen) -> list[Kept]:
+def find_record_secrets(seen: RuleRecord) -> list[RecordSecret]:
     """The secrets in a record."""
-    return list(_kept(seen.value)) if may_hold_secrets(seen.record.raw) else []
+    return list(_find_secrets(seen.value)) if can_hold_secrets(seen.record.raw) else []
 
 
-def _kept(value: Json) -> Iterator[Kept]:
-    known: dict[tuple[str, str], Kept] = {}
-    for placed in texts_in(value):
+def _find_secrets(value: Json) -> Iterator[RecordSecret]:
+    known: dict[tuple[str, str], RecordSecret] = {}
+    for placed in iterate_texts(value):
         text = placed.text
-        for secret in secrets_in(text, name=placed.name):
-            held = _bare(text[secret.start : secret.stop])
+        for secret in find_secrets(text, name=placed.name):
+            held = _normalize_secret(text[secret.start : secret.stop])
             key = secret.kind, held
             if key not in known:
-                known[key] = Kept(secret.kind, secret.what, placed.way, held)
+                known[key] = RecordSecret(secret.kind, secret.what, placed.way, held)
     # Titles and descriptions repeat how a text starts, and cut a secret off in the middle. Sorted,
     # what was cut off stands right before what it was cut off from.
     found = sorted(known)
@@ -71,43 +71,43 @@ def _is_cut(text: str, secret: str) -> bool:
     return CUT <= len(text) < len(secret) and secret.startswith(text)
 
 
-def _bare(text: str) -> str:
+def _normalize_secret(text: str) -> str:
     """What tells a secret from others; how its lines are broken does not."""
     return _SPACING.sub("", text) if "\n" in text or "\\" in text else text
 
 
-def told_of(kind: str, seen: Seen) -> Iterable[Diagnostic]:
+def report_secrets(kind: str, seen: RuleRecord) -> Iterable[Diagnostic]:
     """The secrets of one kind in a record, told without telling them."""
-    found: list[Kept] = seen.gated
+    found: list[RecordSecret] = seen.gated
     return [
-        Diagnostic(f"{each.what} ({brief(each.text)})", way=each.way, about=each.text)
+        Diagnostic(f"{each.what} ({abbreviate_secret(each.text)})", way=each.way, about=each.text)
         for each in found
         if each.kind == kind
     ]
 
 
-def redacted(kind: str) -> Mend:
+def make_redaction(kind: str) -> RepairFunction:
     """The secret makes way for words that are the same wherever it stands."""
 
-    def _mend(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-        secret = str(told.about)
-        words = f"[redacted:{kind}:{_numbers(talk.origin).number(kind, secret)}]"
-        yield Revalue(
+    def _repair(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+        secret = str(diagnostic.about)
+        words = f"[redacted:{kind}:{_get_numbers(talk.origin).number(kind, secret)}]"
+        yield ReplaceValue(
             talk,
-            told.position,
+            diagnostic.position,
             lambda seen: with_texts(
-                seen.value, lambda name, text: _without(text, name, kind, secret, words)
+                seen.value, lambda name, text: _replace_secret(text, name, kind, secret, words)
             ),
         )
 
-    return _mend
+    return _repair
 
 
-def _without(text: str, name: str | None, kind: str, secret: str, words: str) -> str:
+def _replace_secret(text: str, name: str | None, kind: str, secret: str, words: str) -> str:
     """A text with words in place of a secret, and of what was cut off from it."""
 
     def _put(found: Secret, held: str) -> str:
-        bare = _bare(held)
+        bare = _normalize_secret(held)
         same = found.kind == kind and (bare == secret or _is_cut(bare, secret))
         return words if same else held
 
@@ -116,10 +116,12 @@ def _without(text: str, name: str | None, kind: str, secret: str, words: str) ->
     if len(secret) <= CUT or start not in left:
         return left
     first, *others = left.split(start)
-    return "".join((first, *(_uncut(start, each, secret[CUT:], words) for each in others)))
+    return "".join(
+        (first, *(_replace_cut_secret(start, each, secret[CUT:], words) for each in others))
+    )
 
 
-def _uncut(start: str, behind: str, rest: str, words: str) -> str:
+def _replace_cut_secret(start: str, behind: str, rest: str, words: str) -> str:
     """What follows the start of a secret, with words for both if it was cut off there."""
     pairs = enumerate(zip(behind, rest, strict=False))
     same = next((at for at, (one, two) in pairs if one != two), min(len(behind), len(rest)))
@@ -130,16 +132,16 @@ def _uncut(start: str, behind: str, rest: str, words: str) -> str:
 class _Numbers:
     """What secrets are called instead, counted from those that were called so before."""
 
-    def __init__(self, origin: Origin) -> None:
+    def __init__(self, origin: DocumentOrigin) -> None:
         self._known: dict[tuple[str, str], int] = {}
         self._highest: dict[str, int] = {}
         for content in origin.source.files.values():
             tail = b""
             for block in content.blocks():
-                self._note(tail + block)
+                self._note_numbers(tail + block)
                 tail = block[-_LONGEST_PLACEHOLDER:]
 
-    def _note(self, data: bytes) -> None:
+    def _note_numbers(self, data: bytes) -> None:
         for found in _PLACEHOLDER.finditer(data):
             kind, number = found.group(1).decode(), int(found.group(2))
             self._highest[kind] = max(number, self._highest.get(kind, 0))
@@ -153,7 +155,7 @@ class _Numbers:
         return known
 
 
-def _numbers(origin: Origin) -> _Numbers:
+def _get_numbers(origin: DocumentOrigin) -> _Numbers:
     found = origin.notes.get(NOTES)
     if not isinstance(found, _Numbers):
         found = origin.notes[NOTES] = _Numbers(origin)

@@ -20,18 +20,18 @@ from uuid import UUID, uuid5
 from msgspec.structs import replace
 
 from talktree.checks.support.tree_links import (
-    Lines,
-    called,
-    hung_on,
+    ConversationLines,
+    find_final_id,
     is_linked,
     lines_of,
-    taken_out,
+    link_to_parent,
+    remove_record,
 )
-from talktree.formats.fixes import Change, Insert, Revalue
-from talktree.formats.format import About
+from talktree.formats.fixes import Change, InsertRecord, ReplaceValue
+from talktree.formats.format import ConversationInfo
 from talktree.formats.rule import Diagnostic
-from talktree.formats.rule_batch import Place, Stretch
-from talktree.formats.rule_context import Seen, Site, Sites, Talk
+from talktree.formats.rule_batch import Place, RecordBatch
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Site, Sites
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Part, Text, ToolCall, ToolResult
@@ -43,7 +43,7 @@ FURTHEST_UP = 256
 """How far up from a result its call is looked for, to see what stands between them."""
 
 
-class Doubled(NamedTuple):
+class RepeatedCall(NamedTuple):
     """A call whose id stands on its line already, and the results that are its own."""
 
     call: Site
@@ -59,7 +59,7 @@ class Pairs:
         self.unanswered: list[Site] = []
         self.orphans: list[Site] = []
         """Results that name a call nobody made."""
-        self.doubled: list[Doubled] = []
+        self.doubled: list[RepeatedCall] = []
         self.rivals: list[list[Site]] = []
         """Results of one call on one line, where there should be one."""
         self.early: list[Site] = []
@@ -68,22 +68,22 @@ class Pairs:
         """Results with something else said between them and their call."""
 
 
-def pairs_of(talk: Talk) -> Pairs:
+def pairs_of(talk: CheckedConversation) -> Pairs:
     """The pairs of a conversation, found once."""
     found: Pairs | None = talk.notes.get(NOTE)
     if found is None:
-        found = talk.notes[NOTE] = _pairs(talk)
+        found = talk.notes[NOTE] = _find_pairs(talk)
     return found
 
 
-def _pairs(talk: Talk) -> Pairs:
+def _find_pairs(talk: CheckedConversation) -> Pairs:
     calls, results = talk.facts.calls, talk.facts.results
     found = Pairs()
-    first = _numbered(calls.keys)
-    answer = _numbered(results.keys)
+    first = _number_keys(calls.keys)
+    answer = _number_keys(results.keys)
     odd = answer.keys() - first.keys()
-    odd |= _twice(calls.keys, first) | _twice(results.keys, answer)
-    parents = talk.bones.parents
+    odd |= _find_repeated(calls.keys, first) | _find_repeated(results.keys, answer)
+    parents = talk.skeleton.parents
     for key, index in first.items():
         if key in odd:
             continue
@@ -91,32 +91,32 @@ def _pairs(talk: Talk) -> Pairs:
             found.unanswered.append(calls[index])
             continue
         found.answered += 1
-        asked, told = calls.positions[index], results.positions[answer[key]]
+        asked, diagnostic = calls.positions[index], results.positions[answer[key]]
         # Nearly always the result hangs on its call.
-        if parents[told] != asked or told < asked:
-            _judge_order(talk.bones, calls[index], results[answer[key]], found)
+        if parents[diagnostic] != asked or diagnostic < asked:
+            _check_order(talk.skeleton, calls[index], results[answer[key]], found)
     if odd:
         lines = lines_of(talk)
-        for some_calls, some_results in _by_key(calls, results, odd):
-            _Odd(talk.bones, lines, some_calls, some_results).judge(found)
+        for some_calls, some_results in _group_by_key(calls, results, odd):
+            _Odd(talk.skeleton, lines, some_calls, some_results).report(found)
     found.unanswered.sort()
     found.orphans.sort()
     return found
 
 
-def _numbered(keys: array[int]) -> dict[int, int]:
+def _number_keys(keys: array[int]) -> dict[int, int]:
     """Each key with where it stands first."""
     return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
 
 
-def _twice(keys: array[int], numbered: dict[int, int]) -> set[int]:
+def _find_repeated(keys: array[int], numbered: dict[int, int]) -> set[int]:
     """The keys that stand more than once."""
     if len(numbered) == len(keys):
         return set()
     return {key for index, key in enumerate(keys) if numbered[key] != index}
 
 
-def _by_key(
+def _group_by_key(
     calls: Sites, results: Sites, odd: Iterable[int]
 ) -> Iterator[tuple[list[Site], list[Site]]]:
     grouped: dict[int, tuple[list[Site], list[Site]]] = {key: ([], []) for key in odd}
@@ -127,22 +127,22 @@ def _by_key(
     yield from sorted(grouped.values(), key=lambda both: min(both[0] + both[1]))
 
 
-def _judge_order(bones: Skeleton, call: Site, result: Site, found: Pairs) -> None:
+def _check_order(skeleton: Skeleton, call: Site, result: Site, found: Pairs) -> None:
     """Note a result that does not stand where it should."""
-    here, end = bones.parents[result.position], call.position
+    here, end = skeleton.parents[result.position], call.position
     if result.position < end:
         found.early.append(result)
         return
     if here == end or result.position == end:
         return
-    between, reply = False, bones.group_numbers[end]
+    between, reply = False, skeleton.group_numbers[end]
     for _ in range(FURTHEST_UP):
-        if here in (ROOT, end) or bones.starts_anew(here):
+        if here in (ROOT, end) or skeleton.is_restart(here):
             break
-        trait, group = bones.traits[here], bones.group_numbers[here]
+        trait, group = skeleton.traits[here], skeleton.group_numbers[here]
         between = between or trait == Trait.SAID
         between = between or bool(trait == Trait.REPLY and reply and group and group != reply)
-        here = bones.parents[here]
+        here = skeleton.parents[here]
     if between and here == end:
         found.late.append(result)
 
@@ -151,9 +151,13 @@ class _Odd:
     """Calls and results that share one id."""
 
     def __init__(
-        self, bones: Skeleton, lines: Lines, calls: Sequence[Site], results: Sequence[Site]
+        self,
+        skeleton: Skeleton,
+        lines: ConversationLines,
+        calls: Sequence[Site],
+        results: Sequence[Site],
     ) -> None:
-        self._bones = bones
+        self._skeleton = skeleton
         self._lines = lines
         self._calls = calls
         self._results = results
@@ -165,29 +169,29 @@ class _Odd:
         self._given: dict[int, int] = {}
         """How many results the calls of a message were given."""
 
-    def judge(self, found: Pairs) -> None:
+    def report(self, found: Pairs) -> None:
         """Note what is wrong with them."""
         if not self._calls:
             found.orphans += self._results
             return
-        self._match()
+        self._match_results()
         for call in self._twice:
-            found.doubled.append(Doubled(call, tuple(self._own[call])))
-        answered = {self._named(call) for call, own in self._own.items() if own}
+            found.doubled.append(RepeatedCall(call, tuple(self._own[call])))
+        answered = {self._record_key(call) for call, own in self._own.items() if own}
         found.answered += len(answered)
-        found.unanswered += [call for call in self._calls if self._named(call) not in answered]
+        found.unanswered += [call for call in self._calls if self._record_key(call) not in answered]
         for own in self._own.values():
             if len(own) > 1:
-                found.rivals += self._rivals(own)
+                found.rivals += self._find_rivals(own)
 
-    def _named(self, site: Site) -> tuple[str | None, int]:
+    def _record_key(self, site: Site) -> tuple[str | None, int]:
         """What a record is called in the file: copies of it have one name."""
         at = site.position
-        return self._bones.native.get(at, self._bones.ids[at]) or f"@{at}", site.part
+        return self._skeleton.native.get(at, self._skeleton.ids[at]) or f"@{at}", site.part
 
-    def _match(self) -> None:
+    def _match_results(self) -> None:
         """Give each result to the nearest call above it."""
-        order = self._lines.order
+        order = self._lines.find_order
         rows = [(order(call.position), 0, call) for call in self._calls]
         rows += [(order(result.position), 1, result) for result in self._results]
         above: list[Site] = []
@@ -196,23 +200,23 @@ class _Odd:
             while above and not self._lines.is_above(above[-1].position, site.position):
                 above.pop()
             if not is_result:
-                if above and self._named(above[-1]) != self._named(site):
+                if above and self._record_key(above[-1]) != self._record_key(site):
                     self._twice.append(site)
                 above.append(site)
             elif above:
-                self._own[self._waiting(above[-1].position)].append(site)
+                self._own[self._find_waiting_call(above[-1].position)].append(site)
             else:
                 loose.append(site)
-        self._place(sorted(loose))
+        self._assign_loose_results(sorted(loose))
 
-    def _waiting(self, position: int) -> Site:
+    def _find_waiting_call(self, position: int) -> Site:
         """Of the calls with this id in one message the next without a result, else the last."""
         here = self._at[position]
         number = self._given.get(position, 0)
         self._given[position] = number + 1
         return here[min(number, len(here) - 1)]
 
-    def _place(self, loose: Sequence[Site]) -> None:
+    def _assign_loose_results(self, loose: Sequence[Site]) -> None:
         """Give results that hang on no call to calls without one, else to the one before them."""
         waiting = iter([call for call in self._calls if not self._own[call]])
         for result in loose:
@@ -222,14 +226,14 @@ class _Odd:
                 call = self._calls[max(0, at - 1)]
             self._own[call].append(result)
 
-    def _rivals(self, results: Sequence[Site]) -> Iterator[list[Site]]:
+    def _find_rivals(self, results: Sequence[Site]) -> Iterator[list[Site]]:
         """Results of one call that meet on one line; those of real branches do not."""
         lines = self._lines
-        ordered = sorted(results, key=lambda site: (lines.order(site.position), site))
+        ordered = sorted(results, key=lambda site: (lines.find_order(site.position), site))
         sets: list[list[Site]] = []
         names = set()
         for site in ordered:
-            name = self._named(site)
+            name = self._record_key(site)
             if name in names:
                 # A copy of the whole record, which is another matter.
                 continue
@@ -264,9 +268,9 @@ LONGEST = 400
 """A longer text says more than that something is missing."""
 
 
-def short_results(stretch: Stretch) -> Sequence[Place]:
+def find_short_results(batch: RecordBatch) -> Sequence[Place]:
     """A glance at results: those that are one short text, as no other can be a placeholder."""
-    results = [(place, place[0].output) for place in stretch.parts.get(ToolResult, ())]  # type: ignore[union-attr]
+    results = [(place, place[0].output) for place in batch.parts.get(ToolResult, ())]  # type: ignore[union-attr]
     return [
         place
         for place, output in results
@@ -293,7 +297,7 @@ NAMES = UUID("7c9e4f6a-2d31-5b8e-9a47-61d0c3f2e815")
 TAKEN, LAST, NEW_NAMES = "call-ids", "asked-last", "new-call-ids"
 
 
-class Unanswered(NamedTuple):
+class UnansweredCalls(NamedTuple):
     """Calls of one message without a result, and which of them is meant."""
 
     parts: tuple[int, ...]
@@ -303,13 +307,13 @@ class Unanswered(NamedTuple):
 # an answer where there is none
 
 
-def answer_for(seen: Seen, part: int, *, parent: str | None) -> Message | None:
+def make_answer(seen: RuleRecord, part: int, *, parent: str | None) -> Message | None:
     """A message that says that a call's result is lost; None if the format cannot say it."""
     asking = seen.entry
     if not isinstance(asking, Message) or not isinstance(call := asking.parts[part], ToolCall):
         return None
     made = Message(
-        id=_answer_id(asking, part),
+        id=_make_answer_id(asking, part),
         parent=parent,
         role="user",
         parts=(ToolResult((Text(LOST),), call.id, call.name, error=True),),
@@ -319,53 +323,59 @@ def answer_for(seen: Seen, part: int, *, parent: str | None) -> Message | None:
         agent=asking.agent,
         context=asking.context,
     )
-    about = About(id=seen.talk.id, session=asking.session or seen.talk.id)
+    about = ConversationInfo(id=seen.talk.id, session=asking.session or seen.talk.id)
     adopted = seen.talk.format.adopt(made, about, moment=asking.time_ns or 0)
     named = (each.call for each in adopted.parts if isinstance(each, ToolResult))
     return adopted if call.id in named else None
 
 
-def _answer_id(asking: Message, part: int) -> str:
+def _make_answer_id(asking: Message, part: int) -> str:
     # An id may hold half of a character, which has no bytes of its own.
     name = f"{asking.id}\0{part}".encode("utf-8", "backslashreplace")
     return str(uuid5(NAMES, name.decode()))
 
 
-def is_answerable(seen: Seen, part: int) -> bool:
+def is_answerable(seen: RuleRecord, part: int) -> bool:
     """Whether an answer can be put in behind a call."""
-    if is_linked(seen.talk) and called(seen.talk, seen.position) is None:
+    if is_linked(seen.talk) and find_final_id(seen.talk, seen.position) is None:
         return False
-    return answer_for(seen, part, parent=None) is not None
+    return make_answer(seen, part, parent=None) is not None
 
 
-def put_answer(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def insert_answer(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """An answer right behind the call; what came next comes behind the answer."""
-    assert isinstance(told.about, Unanswered)
-    parts, number = told.about
-    seen = seen_again(talk, told.position)
+    assert isinstance(diagnostic.about, UnansweredCalls)
+    parts, number = diagnostic.about
+    seen = reread_record(talk, diagnostic.position)
     asking = seen.entry
     assert isinstance(asking, Message)
     linked = is_linked(talk)
-    before = called(talk, told.position) if not number else _answer_id(asking, parts[number - 1])
-    made = answer_for(seen, parts[number], parent=before if linked else None)
+    before = (
+        find_final_id(talk, diagnostic.position)
+        if not number
+        else _make_answer_id(asking, parts[number - 1])
+    )
+    made = make_answer(seen, parts[number], parent=before if linked else None)
     assert made is not None
-    yield Insert(talk, told.position, talk.format.put(made, None))
+    yield InsertRecord(talk, diagnostic.position, talk.format.put(made, None))
     if linked and number + 1 == len(parts):
-        for child in lines_of(talk).children(told.position):
-            if _follows(talk, told.position, child):
-                yield Revalue(talk, child, lambda each: hung_on(each, made.id))
+        for child in lines_of(talk).children(diagnostic.position):
+            if _is_continuation(talk, diagnostic.position, child):
+                yield ReplaceValue(talk, child, lambda each: link_to_parent(each, made.id))
 
 
-def _follows(talk: Talk, position: int, child: int) -> bool:
+def _is_continuation(talk: CheckedConversation, position: int, child: int) -> bool:
     """Whether a message goes on where another ended, rather than starting something beside it."""
-    bones = talk.bones
-    return child not in bones.linked and bones.sidechain[child] == bones.sidechain[position]
+    skeleton = talk.skeleton
+    return (
+        child not in skeleton.linked and skeleton.sidechain[child] == skeleton.sidechain[position]
+    )
 
 
 # results that must go
 
 
-class Going(NamedTuple):
+class RemovedResults(NamedTuple):
     """Results of one record that go, and where the one stands that is kept instead."""
 
     parts: frozenset[int]
@@ -374,45 +384,45 @@ class Going(NamedTuple):
     kept: int = ROOT
 
 
-def drop_result(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def drop_result(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """Results go, and with them their record if it holds nothing else."""
-    going = told.about
-    assert isinstance(going, Going)
-    position = told.position
+    going = diagnostic.about
+    assert isinstance(going, RemovedResults)
+    position = diagnostic.position
     if len(going.parts) < going.of:
-        yield Revalue(talk, position, lambda seen: _without(seen, going))
+        yield ReplaceValue(talk, position, lambda seen: _drop_results(seen, going))
         return
-    above = talk.bones.parents[position]
-    beside = going.kept not in (ROOT, position) and talk.bones.parents[going.kept] == above
-    yield from taken_out(talk, position, going.kept if beside else above)
+    above = talk.skeleton.parents[position]
+    beside = going.kept not in (ROOT, position) and talk.skeleton.parents[going.kept] == above
+    yield from remove_record(talk, position, going.kept if beside else above)
 
 
-def _without(seen: Seen, going: Going) -> Json:
+def _drop_results(seen: RuleRecord, going: RemovedResults) -> Json:
     entry = seen.entry
     if not isinstance(entry, Message) or len(entry.parts) != going.of:
         # Something else changed it meanwhile; the next round sees it as it is then.
         return seen.value
     left = tuple(part for number, part in enumerate(entry.parts) if number not in going.parts)
-    return seen.put(replace(entry, parts=left))
+    return seen.replace_entry(replace(entry, parts=left))
 
 
 # ids that stand twice
 
 
-def rename_call(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def rename_call(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """A call gets an id of its own, and so do its results; those of one record all at once."""
-    assert isinstance(told.about, Doubled)
-    old = call_at(talk, told.about.call).id or ""
-    new = _free_id(talk, old)
+    assert isinstance(diagnostic.about, RepeatedCall)
+    old = read_call(talk, diagnostic.about.call).id or ""
+    new = _find_free_id(talk, old)
     names: dict[int, dict[int, tuple[str, str]]] = talk.notes.setdefault(NEW_NAMES, {})
-    for position, part in (told.about.call, *told.about.results):
+    for position, part in (diagnostic.about.call, *diagnostic.about.results):
         if position not in names:
             names[position] = {}
-            yield Revalue(talk, position, _renamed)
+            yield ReplaceValue(talk, position, _rename_calls)
         names[position][part] = (old, new)
 
 
-def _renamed(seen: Seen) -> Json:
+def _rename_calls(seen: RuleRecord) -> Json:
     entry = seen.entry
     assert isinstance(entry, Message)
     names: dict[int, tuple[str, str]] = seen.talk.notes[NEW_NAMES][seen.position]
@@ -420,24 +430,24 @@ def _renamed(seen: Seen) -> Json:
     if any(not _has_name(parts, at, old) for at, (old, _) in names.items()):
         # Some parts have gone meanwhile, so that the others stand further ahead.
         waiting = sorted(names.items())
-        parts = [_next_named(part, waiting) for part in parts]
+        parts = [_rename_next(part, waiting) for part in parts]
     else:
         for at, (_, new) in names.items():
-            parts[at] = _named(parts[at], new)
-    return seen.put(replace(entry, parts=tuple(parts)))
+            parts[at] = with_name(parts[at], new)
+    return seen.replace_entry(replace(entry, parts=tuple(parts)))
 
 
 def _has_name(parts: Sequence[Part], at: int, name: str) -> bool:
-    return at < len(parts) and _name(parts[at]) == name
+    return at < len(parts) and _call_id(parts[at]) == name
 
 
-def _next_named(part: Part, waiting: list[tuple[int, tuple[str, str]]]) -> Part:
-    if not waiting or _name(part) != waiting[0][1][0]:
+def _rename_next(part: Part, waiting: list[tuple[int, tuple[str, str]]]) -> Part:
+    if not waiting or _call_id(part) != waiting[0][1][0]:
         return part
-    return _named(part, waiting.pop(0)[1][1])
+    return with_name(part, waiting.pop(0)[1][1])
 
 
-def _name(part: Part) -> str | None:
+def _call_id(part: Part) -> str | None:
     match part:
         case ToolCall():
             return part.id
@@ -447,7 +457,7 @@ def _name(part: Part) -> str | None:
             return None
 
 
-def _named(part: Part, name: str) -> Part:
+def with_name(part: Part, name: str) -> Part:
     match part:
         case ToolCall():
             return replace(part, id=name)
@@ -457,7 +467,7 @@ def _named(part: Part, name: str) -> Part:
             return part
 
 
-def _free_id(talk: Talk, old: str) -> str:
+def _find_free_id(talk: CheckedConversation, old: str) -> str:
     taken: set[int] | None = talk.notes.get(TAKEN)
     if taken is None:
         facts = talk.facts
@@ -473,26 +483,26 @@ def _free_id(talk: Talk, old: str) -> str:
 # looking again
 
 
-def seen_again(talk: Talk, position: int) -> Seen:
+def reread_record(talk: CheckedConversation, position: int) -> RuleRecord:
     """A record, read again; the one that was asked for last is at hand, for it may be large."""
-    last: tuple[int, Seen] | None = talk.notes.get(LAST)
+    last: tuple[int, RuleRecord] | None = talk.notes.get(LAST)
     if last is None or last[0] != position:
-        last = talk.notes[LAST] = (position, talk.seen(position))
+        last = talk.notes[LAST] = (position, talk.read_record(position))
     return last[1]
 
 
-def call_at(talk: Talk, site: Site) -> ToolCall:
+def read_call(talk: CheckedConversation, site: Site) -> ToolCall:
     """A call, read again."""
-    entry = seen_again(talk, site.position).entry
+    entry = reread_record(talk, site.position).entry
     assert isinstance(entry, Message)
     found = entry.parts[site.part]
     assert isinstance(found, ToolCall)
     return found
 
 
-def result_at(talk: Talk, site: Site) -> ToolResult:
+def read_result(talk: CheckedConversation, site: Site) -> ToolResult:
     """A result, read again."""
-    entry = seen_again(talk, site.position).entry
+    entry = reread_record(talk, site.position).entry
     assert isinstance(entry, Message)
     found = entry.parts[site.part]
     assert isinstance(found, ToolResult)

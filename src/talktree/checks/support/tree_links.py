@@ -33,16 +33,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from talktree.errors import TalktreeError
-from talktree.files import Content, Memory, OnDisk, Source
+from talktree.files import Content, MemoryContent, OnDisk, Source
 from talktree.formats import all_formats
-from talktree.formats.engine import skim
-from talktree.formats.engine.write_item import native_entry
-from talktree.formats.fixes import Change, Drop, Revalue
+from talktree.formats.engine import skim_records
+from talktree.formats.engine.write_item import resolve_aliases
+from talktree.formats.fixes import Change, DropRecord, ReplaceValue
 from talktree.formats.format import Format, Probe
 from talktree.formats.rule import Diagnostic
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.conversation import Conversation
-from talktree.model.link_repair import relinked
+from talktree.model.link_repair import infer_parents
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT, Skeleton
@@ -56,7 +56,7 @@ MOST_SOUGHT = 16
 """So many ids are looked for in the bytes before any record is read."""
 
 
-class Siblings:
+class SiblingFiles:
     """The files around one file."""
 
     def __init__(self, path: Path, format: Format) -> None:
@@ -64,10 +64,10 @@ class Siblings:
         self._format = format
         self._left = MOST_BYTES
 
-    def find(self, ids: Collection[str]) -> Mapping[str, str]:
+    def find_files_with(self, ids: Collection[str]) -> Mapping[str, str]:
         """The files that have messages with these ids, by id."""
         wanted, found = set(ids), dict[str, str]()
-        for name, content in self._contents() if wanted else ():
+        for name, content in self._iter_contents() if wanted else ():
             try:
                 here = self._ids_in(name, content, wanted)
             except (TalktreeError, OSError):
@@ -79,11 +79,11 @@ class Siblings:
                 break
         return found
 
-    def _contents(self) -> Iterator[tuple[str, Content]]:
+    def _iter_contents(self) -> Iterator[tuple[str, Content]]:
         count = 0
         around = self._path.parent
-        for folder in self._format.kin(around.resolve().name):
-            for path in _regular_files(around / folder, self._path.suffix):
+        for folder in self._format.find_related_folders(around.resolve().name):
+            for path in _list_regular_files(around / folder, self._path.suffix):
                 if path.name == self._path.name and folder == ".":
                     continue
                 try:
@@ -102,15 +102,16 @@ class Siblings:
         source = Source(name, {name: content}, folder=False)
         if self._format.detect(Probe(source)) is None:
             return set()
-        return {line.id for line in skim(source, self._format) if line.id in wanted and line.trait}  # type: ignore[misc]
+        lines = skim_records(source, self._format)
+        return {line.id for line in lines if line.id in wanted and line.trait}  # type: ignore[misc]
 
 
-def siblings_of(source: Source, format: Format) -> Siblings | None:
+def find_siblings(source: Source, format: Format) -> SiblingFiles | None:
     """The files around a source that is one file on disk; None for anything else."""
-    return None if source.place is None else Siblings(source.place, format)
+    return None if source.place is None else SiblingFiles(source.place, format)
 
 
-def _regular_files(folder: Path, suffix: str) -> list[Path]:
+def _list_regular_files(folder: Path, suffix: str) -> list[Path]:
     """The files of a folder with a suffix, without links and what may hold keys."""
     try:
         with os.scandir(folder) as entries:
@@ -122,8 +123,8 @@ def _regular_files(folder: Path, suffix: str) -> list[Path]:
     except OSError:
         return []
     # By their names alone: nothing is opened here.
-    stubs = Source(folder.resolve().name, dict.fromkeys(names, Memory(b"")), folder=True)
-    secret = {name for format in all_formats() for name in format.withheld(stubs)}
+    stubs = Source(folder.resolve().name, dict.fromkeys(names, MemoryContent(b"")), folder=True)
+    secret = {name for format in all_formats() for name in format.find_withheld_files(stubs)}
     return [
         folder / name
         for name in sorted(names)
@@ -144,22 +145,22 @@ def _mentions(content: Content, ids: Collection[str]) -> bool:
     return False
 
 
-NOTE, HUNG_ON = "lines", "hung-on"
+NOTE, ATTACHED_TO = "lines", "hung-on"
 
 
-class Lines:
+class ConversationLines:
     """The lines of a conversation."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: CheckedConversation) -> None:
         self._tree = talk.conversation.tree
-        bones = self._bones = talk.bones
-        parents = bones.parents
-        self._enter = array("q", [ROOT]) * len(bones)
-        self._stretch = array("q", range(len(bones)))
+        skeleton = self._skeleton = talk.skeleton
+        parents = skeleton.parents
+        self._enter = array("q", [ROOT]) * len(skeleton)
+        self._batch = array("q", range(len(skeleton)))
         for number, here in enumerate(self._tree.order):
             self._enter[here] = number
-            if parents[here] != ROOT and not bones.starts_anew(here):
-                self._stretch[here] = self._stretch[parents[here]]
+            if parents[here] != ROOT and not skeleton.is_restart(here):
+                self._batch[here] = self._batch[parents[here]]
         self._leave = self._enter[:]
         for here in reversed(self._tree.order):
             above = parents[here]
@@ -167,7 +168,7 @@ class Lines:
                 self._leave[above] = self._leave[here]
         self._followed: bytearray | None = None
 
-    def order(self, position: int) -> int:
+    def find_order(self, position: int) -> int:
         """A number by which whatever is above something comes before it."""
         return self._enter[position]
 
@@ -176,11 +177,11 @@ class Lines:
         if high == low:
             return True
         inside = self._enter[high] <= self._enter[low] <= self._leave[high]
-        return inside and self._stretch[high] == self._stretch[low]
+        return inside and self._batch[high] == self._batch[low]
 
-    def start(self, position: int) -> int:
+    def find_start(self, position: int) -> int:
         """Where the line of a message starts."""
-        return self._stretch[position]
+        return self._batch[position]
 
     def is_aside(self, position: int) -> bool:
         """Whether it belongs to the line of its parent without continuing it."""
@@ -190,77 +191,77 @@ class Lines:
         """What hangs on a message."""
         return self._tree.children(position)
 
-    def go_on(self, position: int) -> bool:
+    def is_continued(self, position: int) -> bool:
         """Whether somebody says something new below a message, on its side and line."""
         if self._followed is None:
-            self._followed = _followed(self._bones, self._tree.order)
+            self._followed = _find_continued(self._skeleton, self._tree.order)
         return bool(self._followed[position])
 
 
-def _followed(bones: Skeleton, order: array[int]) -> bytearray:
+def _find_continued(skeleton: Skeleton, order: array[int]) -> bytearray:
     parents, traits, groups, side = (
-        bones.parents,
-        bones.traits,
-        bones.group_numbers,
-        bones.sidechain,
+        skeleton.parents,
+        skeleton.traits,
+        skeleton.group_numbers,
+        skeleton.sidechain,
     )
     # The reply that was last on the way to a node; one more place for the root, at -1.
-    lead = array("i", bytes(4 * (len(bones) + 1)))
-    speaks = bytearray(len(bones))
+    lead = array("i", bytes(4 * (len(skeleton) + 1)))
+    speaks = bytearray(len(skeleton))
     for here in order:
         before, group, trait = lead[parents[here]], groups[here], traits[here]
         speaks[here] = trait == Trait.SAID or (
             trait == Trait.REPLY and (not group or group != before)
         )
         lead[here] = group if trait == Trait.REPLY else before
-    followed = bytearray(len(bones))
+    followed = bytearray(len(skeleton))
     for here in reversed(order):
         above = parents[here]
-        if above == ROOT or bones.starts_anew(here) or side[here] != side[above]:
+        if above == ROOT or skeleton.is_restart(here) or side[here] != side[above]:
             continue
         if speaks[here] or followed[here]:
             followed[above] = 1
     return followed
 
 
-def goes_on(talk: Talk, position: int) -> bool:
+def is_continued(talk: CheckedConversation, position: int) -> bool:
     """Whether somebody says something new below a message, on its side and line."""
     # Most often it is the last one, on which nothing hangs. Sub-agents are hung up only in a tree.
-    if not any(talk.bones.sidechain) and position not in _hung_on(talk):
+    if not any(talk.skeleton.sidechain) and position not in _positions_with_children(talk):
         return False
-    return lines_of(talk).go_on(position)
+    return lines_of(talk).is_continued(position)
 
 
-def _hung_on(talk: Talk) -> set[int]:
+def _positions_with_children(talk: CheckedConversation) -> set[int]:
     """The positions on which anything hangs."""
-    found: set[int] | None = talk.notes.get(HUNG_ON)
+    found: set[int] | None = talk.notes.get(ATTACHED_TO)
     if found is None:
-        found = talk.notes[HUNG_ON] = set(talk.bones.parents)
+        found = talk.notes[ATTACHED_TO] = set(talk.skeleton.parents)
     return found
 
 
-def lines_of(talk: Talk) -> Lines:
+def lines_of(talk: CheckedConversation) -> ConversationLines:
     """The lines of a conversation, found once."""
-    found: Lines | None = talk.notes.get(NOTE)
+    found: ConversationLines | None = talk.notes.get(NOTE)
     if found is None:
-        found = talk.notes[NOTE] = Lines(talk)
+        found = talk.notes[NOTE] = ConversationLines(talk)
     return found
 
 
-def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
+def find_unmarked_sidechains(talk: CheckedConversation) -> Iterator[tuple[int, bool]]:
     """Messages that stand on a sidechain unmarked, and whether that is beyond doubt."""
-    bones, agents = talk.bones, talk.facts.agents
-    sides, traits = bones.sidechain, bones.traits
+    skeleton, agents = talk.skeleton, talk.facts.agents
+    sides, traits = skeleton.sidechain, skeleton.traits
     if SIDECHAIN not in talk.format.can.flags or not any(sides):
         return
-    above_all = list(map(bones.named_parent, range(len(bones))))
+    above_all = list(map(skeleton.find_named_parent, range(len(skeleton))))
     below = {
         position
         for position, above in enumerate(above_all)
         if above >= 0 and sides[above] and not sides[position] and traits[position]
     }
-    held = _held_back(talk, above_all) if talk.format.only_replies_leave else set[int]()
-    within = _surrounded(talk, below) if below else below
+    held = _find_unmarked(talk, above_all) if talk.format.only_replies_leave else set[int]()
+    within = _find_surrounded(talk, below) if below else below
     for position in sorted(below | held):
         above = above_all[position]
         sure = position in within or (agents[position] and agents[position] == agents[above])
@@ -279,45 +280,45 @@ def off_side(talk: Talk) -> Iterator[tuple[int, bool]]:
             yield position, bool(sure)
 
 
-def _held_back(talk: Talk, above_all: Sequence[int]) -> set[int]:
+def _find_unmarked(talk: CheckedConversation, above_all: Sequence[int]) -> set[int]:
     """Messages that hang on a sidechain without a mark and are not the reply that leaves it."""
-    bones = talk.bones
+    skeleton = talk.skeleton
     held = set[int]()
     for position, above in enumerate(above_all):
-        if above < 0 or bones.sidechain[position]:
+        if above < 0 or skeleton.sidechain[position]:
             continue
-        if bones.traits[position] in (0, Trait.REPLY):
+        if skeleton.traits[position] in (0, Trait.REPLY):
             continue
-        if bones.sidechain[above] or above in held:
+        if skeleton.sidechain[above] or above in held:
             held.add(position)
     return held
 
 
-def _surrounded(talk: Talk, below: set[int]) -> set[int]:
+def _find_surrounded(talk: CheckedConversation, below: set[int]) -> set[int]:
     """Those of some messages that have replies, all of which are marked."""
-    bones = talk.bones
+    skeleton = talk.skeleton
     within, without = set[int](), set[int]()
-    for position, above in enumerate(bones.parents):
-        if above in below and bones.traits[position]:
-            (within if bones.sidechain[position] else without).add(above)
+    for position, above in enumerate(skeleton.parents):
+        if above in below and skeleton.traits[position]:
+            (within if skeleton.sidechain[position] else without).add(above)
     return within - without
 
 
-def _is_unmarked(talk: Talk, position: int) -> bool:
+def _is_unmarked(talk: CheckedConversation, position: int) -> bool:
     """Whether the mark is missing in the record itself, not only in what is said of its place."""
-    entry = talk.seen(position).entry
+    entry = talk.read_record(position).entry
     return isinstance(entry, Message) and SIDECHAIN not in entry.flags
 
 
-def put_on_side(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def mark_as_sidechain(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """The message is marked as a sub-agent's."""
-    yield Revalue(talk, told.position, _marked)
+    yield ReplaceValue(talk, diagnostic.position, _with_sidechain_mark)
 
 
-def _marked(seen: Seen) -> Json:
+def _with_sidechain_mark(seen: RuleRecord) -> Json:
     entry = seen.entry
     assert isinstance(entry, Message)
-    return seen.put(replace(entry, flags=entry.flags | {SIDECHAIN}))
+    return seen.replace_entry(replace(entry, flags=entry.flags | {SIDECHAIN}))
 
 
 MOST = 1000
@@ -328,12 +329,12 @@ TURNS = 3
 """So often the pen goes from one writer to the other before they are two."""
 
 
-def interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
+def find_interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
     """Where the later of two such branches starts, and the message both start from."""
-    bones = conversation.skeleton
-    if not _forks(bones) or not _crosses(bones):
+    skeleton = conversation.skeleton
+    if not _has_fork(skeleton) or not _has_crossing(skeleton):
         return
-    tree = conversation.tree if bones.joined else Tree(bones)
+    tree = conversation.tree if skeleton.joined else Tree(skeleton)
     overlapping = (
         (fork, first, second)
         for fork in tree.forks()
@@ -341,14 +342,14 @@ def interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
         if tree.last_below(first) > second
     )
     for fork, first, second in islice(overlapping, MOST_PAIRS):
-        if _mixed(tree, first, second):
+        if _is_mixed(tree, first, second):
             yield second, fork
 
 
-def _forks(bones: Skeleton) -> bool:
+def _has_fork(skeleton: Skeleton) -> bool:
     """Whether two of people's messages start from one place anywhere; nearly always not."""
     said = bytes([Trait.SAID])
-    traits, parents = bones.traits, bones.parents
+    traits, parents = skeleton.traits, skeleton.parents
     at, seen = traits.find(said), set[int]()
     while at >= 0:
         if parents[at] in seen:
@@ -359,11 +360,11 @@ def _forks(bones: Skeleton) -> bool:
     return False
 
 
-def _crosses(bones: Skeleton) -> bool:
+def _has_crossing(skeleton: Skeleton) -> bool:
     """Whether a message hangs on one that stands before the start of a later branch and behind the
     fork that it leaves. Branches that are written one after the other have no such links."""
     open_forks: list[tuple[int, int]] = []
-    for here, above in enumerate(bones.parents):
+    for here, above in enumerate(skeleton.parents):
         if above == here - 1 or above < 0:
             continue
         if above > here:
@@ -376,16 +377,16 @@ def _crosses(bones: Skeleton) -> bool:
     return False
 
 
-def _mixed(tree: Tree, first: int, second: int) -> bool:
-    bones = tree.bones
+def _is_mixed(tree: Tree, first: int, second: int) -> bool:
+    skeleton = tree.skeleton
     order: list[tuple[int, int]] = []
     for number, start in enumerate((first, second)):
         line = [
             (here, number)
             for here in islice(tree.line(start), MOST)
-            if bones.traits[here] in (Trait.SAID, Trait.REPLY)
+            if skeleton.traits[here] in (Trait.SAID, Trait.REPLY)
         ]
-        if not any(bones.traits[here] == Trait.SAID for here, _ in line):
+        if not any(skeleton.traits[here] == Trait.SAID for here, _ in line):
             return False
         order += line
     order.sort()
@@ -397,98 +398,100 @@ LINKS = "links"
 RENAMED = "renamed"
 
 
-def links_of(talk: Talk) -> Mapping[int, int]:
-    """The links that are inferred for a conversation, found once; see `model.mending`."""
+def links_of(talk: CheckedConversation) -> Mapping[int, int]:
+    """The links that are inferred for a conversation, found once; see `model.find_splices`."""
     found: dict[int, int] | None = talk.notes.get(LINKS)
     if found is None:
         sessions, agents = talk.facts.sessions, talk.facts.agents
-        found = relinked(talk.conversation, lambda at: (sessions[at], agents[at]))
+        found = infer_parents(talk.conversation, lambda at: (sessions[at], agents[at]))
         talk.notes[LINKS] = found
     return found
 
 
-def renamed(talk: Talk) -> dict[int, str]:
+def find_new_ids(talk: CheckedConversation) -> dict[int, str]:
     """The entries that get another id in this round of repair."""
     names: dict[int, str] = talk.notes.setdefault(RENAMED, {})
     return names
 
 
-def called(talk: Talk, position: int) -> str | None:
+def find_final_id(talk: CheckedConversation, position: int) -> str | None:
     """What an entry is called in its file once this round of repair is over."""
     if position == ROOT:
         return None
-    return renamed(talk).get(position) or talk.bones.own_id(position) or None
+    return find_new_ids(talk).get(position) or talk.skeleton.own_id(position) or None
 
 
-def hang(talk: Talk, position: int, above: int, *, follows: bool = False) -> Change:
+def link_to(
+    talk: CheckedConversation, position: int, above: int, *, follows: bool = False
+) -> Change:
     """An entry hangs on another from now on; on nothing if that is -1."""
-    return Revalue(talk, position, _hanging(above, follows=follows))
+    return ReplaceValue(talk, position, _make_linker(above, follows=follows))
 
 
-def _hanging(above: int, *, follows: bool) -> Callable[[Seen], Json]:
+def _make_linker(above: int, *, follows: bool) -> Callable[[RuleRecord], Json]:
     # Asked for its name when all changes are known: the other entry may get a new one.
-    def _make(seen: Seen) -> Json:
+    def _make(seen: RuleRecord) -> Json:
         talk = seen.talk
-        entry = native_entry(talk.conversation, seen.entry)
-        return talk.format.relinked(entry, seen.record, called(talk, above), follows=follows)
+        entry = resolve_aliases(talk.conversation, seen.entry)
+        return talk.format.relink(entry, seen.record, find_final_id(talk, above), follows=follows)
 
     return _make
 
 
-def can_be_named(talk: Talk, above: int, position: int) -> bool:
+def can_be_named(talk: CheckedConversation, above: int, position: int) -> bool:
     """Whether an entry would hang on just this one if it named it as its parent.
 
     Where an id stands twice, the nearest one before an entry is meant.
     """
-    bones = talk.bones
-    id = bones.own_id(above)
+    skeleton = talk.skeleton
+    id = skeleton.own_id(above)
     if not id:
         return False
-    others = [at for at, native in bones.native.items() if native == id]
+    others = [at for at, native in skeleton.native.items() if native == id]
     if not others:
         return True
-    before = [at for at in (*others, bones.by_id.get(id, above)) if at < position]
+    before = [at for at in (*others, skeleton.by_id.get(id, above)) if at < position]
     return max(before, default=above) == above
 
 
-def hang_as_inferred(talk: Talk, told: Diagnostic) -> Iterator[Change]:
+def link_as_inferred(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
     """The fix of all rules about links."""
-    yield hang(talk, told.position, links_of(talk).get(told.position, ROOT))
+    yield link_to(talk, diagnostic.position, links_of(talk).get(diagnostic.position, ROOT))
 
 
 RELINKED_NOTE = "taken-out"
 
 
-def is_linked(talk: Talk) -> bool:
+def is_linked(talk: CheckedConversation) -> bool:
     """Whether messages name what they hang on, so that a link can break."""
     return talk.origin.links(talk.conversation) == "own"
 
 
-def taken_out(talk: Talk, position: int, instead: int) -> Iterator[Change]:
+def remove_record(talk: CheckedConversation, position: int, instead: int) -> Iterator[Change]:
     """A record goes; what hung on it hangs on another."""
     gone: dict[int, int] = talk.notes.setdefault(RELINKED_NOTE, {})
     gone[position] = instead
-    yield Drop(talk, position)
+    yield DropRecord(talk, position)
     if is_linked(talk):
         for child in lines_of(talk).children(position):
-            if child not in talk.bones.linked:
-                yield Revalue(talk, child, lambda seen: _hung(seen, position))
+            if child not in talk.skeleton.linked:
+                yield ReplaceValue(talk, child, lambda seen: _link_to_grandparent(seen, position))
 
 
-def _hung(seen: Seen, gone_parent: int) -> Json:
+def _link_to_grandparent(seen: RuleRecord, gone_parent: int) -> Json:
     talk = seen.talk
     gone: dict[int, int] = talk.notes[RELINKED_NOTE]
     above, steps = gone_parent, 0
-    while above != ROOT and (above in gone or called(talk, above) is None):
-        above = gone.get(above, talk.bones.parents[above])
+    while above != ROOT and (above in gone or find_final_id(talk, above) is None):
+        above = gone.get(above, talk.skeleton.parents[above])
         steps += 1
-        if steps > len(talk.bones):
+        if steps > len(talk.skeleton):
             above = ROOT
-    return hung_on(seen, called(talk, above))
+    return link_to_parent(seen, find_final_id(talk, above))
 
 
-def hung_on(seen: Seen, parent: str | None) -> Json:
+def link_to_parent(seen: RuleRecord, parent: str | None) -> Json:
     """A record's value once it hangs on another message."""
     talk = seen.talk
-    entry = native_entry(talk.conversation, seen.entry)
-    return talk.format.relinked(entry, seen.record, parent)
+    entry = resolve_aliases(talk.conversation, seen.entry)
+    return talk.format.relink(entry, seen.record, parent)

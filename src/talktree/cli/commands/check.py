@@ -13,37 +13,37 @@ import click
 from msgspec import Struct
 
 from talktree import __version__, api
-from talktree.checks.batch import Checked, Order, check_source, checked_all
-from talktree.checks.config import Config, nearest, read_config
+from talktree.checks.batch import CheckedSource, CheckOptions, check_all, check_source
+from talktree.checks.config import Config, find_nearest_config, read_config
 from talktree.checks.registry import all_rules, refuse_unknown, severities_of
-from talktree.checks.report import SEVERITIES, Shown
+from talktree.checks.report import SEVERITIES, ShownFinding
 from talktree.cli import output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.progress import CHOICES, bar, tell_step, wants_bar
+from talktree.cli.progress import CHOICES, print_step, show_bar, wants_bar
 from talktree.errors import UnknownFormat, UsageError
 from talktree.formats import slugs
-from talktree.formats.sources import Found, found
+from talktree.formats.sources import SourceCandidate, find_sources
 from talktree.model.findings import Finding, Severity
 from talktree.settings.attachments import attachment_settings
 from talktree.text.json.value import Json
 from talktree.views.findings import (
-    finding_lines,
-    kept_lines,
-    reach_line,
-    statistics_lines,
-    summary_line,
+    format_finding_lines,
+    format_omitted,
+    format_reach_line,
+    format_statistics_lines,
+    format_summary_line,
 )
 from talktree.views.lines import EMPTY, Line
-from talktree.views.sarif import Described, Located, sarif
-from talktree.views.shapes import document_text, json_text
+from talktree.views.sarif import LocatedFinding, SarifRule, build_sarif
+from talktree.views.shapes import format_document, format_json
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class CheckRequest(Struct, frozen=True, kw_only=True):
     """What was asked for."""
 
     paths: tuple[str, ...]
-    order: Order
+    order: CheckOptions
     style: str = "human"
     statistics: bool = False
     each: bool = False
@@ -53,96 +53,98 @@ class Wish(Struct, frozen=True, kw_only=True):
     color: str = "auto"
 
 
-def check(wish: Wish) -> int:
+def check_sources(wish: CheckRequest) -> int:
     """Check all sources, tell what was found, and return the exit code."""
-    results = sorted(_watched(wish), key=lambda result: result.number)
+    results = sorted(_with_progress(wish), key=lambda result: result.number)
     if all(result.skipped for result in results):
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
-    _tell(wish, results)
+    _print_results(wish, results)
     for result in results:
         if result.failure is not None and not result.skipped:
-            tell(f"talktree: {result.failure.message}")
+            print_stderr(f"talktree: {result.failure.message}")
             if result.failure.hint:
-                tell(f"hint: {result.failure.hint}")
+                print_stderr(f"hint: {result.failure.hint}")
     codes = [
         result.failure.exit_code for result in results if result.failure and not result.skipped
     ]
     worst = max(codes, default=0)
-    return worst or int(any(_severities([result])["error"] for result in results))
+    return worst or int(any(_count_severities([result])["error"] for result in results))
 
 
-def _watched(wish: Wish) -> Iterator[Checked]:
+def _with_progress(wish: CheckRequest) -> Iterator[CheckedSource]:
     if "-" in wish.paths and len(wish.paths) == 1:
         yield check_source(wish.order, api.open_source("-"), 0, "-")
         return
-    sources = found(wish.paths, each=wish.each, format=wish.order.source_format)
-    results = checked_all(wish.order, sources, jobs=wish.jobs)
+    sources = find_sources(wish.paths, each=wish.each, format=wish.order.source_format)
+    results = check_all(wish.order, sources, jobs=wish.jobs)
     if len(sources) > 1 and wants_bar(wish.progress, quiet=wish.quiet):
-        with bar("checking", len(sources)) as tick:
+        with show_bar("checking", len(sources)) as tick:
             for result in results:
                 tick(result.path)
                 yield result
         return
     for done, result in enumerate(results, 1):
         if wish.progress == "json":
-            tell_step(_step(result, done, sources))
+            print_step(_build_step_shape(result, done, sources))
         yield result
 
 
-def _step(result: Checked, done: int, sources: Sequence[Found]) -> dict[str, Json]:
-    counts: dict[str, Json] = dict(_severities([result]))
+def _build_step_shape(
+    result: CheckedSource, done: int, sources: Sequence[SourceCandidate]
+) -> dict[str, Json]:
+    counts: dict[str, Json] = dict(_count_severities([result]))
     return {"done": done, "total": len(sources), "path": result.path, **counts}
 
 
-def _tell(wish: Wish, results: Sequence[Checked]) -> None:
+def _print_results(wish: CheckRequest, results: Sequence[CheckedSource]) -> None:
     match wish.style:
         case "json":
-            output.print_text([document_text(_shape(results))])
+            output.print_text([format_document(_build_shape(results))])
         case "sarif":
-            output.print_text([f"{json_text(_sarif(results))}\n"])
+            output.print_text([f"{format_json(_build_sarif(results))}\n"])
         case _:
             if any(result.findings or result.failure is None for result in results):
                 color = output.use_color(wish.color)
-                output.print_lines(_lines(wish, results), color=color)
+                output.print_lines(_format_lines(wish, results), color=color)
 
 
 # for people
 
 
-def _lines(wish: Wish, results: Sequence[Checked]) -> Iterator[Line]:
+def _format_lines(wish: CheckRequest, results: Sequence[CheckedSource]) -> Iterator[Line]:
     if wish.statistics:
         counts = Counter[str]()
         for result in results:
             counts.update(result.counts)
-        worst = _worst(results)
+        worst = _find_worst_severities(results)
         rules = {
             rule.code: (rule.name, worst[rule.code], rule.fix.safety if rule.fix else None)
             for rule in all_rules()
             if rule.code in worst
         }
-        yield from statistics_lines(counts, rules)
+        yield from format_statistics_lines(counts, rules)
     else:
         for result in results:
-            yield from _source_lines(result)
+            yield from _format_source_lines(result)
     if not wish.quiet:
         checked = [result for result in results if result.failure is None]
         messages = sum(result.reach.messages for result in checked)
         reachable = sum(result.reach.reachable for result in checked)
-        yield summary_line(_severities(results), len(checked))
+        yield format_summary_line(_count_severities(results), len(checked))
         if reachable < messages:
-            yield reach_line(messages, reachable)
+            yield format_reach_line(messages, reachable)
 
 
-def _source_lines(result: Checked) -> Iterator[Line]:
+def _format_source_lines(result: CheckedSource) -> Iterator[Line]:
     for shown in result.findings:
-        path = _path(result, shown.finding)
-        yield from finding_lines(shown.finding, shown.excerpt, path=path)
-    yield from kept_lines([shown.finding for shown in result.findings], result.counts)
+        path = _find_finding_path(result, shown.finding)
+        yield from format_finding_lines(shown.finding, shown.excerpt, path=path)
+    yield from format_omitted([shown.finding for shown in result.findings], result.counts)
     if result.findings:
         yield EMPTY
 
 
-def _path(result: Checked, found: Finding) -> str:
+def _find_finding_path(result: CheckedSource, found: Finding) -> str:
     """The file a finding is in, as the person knows it."""
     if not result.folder or found.path in (None, result.main):
         return result.path
@@ -151,25 +153,25 @@ def _path(result: Checked, found: Finding) -> str:
     return str(Path(result.path) / found.path)
 
 
-def _severities(results: Sequence[Checked]) -> dict[str, int]:
+def _count_severities(results: Sequence[CheckedSource]) -> dict[str, int]:
     counts = {"error": 0, "warning": 0, "note": 0}
     for result in results:
         for code, count in result.counts.items():
-            counts[_severity(result, code)] += count
+            counts[_find_severity(result, code)] += count
     return counts
 
 
-def _severity(result: Checked, code: str) -> Severity:
+def _find_severity(result: CheckedSource, code: str) -> Severity:
     assert result.format is not None
     return severities_of(result.format)[code]
 
 
-def _worst(results: Sequence[Checked]) -> dict[str, Severity]:
+def _find_worst_severities(results: Sequence[CheckedSource]) -> dict[str, Severity]:
     """How severe each rule is that is broken, in the format where it is most severe."""
     found: dict[str, Severity] = {}
     for result in results:
         for code in result.counts:
-            both = (found.get(code, "note"), _severity(result, code))
+            both = (found.get(code, "note"), _find_severity(result, code))
             found[code] = min(both, key=SEVERITIES.index)
     return found
 
@@ -177,13 +179,15 @@ def _worst(results: Sequence[Checked]) -> dict[str, Severity]:
 # for scripts
 
 
-def _shape(results: Sequence[Checked]) -> dict[str, Json]:
+def _build_shape(results: Sequence[CheckedSource]) -> dict[str, Json]:
     checked = [result for result in results if result.failure is None]
-    findings = [_finding(result, shown) for result in results for shown in result.findings]
+    findings = [
+        _build_finding_shape(result, shown) for result in results for shown in result.findings
+    ]
     by_code = Counter[str]()
     for result in results:
         by_code.update(result.counts)
-    severities: dict[str, Json] = dict(_severities(results))
+    severities: dict[str, Json] = dict(_count_severities(results))
     return {
         "findings": findings,
         "summary": {
@@ -203,14 +207,14 @@ def _shape(results: Sequence[Checked]) -> dict[str, Json]:
     }
 
 
-def _finding(result: Checked, shown: Shown) -> Json:
+def _build_finding_shape(result: CheckedSource, shown: ShownFinding) -> Json:
     found, place = shown.finding, shown.excerpt
     return {
         "code": found.code,
         "name": found.name,
         "severity": found.severity,
         "message": found.message,
-        "path": _path(result, found),
+        "path": _find_finding_path(result, found),
         "line": place.line if place is not None else found.line,
         "column": place.column if place is not None else None,
         "entry": found.entry,
@@ -218,24 +222,24 @@ def _finding(result: Checked, shown: Shown) -> Json:
     }
 
 
-def _sarif(results: Sequence[Checked]) -> dict[str, Json]:
+def _build_sarif(results: Sequence[CheckedSource]) -> dict[str, Json]:
     used = {code for result in results for code in result.counts}
     rules = [
-        Described(rule.code, rule.name, rule.severity, rule.explained.what, rule.text)
+        SarifRule(rule.code, rule.name, rule.severity, rule.explanation.what, rule.text)
         for rule in all_rules()
         if rule.code in used
     ]
     located = [
-        Located(shown.finding, _path(result, shown.finding), shown.excerpt)
+        LocatedFinding(shown.finding, _find_finding_path(result, shown.finding), shown.excerpt)
         for result in results
         for shown in result.findings
     ]
-    return sarif(rules, located, version=__version__)
+    return build_sarif(rules, located, version=__version__)
 
 
 @click.command("check", cls=Verb)
 @params.many_paths
-@params.selecting
+@params.rule_selection
 @click.option(
     "--format",
     "style",
@@ -288,13 +292,13 @@ def command(
     """
     if as_json and style == "sarif":
         raise UsageError("--json and --format sarif exclude each other", hint="name one of them")
-    settled = settled_by(config, paths)
+    settled = load_config(config, paths)
     attachment_settings()  # a mistake in there is reported once, not for every source
-    wish = Wish(
+    wish = CheckRequest(
         paths=tuple(paths),
-        order=Order(
-            select=chosen_codes(select) or settled.select,
-            ignore=ignored(settled, select, ignore),
+        order=CheckOptions(
+            select=split_codes(select) or settled.select,
+            ignore=find_ignored(settled, select, ignore),
             source_format=source_format,
             most=most,
             excerpts=True,
@@ -308,22 +312,22 @@ def command(
         color=color,
     )
     refuse_unknown((*wish.order.select, *wish.order.ignore))
-    return check(wish)
+    return check_sources(wish)
 
 
-def settled_by(config: str | None, paths: Sequence[str]) -> Config:
+def load_config(config: str | None, paths: Sequence[str]) -> Config:
     """What the configuration says: the one named, or the nearest to what is checked."""
     if config is not None:
         return read_config(Path(config), shown=config) or Config()
-    return nearest(Path.cwd() if paths[0] == "-" else Path(paths[0]))
+    return find_nearest_config(Path.cwd() if paths[0] == "-" else Path(paths[0]))
 
 
-def ignored(settled: Config, select: Sequence[str], ignore: Sequence[str]) -> tuple[str, ...]:
+def find_ignored(settled: Config, select: Sequence[str], ignore: Sequence[str]) -> tuple[str, ...]:
     """What does not count; who selects rules by hand means them, whatever is settled."""
-    return (*(() if select else settled.ignore), *chosen_codes(ignore))
+    return (*(() if select else settled.ignore), *split_codes(ignore))
 
 
-def chosen_codes(given: Sequence[str]) -> tuple[str, ...]:
+def split_codes(given: Sequence[str]) -> tuple[str, ...]:
     """Codes from options that may be given often, or once with commas."""
     return tuple(code.strip() for each in given for code in each.split(",") if code.strip())
 

@@ -21,31 +21,37 @@ from msgspec.structs import replace
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import tell_damage, tell_findings
-from talktree.cli.progress import CHOICES, Tick, bar, tell_step, wants_bar
-from talktree.conversion.losses import KINDS, FiledLedger
-from talktree.conversion.options import Made, Options
+from talktree.cli.output import report_damage, report_findings
+from talktree.cli.progress import CHOICES, Tick, print_step, show_bar, wants_bar
+from talktree.conversion.losses import KINDS, FiledLossReport
+from talktree.conversion.options import ConversionResult, Options
 from talktree.conversion.verify import verify_made
 from talktree.errors import UsageError, WouldLose
 from talktree.files import OutputGate, input_paths, save
-from talktree.formats import by_slug, resolve_alias
+from talktree.formats import get_format, resolve_alias
 from talktree.formats.sources import is_one
 from talktree.model.document import Document
 from talktree.session.names import FORMAT as SESSION_FORMAT
-from talktree.session.names import checked_id, is_id
+from talktree.session.names import check_id, is_id
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.losses import Examples, Sums, counts_shape, ledger_lines, ledger_text
-from talktree.views.terminal import as_text
-from talktree.views.width import counted, size
+from talktree.views.losses import (
+    Examples,
+    LossTotals,
+    build_counts_shape,
+    format_loss_json,
+    format_loss_lines,
+)
+from talktree.views.terminal import to_text
+from talktree.views.width import format_count, format_size
 
 HELD = 4 << 20
 """Losses up to this size stay in memory."""
 
 
-class Account:
+class LossCollector:
     """The ledger of one conversion, and its losses if they are wanted one by one."""
 
     def __init__(self, *, each: bool, step: Callable[[], None]) -> None:
@@ -53,20 +59,22 @@ class Account:
         if each:
             self._file = tempfile.SpooledTemporaryFile(HELD)  # noqa: SIM115
             weakref.finalize(self, self._file.close)
-        self.ledger = FiledLedger(self._file, step=step)
+        self.loss_report = FiledLossReport(self._file, step=step)
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> LossTotals:
         """Counts, and what the carry costs."""
-        counts = {(kind, str(kept)): count for (kind, kept), count in self.ledger.counts.items()}
-        return Sums(counts, self.ledger.carried_bytes)
+        counts = {
+            (kind, str(kept)): count for (kind, kept), count in self.loss_report.counts.items()
+        }
+        return LossTotals(counts, self.loss_report.carried_bytes)
 
     @property
     def examples(self) -> Examples:
         """Some losses of each kind."""
         return {
             (kind, str(kept)): [(loss.entry, loss.what) for loss in shown]
-            for (kind, kept), shown in self.ledger.examples.items()
+            for (kind, kept), shown in self.loss_report.examples.items()
         }
 
     def losses(self) -> Iterator[str]:
@@ -76,32 +84,32 @@ class Account:
         return (each.decode().removesuffix("\n") for each in self._file)
 
 
-def ledger_document(
-    written: Sequence[Json], losses: Iterable[str], sums: Sums, **more: Json
+def format_loss_document(
+    written: Sequence[Json], losses: Iterable[str], sums: LossTotals, **more: Json
 ) -> Iterator[str]:
     """What `--json` prints and `--ledger` saves."""
     tail: dict[str, Json] = {
-        "counts": counts_shape(sums.counts),
+        "counts": build_counts_shape(sums.counts),
         "carried_bytes": sums.carried_bytes,
         **more,
     }
-    return ledger_text({"written": [*written]}, losses, tail)
+    return format_loss_json({"written": [*written]}, losses, tail)
 
 
-def save_ledger(path: str, text: Iterable[str], gate: OutputGate) -> None:
+def save_loss_report(path: str, text: Iterable[str], gate: OutputGate) -> None:
     """Save a ledger, whole or not at all."""
     pieces = (each.encode("utf-8", "surrogatepass") for each in text)
     save({"ledger": pieces}, path, folder=False, gate=gate)
 
 
-def tell_ledger(sums: Sums, *, hint: str) -> None:
+def print_loss_summary(sums: LossTotals, *, hint: str) -> None:
     """The short ledger on stderr; silent if there is nothing to tell."""
     if not sums.counts and not sums.carried_bytes:
         return
-    for each in ledger_lines(sums, KINDS):
-        tell(as_text(each))
+    for each in format_loss_lines(sums, KINDS):
+        print_stderr(to_text(each))
     if sums.counts:
-        tell(f"hint: {hint}")
+        print_stderr(f"hint: {hint}")
 
 
 LARGE = 2000
@@ -114,7 +122,7 @@ Written = tuple[str, int]
 """A file and its size."""
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class ConvertRequest(Struct, frozen=True, kw_only=True):
     """What was asked for on the command line."""
 
     paths: tuple[str, ...]
@@ -126,7 +134,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     """What may be written."""
     source_format: str | None = None
     dry_run: bool = False
-    ledger: str | None = None
+    loss_report: str | None = None
     onto: str | None = None
     """The source to which edits are added as new branches."""
     each: bool = False
@@ -143,122 +151,135 @@ class Wish(Struct, frozen=True, kw_only=True):
         return not (self.quiet or self.as_json or self.progress == "json")
 
 
-def convert_one(wish: Wish, document: Document) -> None:
+def convert_one(wish: ConvertRequest, document: Document) -> None:
     """Convert, tell what was written and what the target had no place for."""
     if wish.out is not None and wish.out != "-":
         wish.gate.protect(input_paths(api.source_of(document)))
         wish.gate.claim(wish.out)
-    with _watched(wish, document) as tick:
-        account = Account(
-            each=wish.as_json or wish.ledger is not None, step=lambda: tick(document.name)
+    with _with_progress(wish, document) as tick:
+        account = LossCollector(
+            each=wish.as_json or wish.loss_report is not None, step=lambda: tick(document.name)
         )
-        written, refusal = _converted(wish, document, account)
-    if wish.ledger is not None:
-        save_ledger(wish.ledger, _document(account, written), wish.gate)
+        written, refusal = _convert_document(wish, document, account)
+    if wish.loss_report is not None:
+        save_loss_report(wish.loss_report, _format_json_document(account, written), wish.gate)
     if wish.dry_run or refusal is None:
-        _print(wish, document, account, written)
+        _print_result(wish, document, account, written)
     if refusal is not None:
         raise refusal
     if wish.progress == "json" and not wish.dry_run:
         total = sum(count for _, count in written)
-        tell_step({"done": 1, "total": 1, "path": wish.paths[0], "bytes": total})
+        print_step({"done": 1, "total": 1, "path": wish.paths[0], "bytes": total})
     if wish.speaks:
-        tell_findings(document)
-        _tell_strangers(document)
+        report_findings(document)
+        _report_foreign_files(document)
 
 
-def _tell_strangers(document: Document) -> None:
+def _report_foreign_files(document: Document) -> None:
     """A folder may be taken for one source though it holds several."""
-    count = sum(found.name == "unrelated-file" for found in document.noticed)
+    count = sum(found.name == "unrelated-file" for found in document.quick_findings)
     if count:
-        tell(f"hint: {counted(count, 'file')} travel along; --each converts every file alone")
+        print_stderr(
+            f"hint: {format_count(count, 'file')} travel along; --each converts every file alone"
+        )
 
 
-def _converted(
-    wish: Wish, document: Document, account: Account
+def _convert_document(
+    wish: ConvertRequest, document: Document, account: LossCollector
 ) -> tuple[list[Written], WouldLose | None]:
     """What was written, or why nothing was."""
-    options, ledger = wish.options, account.ledger
+    options, loss_report = wish.options, account.loss_report
     written: list[Path] = []
     try:
-        made = _made(wish, document, account)
+        made = _make_result(wish, document, account)
         if wish.dry_run or wish.out is None:
-            api.seen(made)
-            ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
+            api.measure_losses(made)
+            loss_report.refuse_forbidden(
+                strict=options.strict, allow=options.allow, forbid=options.forbid
+            )
         elif wish.out == "-":
-            _to_stdout(made, options)
+            _write_to_stdout(made, options)
         else:
-            written, _ = api.keep(made, wish.out, options=options, gate=wish.gate)
+            written, _ = api.save_conversion(made, wish.out, options=options, gate=wish.gate)
     except WouldLose as error:
         return [], error
     return [(str(path), path.stat().st_size) for path in written], None
 
 
-def _made(wish: Wish, document: Document, account: Account) -> Made:
+def _make_result(
+    wish: ConvertRequest, document: Document, account: LossCollector
+) -> ConversionResult:
     if wish.onto is None:
-        return api.converted(
+        return api.convert_document(
             document,
             to=wish.target,
             options=wish.options,
-            ledger=account.ledger,
+            loss_report=account.loss_report,
             processes=wish.jobs or len(os.sched_getaffinity(0)),
         )
     source = api.read(wish.onto, format=wish.target)
     wish.gate.protect(input_paths(api.source_of(source)))
-    return api.grown(source, document, ledger=account.ledger)
+    return api.apply_edits(source, document, loss_report=account.loss_report)
 
 
-def _to_stdout(made: Made, options: Options) -> None:
+def _write_to_stdout(made: ConversionResult, options: Options) -> None:
     """All is made before the first byte appears, for it may be refused."""
     if len(made.files) != 1:
         raise UsageError(
-            f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
+            f"{format_count(len(made.files), 'file')} cannot go to stdout",
+            hint="name a folder with -o",
         )
     (content,) = verify_made(made).values()
-    made.ledger.check(strict=options.strict, allow=options.allow, forbid=options.forbid)
-    with output.stdout() as sink:
+    made.loss_report.refuse_forbidden(
+        strict=options.strict, allow=options.allow, forbid=options.forbid
+    )
+    with output.open_stdout() as sink:
         for block in content.blocks():
             sink.write(block)
         sink.flush()
 
 
-def _print(wish: Wish, document: Document, account: Account, written: list[Written]) -> None:
+def _print_result(
+    wish: ConvertRequest, document: Document, account: LossCollector, written: list[Written]
+) -> None:
     if wish.as_json:
-        output.print_text(_document(account, written))
+        output.print_text(_format_json_document(account, written))
         return
     if wish.dry_run:
-        lines = _preview_lines(wish, document, account)
+        lines = _format_preview_lines(wish, document, account)
         output.print_lines(lines, color=output.use_color(wish.color))
         return
     if wish.speaks:
         if wish.out != "-":
-            tell(f"talktree: wrote {wish.out} ({_extent(written)})")
-        tell_ledger(account.sums, hint=EACH)
+            print_stderr(f"talktree: wrote {wish.out} ({_format_extent(written)})")
+        print_loss_summary(account.sums, hint=EACH)
 
 
-def _preview_lines(wish: Wish, document: Document, account: Account) -> Iterator[Line]:
+def _format_preview_lines(
+    wish: ConvertRequest, document: Document, account: LossCollector
+) -> Iterator[Line]:
     yield line((document.name, "title"), f" ({document.format}) as {wish.target}")
-    yield from ledger_lines(account.sums, KINDS, account.examples)
+    yield from format_loss_lines(account.sums, KINDS, account.examples)
 
 
-def _document(account: Account, written: list[Written]) -> Iterator[str]:
+def _format_json_document(account: LossCollector, written: list[Written]) -> Iterator[str]:
     shapes: list[Json] = [{"path": path, "bytes": count} for path, count in written]
-    return ledger_document(shapes, account.losses(), account.sums)
+    return format_loss_document(shapes, account.losses(), account.sums)
 
 
-def _extent(written: list[Written]) -> str:
+def _format_extent(written: list[Written]) -> str:
     total = sum(count for _, count in written)
-    files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
-    return f"{files}{size(total)}"
+    files = "" if len(written) == 1 else f"{format_count(len(written), 'file')}, "
+    return f"{files}{format_size(total)}"
 
 
 @contextmanager
-def _watched(wish: Wish, document: Document) -> Iterator[Tick]:
+def _with_progress(wish: ConvertRequest, document: Document) -> Iterator[Tick]:
     count = sum(each.record_count for each in document.conversations)
     if count < LARGE or not wants_bar(wish.progress, quiet=wish.quiet):
         yield lambda _: None
         return
-    with bar(f"converting to {wish.target}", count) as tick:
+    with show_bar(f"converting to {wish.target}", count) as tick:
         yield tick
 
 
@@ -375,13 +396,13 @@ def command(
     options = Options(
         carry=not clean,
         branch=branch,
-        id=_session_id(id, target),
+        id=_check_session_id(id, target),
         attachments=attachments,
         strict=strict,
         allow=frozenset(allow),
         forbid=frozenset(forbid),
     )
-    wish = Wish(
+    wish = ConvertRequest(
         paths=tuple(paths),
         target=target,
         out=None if dry_run else out,
@@ -389,7 +410,7 @@ def command(
         gate=OutputGate([*paths, *([onto] if onto else [])], force=force),
         source_format=source_format,
         dry_run=dry_run,
-        ledger=ledger,
+        loss_report=ledger,
         onto=onto,
         each=each,
         fresh=fresh,
@@ -399,7 +420,7 @@ def command(
         as_json=as_json,
         color=color,
     )
-    return _run(wish, merge=merge)
+    return _run_conversion(wish, merge=merge)
 
 
 command.examples = (
@@ -415,14 +436,14 @@ command.examples = (
 )
 
 
-def _session_id(id: str | None, target: str) -> str | None:
+def _check_session_id(id: str | None, target: str) -> str | None:
     """The id that is given to a session, checked."""
     if id is not None and resolve_alias(target) != SESSION_FORMAT:
         raise UsageError("only sessions have an id of your choice", hint="--id is for --to sage")
-    return None if id is None else checked_id(id)
+    return None if id is None else check_id(id)
 
 
-def _with_folder_name(wish: Wish, document: Document) -> Wish:
+def _with_folder_name(wish: ConvertRequest, document: Document) -> ConvertRequest:
     """A session that is written into a store has the name of its folder."""
     if wish.options.id is not None or wish.out in (None, "-"):
         return wish
@@ -434,28 +455,28 @@ def _with_folder_name(wish: Wish, document: Document) -> Wish:
     return replace(wish, options=replace(wish.options, id=folder.name))
 
 
-def _run(wish: Wish, *, merge: bool) -> int:
-    _refuse_odd_wishes(wish)
-    by_slug(wish.target)
+def _run_conversion(wish: ConvertRequest, *, merge: bool) -> int:
+    _refuse_contradictions(wish)
+    get_format(wish.target)
     if merge:
         documents = [api.read(path, format=wish.source_format) for path in wish.paths]
         for each in documents:
-            tell_damage(each)
-        convert_one(wish, api.merged(documents))
+            report_damage(each)
+        convert_one(wish, api.merge(documents))
         return 0
     if wish.onto is not None and len(wish.paths) > 1:
         raise UsageError("--onto takes one edited conversation", hint="convert them one by one")
     if len(wish.paths) > 1 or wish.each:
-        return _many(wish)
+        return _convert_many(wish)
     source = api.open_source(wish.paths[0])
     if source.folder and not wish.onto and wish.source_format is None and not is_one(source):
-        return _many(wish)
+        return _convert_many(wish)
     document = api.read(source, format=wish.source_format)
     convert_one(_with_folder_name(wish, document), document)
     return 0
 
 
-def _many(wish: Wish) -> int:
+def _convert_many(wish: ConvertRequest) -> int:
     if wish.out == "-":
         raise UsageError("several outputs cannot go to stdout", hint="name a folder with -o")
     from talktree.cli.batches import convert_many
@@ -463,22 +484,22 @@ def _many(wish: Wish) -> int:
     return convert_many(wish)
 
 
-def _refuse_odd_wishes(wish: Wish) -> None:
+def _refuse_contradictions(wish: ConvertRequest) -> None:
     if wish.out is None and not wish.dry_run:
         context = click.get_current_context()
         (param,) = (each for each in context.command.params if each.name == "out")
         raise click.MissingParameter(ctx=context, param=param)
     if wish.options.allow and not wish.options.strict:
         raise UsageError("--allow is for --strict", hint="without it nothing is refused anyway")
-    if wish.ledger == "-":
+    if wish.loss_report == "-":
         raise UsageError("--ledger wants a file", hint="--json prints the same on stdout")
     if wish.out == "-":
-        _refuse_odd_stdout(wish)
-    if wish.ledger is not None:
-        wish.gate.claim(wish.ledger, folder=False)
+        _check_stdout(wish)
+    if wish.loss_report is not None:
+        wish.gate.claim(wish.loss_report, folder=False)
 
 
-def _refuse_odd_stdout(wish: Wish) -> None:
+def _check_stdout(wish: ConvertRequest) -> None:
     if wish.as_json:
         raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
     if output.is_terminal():

@@ -9,20 +9,20 @@ import click
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.errors import report
+from talktree.cli.errors import report_error
 from talktree.cli.group import Verb
 from talktree.errors import TalktreeError
-from talktree.formats.detect import Guess
+from talktree.formats.detect import FormatGuess
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.shapes import document_text
+from talktree.views.shapes import format_document
 
 
 class Answer(NamedTuple):
     """What is known of one path."""
 
     path: str
-    guess: Guess | None
+    guess: FormatGuess | None
     error: TalktreeError | None
 
 
@@ -35,17 +35,17 @@ def command(paths: Sequence[str], as_json: bool, color: str) -> int:  # noqa: FB
 
     Exit code 3 if any of them is in no known format.
     """
-    answers = [_answer(path) for path in paths]
+    answers = [_detect_path(path) for path in paths]
     if as_json:
-        results: list[Json] = [_shape(each) for each in answers]
-        output.print_text([document_text({"results": results})])
+        results: list[Json] = [_build_shape(each) for each in answers]
+        output.print_text([format_document({"results": results})])
     else:
-        known = [_line(each.path, each.guess) for each in answers if each.guess]
+        known = [_format_line(each.path, each.guess) for each in answers if each.guess]
         output.print_lines(known, color=output.use_color(color))
     errors = [each.error for each in answers if each.error]
     if not as_json:
         for error in errors:
-            report(error, as_json=False)
+            report_error(error, as_json=False)
     return max((error.exit_code for error in errors), default=0)
 
 
@@ -56,14 +56,14 @@ command.examples = (
 )
 
 
-def _answer(path: str) -> Answer:
+def _detect_path(path: str) -> Answer:
     try:
         return Answer(path, api.detect(path), None)
     except TalktreeError as error:
         return Answer(path, None, error)
 
 
-def _line(path: str, guess: Guess) -> Line:
+def _format_line(path: str, guess: FormatGuess) -> Line:
     return line(
         f"{path}: ",
         (guess.format.info.slug, "title"),
@@ -71,11 +71,11 @@ def _line(path: str, guess: Guess) -> Line:
     )
 
 
-def _shape(answer: Answer) -> dict[str, Json]:
+def _build_shape(answer: Answer) -> dict[str, Json]:
     guess, error = answer.guess, answer.error
     if guess is None:
-        told = [error.message, error.hint] if error else []
-        reason = "; ".join(each for each in told if each)
+        details = [error.message, error.hint] if error else []
+        reason = "; ".join(each for each in details if each)
         return {"path": answer.path, "format": None, "confidence": 0.0, "reason": reason}
     return {
         "path": answer.path,

@@ -9,15 +9,20 @@ import click
 
 from talktree import api
 from talktree.cli import output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import tell_damage
-from talktree.cli.params import chosen
-from talktree.conversion.diff import Side, differences
+from talktree.cli.output import report_damage
+from talktree.cli.params import choose_conversations
+from talktree.conversion.diff import DiffSide, find_differences
 from talktree.errors import UsageError
-from talktree.views.changes import Shown, change_lines, change_shape, changes_told
+from talktree.views.changes import (
+    ShownSide,
+    build_change_shape,
+    format_change_lines,
+    format_changes,
+)
 from talktree.views.ids import ShortIds
-from talktree.views.shapes import document_text
+from talktree.views.shapes import format_document
 
 
 @click.command("diff", cls=Verb)
@@ -42,26 +47,30 @@ def command(
     A and B are files or folders in any formats, or one branch of them: A#ID is the branch that ends
     with that message; B may be #ID alone, another branch of A. Exit code 1 if anything differs.
     """
-    path, leaf = _split(first)
-    other, other_leaf = _split(second)
-    one = _side(path, leaf, conversation, source_format)
-    two = _side(other or path, other_leaf, conversation, source_format)
-    found = list(differences(one, two))
+    path, leaf = _split_leaf(first)
+    other, other_leaf = _split_leaf(second)
+    one = _read_side(path, leaf, conversation, source_format)
+    two = _read_side(other or path, other_leaf, conversation, source_format)
+    found = list(find_differences(one, two))
     if as_json:
-        output.print_text([document_text({"changes": [change_shape(each) for each in found]})])
+        output.print_text(
+            [format_document({"changes": [build_change_shape(each) for each in found]})]
+        )
         return int(bool(found))
-    first_shown, second_shown = _shown(one), _shown(two)
-    lines = (text for each in found for text in change_lines(each, first_shown, second_shown))
+    first_shown, second_shown = _to_side(one), _to_side(two)
+    lines = (
+        text for each in found for text in format_change_lines(each, first_shown, second_shown)
+    )
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
-    tell(f"talktree: {changes_told(Counter(each.kind for each in found))}")
+    print_stderr(f"talktree: {format_changes(Counter(each.kind for each in found))}")
     return int(bool(found))
 
 
-def _shown(side: Side) -> Shown:
-    return Shown(side.message, ShortIds(side.conversation))
+def _to_side(side: DiffSide) -> ShownSide:
+    return ShownSide(side.message, ShortIds(side.conversation))
 
 
-def _split(given: str) -> tuple[str, str | None]:
+def _split_leaf(given: str) -> tuple[str, str | None]:
     """A path and the message its branch ends with."""
     if "#" not in given or os.path.lexists(given):
         return given, None
@@ -71,16 +80,18 @@ def _split(given: str) -> tuple[str, str | None]:
     return path, leaf
 
 
-def _side(path: str, leaf: str | None, conversation: str | None, format: str | None) -> Side:
+def _read_side(
+    path: str, leaf: str | None, conversation: str | None, format: str | None
+) -> DiffSide:
     document = api.read(path, format=format)
-    tell_damage(document)
-    found = chosen(document, conversation)
+    report_damage(document)
+    found = choose_conversations(document, conversation)
     if len(found) != 1:
         raise UsageError(
             f"{path}: {len(found)} conversations are in it",
             hint="choose one with --conversation ID",
         )
-    return Side(found[0], leaf)
+    return DiffSide(found[0], leaf)
 
 
 command.examples = (

@@ -17,28 +17,28 @@ import msgspec
 
 from talktree import api
 from talktree.cli import open_library, output, params
-from talktree.cli.companions import pointing_to_companions, tell_left_out
-from talktree.cli.errors import tell
+from talktree.cli.companions import add_companion_hint, report_left_out
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
-from talktree.cli.params import chosen
+from talktree.cli.open_library import open_library_at
+from talktree.cli.params import choose_conversations
 from talktree.errors import SuspiciousAttachment, Unreadable, UsageError
 from talktree.files import OutputGate
-from talktree.files.safe_replace import differing
-from talktree.formats import by_slug
+from talktree.files.safe_replace import find_differing_files
+from talktree.formats import get_format
 from talktree.formats.attachment_review import refuse_size, review_attachment
-from talktree.formats.blocks import attach_file
+from talktree.formats.blocks import make_attach_file_operation
 from talktree.formats.engine.new_document import with_conversation
-from talktree.formats.engine.write import edited
+from talktree.formats.engine.write import apply_edit
 from talktree.model import operations
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.operations import Operation, Reply, Revise
+from talktree.model.operations import Operation, ReplyTo, ReviseMessage
 from talktree.text.json.value import Json
-from talktree.views.edits import edit_words, edited_message
+from talktree.views.edits import describe_edit, find_edited_message
 from talktree.views.lines import Line, line
-from talktree.views.shapes import document_text
-from talktree.views.width import counted, moment, stamp
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count, format_moment, format_stamp
 
 if TYPE_CHECKING:
     from talktree.library.versions.edit_history import Edit
@@ -61,7 +61,7 @@ VERBS = (
 )
 
 
-class Asked:
+class EditArguments:
     """The options of one call."""
 
     def __init__(self, verb: str, about: str, more: Mapping[str, object]) -> None:
@@ -69,20 +69,20 @@ class Asked:
         self.about = about
         self._more = more
 
-    def operation(self, conversation: Conversation) -> Operation:
+    def make_operation(self, conversation: Conversation) -> Operation:
         """The operation it means in a conversation; everything new gets its id and time here."""
         about = self.about
-        new_id = by_slug(conversation.format).new_id
+        new_id = get_format(conversation.format).new_id
         if self.verb == "reply":
             parent = None if about == BEGINNING else about
             role = str(self._more.get("role") or "user")
-            return operations.reply(conversation, parent, self._text(), role, new_id=new_id)
+            return operations.reply(conversation, parent, self._read_text(), role, new_id=new_id)
         about = conversation[about].id
         match self.verb:
             case "replace" if self._more.get("here"):
-                return operations.replace(conversation, about, self._text())
+                return operations.replace(conversation, about, self._read_text())
             case "replace":
-                return operations.revise(conversation, about, self._text(), new_id=new_id)
+                return operations.revise(conversation, about, self._read_text(), new_id=new_id)
             case "clone":
                 below = bool(self._more.get("with_replies"))
                 return operations.clone(conversation, about, below=below, new_id=new_id)
@@ -93,17 +93,17 @@ class Asked:
             case "remove":
                 return operations.remove(conversation, about)
             case "move":
-                to = self._needed("to", "--to ID, or --to root")
+                to = self._require("to", "--to ID, or --to root")
                 return operations.move(conversation, about, None if to == BEGINNING else to)
             case "swap":
-                return operations.swap(conversation, about, self._needed("other", "--with ID"))
+                return operations.swap(conversation, about, self._require("other", "--with ID"))
             case "attach":
-                return self._attach(conversation, about)
+                return self._make_attach(conversation, about)
             case _:
-                return operations.retype(conversation, about, self._needed("role", "--role ROLE"))
+                return operations.retype(conversation, about, self._require("role", "--role ROLE"))
 
-    def _attach(self, conversation: Conversation, about: str) -> Operation:
-        file = Path(self._needed("file", "--file FILE"))
+    def _make_attach(self, conversation: Conversation, about: str) -> Operation:
+        file = Path(self._require("file", "--file FILE"))
         try:
             refuse_size(file.stat().st_size, file.name)
             data = file.read_bytes()
@@ -112,28 +112,28 @@ class Asked:
         review = review_attachment(data, file.name)
         accept = bool(self._more.get("accept_suspicious"))
         for warning in review.warnings if accept else ():
-            tell(f"talktree: {file}: {warning}")
+            print_stderr(f"talktree: {file}: {warning}")
         try:
             review.require(str(file), accept=accept)
         except SuspiciousAttachment as error:
             hint = "use --accept-suspicious if you know where it comes from"
             raise SuspiciousAttachment(error.message, hint=hint) from None
-        return attach_file(by_slug(conversation.format), about, file.name, data)
+        return make_attach_file_operation(get_format(conversation.format), about, file.name, data)
 
-    def _text(self) -> str:
+    def _read_text(self) -> str:
         given, file = self._more.get("text"), self._more.get("text_file")
         if (given is None) == (file is None):
             raise UsageError("say what the message says", hint="--text TEXT or --text-file FILE")
-        return str(given) if file is None else _read(str(file))
+        return str(given) if file is None else _read_file(str(file))
 
-    def _needed(self, name: str, hint: str) -> str:
+    def _require(self, name: str, hint: str) -> str:
         value = self._more.get(name)
         if value is None:
             raise UsageError(f"--{self.verb} needs one thing more", hint=hint)
         return str(value)
 
 
-def _read(file: str) -> str:
+def _read_file(file: str) -> str:
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode().removesuffix("\n")
@@ -143,12 +143,12 @@ def _read(file: str) -> str:
         raise Unreadable(f"{file}: is not UTF-8", hint="a message is a text") from None
 
 
-class Wish(NamedTuple):
+class LibraryEditRequest(NamedTuple):
     """What is to be done with a conversation of the library."""
 
     named: str
     library: str | None
-    asked: Asked | None
+    asked: EditArguments | None
     turn: Literal["undo", "redo"] | None
     history: bool
     save: bool
@@ -157,92 +157,94 @@ class Wish(NamedTuple):
     color: str = "auto"
 
 
-def edit_kept(wish: Wish) -> None:
+def edit_library_conversation(wish: LibraryEditRequest) -> None:
     """Do it, and tell what came of it."""
     if sum((wish.asked is not None, wish.turn is not None, wish.history)) > 1 or (
         wish.history and wish.save
     ):
         raise UsageError("say one thing to do", hint="an edit, --undo, --redo or --history")
-    with opened(wish.library) as library:
+    with open_library_at(wish.library) as library:
         # Only to look: whoever writes would make a library where there is none.
         edits = library.edits(wish.named)
         if wish.history:
-            _list(edits, wish)
+            _print_edits(edits, wish)
             return
-    with opened(wish.library, write=True) as library:
+    with open_library_at(wish.library, write=True) as library:
         kept = library.conversation(wish.named)
         if wish.conversation is None and kept.several > 1 and kept.id.startswith(wish.named):
             wish = wish._replace(conversation=kept.key)
         edits = library.edits(kept)
-        told = _done(edits, wish)
+        details = _apply_edit(edits, wish)
         written = [str(path) for path in edits.save()] if wish.save else []
-        _tell_edit(edits, wish, told, written)
+        _report_edit(edits, wish, details, written)
 
 
-def _done(edits: Versions, wish: Wish) -> Edit | None:
+def _apply_edit(edits: Versions, wish: LibraryEditRequest) -> Edit | None:
     """The edit that was made, undone or redone; None if nothing but saving is asked for."""
     if wish.turn is not None:
         return edits.undo() if wish.turn == "undo" else edits.redo()
     if wish.asked is None:
         return None
-    found = chosen(edits.document(), wish.conversation)
+    found = choose_conversations(edits.document(), wish.conversation)
     if len(found) != 1:
         raise UsageError(
             f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
         )
-    edits.do(found[0].id, wish.asked.operation(found[0]))
+    edits.do(found[0].id, wish.asked.make_operation(found[0]))
     return edits.history.edits[-1]
 
 
-def _tell_edit(edits: Versions, wish: Wish, edit: Edit | None, written: list[str]) -> None:
+def _report_edit(
+    edits: Versions, wish: LibraryEditRequest, edit: Edit | None, written: list[str]
+) -> None:
     saved = edits.history.is_saved
     if wish.as_json:
         shape: dict[str, Json] = {
-            "edit": None if edit is None else _shape(edits.history.edit(edit.id)),
+            "edit": None if edit is None else _build_edit_shape(edits.history.find_edit(edit.id)),
             "saved": saved,
             "written": [*written],
         }
-        output.print_text([document_text(shape)])
+        output.print_text([format_document(shape)])
         return
     if edit is not None:
         verb = {"undo": "undone: ", "redo": "redone: ", None: ""}[wish.turn]
         state = "" if saved else "; not saved yet"
-        tell(f"talktree: {wish.named}: {verb}{edit_words(edit.operation)}{state}")
+        print_stderr(f"talktree: {wish.named}: {verb}{describe_edit(edit.operation)}{state}")
     for path in written:
-        tell(f"talktree: {path}: saved")
+        print_stderr(f"talktree: {path}: saved")
     if wish.save and not written:
-        tell(f"talktree: {wish.named}: there was nothing to save")
+        print_stderr(f"talktree: {wish.named}: there was nothing to save")
 
 
-def _list(edits: Versions, wish: Wish) -> None:
+def _print_edits(edits: Versions, wish: LibraryEditRequest) -> None:
     history = edits.history
     if wish.as_json:
-        shapes: list[Json] = [_shape(each) for each in history.edits]
-        output.print_text([document_text({"saved": history.is_saved, "edits": shapes})])
+        shapes: list[Json] = [_build_edit_shape(each) for each in history.edits]
+        output.print_text([format_document({"saved": history.is_saved, "edits": shapes})])
         return
-    output.print_lines(_lines(history.edits), color=output.use_color(wish.color))
+    output.print_lines(_format_edit_lines(history.edits), color=output.use_color(wish.color))
 
 
-def _lines(edits: list[Edit]) -> Iterator[Line]:
+def _format_edit_lines(edits: list[Edit]) -> Iterator[Line]:
     if not edits:
         yield line(("no edits", "faint"))
     for edit in edits:
         style = "active" if edit.state == "done" else "faint"
         yield line(
-            (f"{moment(edit.time) or '?':19}  ", "faint"),
+            (f"{format_moment(edit.time) or '?':19}  ", "faint"),
             (f"{edit.state:6}  ", style),
-            edit_words(edit.operation),
+            describe_edit(edit.operation),
         )
 
 
-def _shape(edit: Edit) -> dict[str, Json]:
+def _build_edit_shape(edit: Edit) -> dict[str, Json]:
     operation: dict[str, Json] = msgspec.to_builtins(edit.operation)
     return {
         "id": edit.id,
-        "time": stamp(edit.time) or None,
+        "time": format_stamp(edit.time) or None,
         "state": edit.state,
-        "what": edit_words(edit.operation),
-        "message": edited_message(edit.operation),
+        "what": describe_edit(edit.operation),
+        "message": find_edited_message(edit.operation),
         "conversation": edit.conversation,
         "operation": operation,
     }
@@ -309,13 +311,17 @@ def command(
     PATH may be the id of a conversation in the library. Then edits are kept there, can be undone
     and redone, and change the file when you --save.
     """
-    if library is not None or turn is not None or history or open_library.is_kept(path):
+    if library is not None or turn is not None or history or open_library.is_in_library(path):
         if out is not None:
             raise UsageError("edits of the library stay in it", hint="leave out -o; --save saves")
-        asked_for = None if turn or history or _only_saving(more, save=save) else _asked(more)
-        edit_kept(Wish(path, library, asked_for, turn, history, save, conversation, as_json))
+        asked_for = (
+            None if turn or history or _is_only_saving(more, save=save) else _parse_edit(more)
+        )
+        edit_library_conversation(
+            LibraryEditRequest(path, library, asked_for, turn, history, save, conversation, as_json)
+        )
         return
-    asked = _asked(more)
+    asked = _parse_edit(more)
     if (out is None) == (not save):
         raise UsageError("say where the result goes", hint="-o FILE, or --save to change PATH")
     if save and path == "-":
@@ -327,51 +333,53 @@ def command(
     if out is not None and out != "-":
         gate.claim(out)
     document = with_conversation(api.read(path, format=source_format, alone=True))
-    found = chosen(document, conversation)
+    found = choose_conversations(document, conversation)
     if len(found) != 1:
         raise UsageError(
             f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
         )
-    with pointing_to_companions(path, asked.about, source_format):
-        operation = asked.operation(found[0])
-        after = edited(document, found[0].id, operation)
+    with add_companion_hint(path, asked.about, source_format):
+        operation = asked.make_operation(found[0])
+        after = apply_edit(document, found[0].id, operation)
     if save:
-        _tell(operation, _replace(after, path), as_json=as_json)
+        _report_result(operation, _replace_source(after, path), as_json=as_json)
         return
     if out == "-":
         gate.check_stdout()
         output.write_file(api.write_pieces(after), folder=api.source_of(after).folder)
     else:
-        _tell(operation, _write_copy(document, after, str(out), gate), as_json=as_json)
+        _report_result(operation, _write_copy(document, after, str(out), gate), as_json=as_json)
     if not as_json:
-        tell_left_out(path, document)
+        report_left_out(path, document)
 
 
-def _replace(after: Document, path: str) -> Result:
+def _replace_source(after: Document, path: str) -> EditReport:
     changed, backups = api.save_edited(after, path)
-    return Result(path, changed, changed, backups)
+    return EditReport(path, changed, changed, backups)
 
 
-def _write_copy(before: Document, after: Document, out: str, gate: OutputGate) -> Result:
+def _write_copy(before: Document, after: Document, out: str, gate: OutputGate) -> EditReport:
     written = api.save_written(after, out, gate=gate)
-    return Result(out, written, differing(api.source_of(before), Path(out), written), [])
+    return EditReport(
+        out, written, find_differing_files(api.source_of(before), Path(out), written), []
+    )
 
 
-def _only_saving(more: dict[str, object], *, save: bool) -> bool:
+def _is_only_saving(more: dict[str, object], *, save: bool) -> bool:
     return save and not any(more[verb] is not None for verb in VERBS)
 
 
-def _asked(more: dict[str, object]) -> Asked:
+def _parse_edit(more: dict[str, object]) -> EditArguments:
     verbs = [(verb, more[verb]) for verb in VERBS if more[verb] is not None]
     if len(verbs) != 1:
         raise UsageError(
             "say one thing to do", hint=f"one of {', '.join(f'--{verb}' for verb in VERBS)}"
         )
     verb, about = verbs[0]
-    return Asked(verb, str(about), more)
+    return EditArguments(verb, str(about), more)
 
 
-class Result(NamedTuple):
+class EditReport(NamedTuple):
     """What was written."""
 
     out: str
@@ -381,7 +389,7 @@ class Result(NamedTuple):
     backups: list[Path]
 
 
-def _tell(operation: Operation, result: Result, *, as_json: bool) -> None:
+def _report_result(operation: Operation, result: EditReport, *, as_json: bool) -> None:
     if as_json:
         shape = {
             "operation": msgspec.to_builtins(operation),
@@ -389,19 +397,23 @@ def _tell(operation: Operation, result: Result, *, as_json: bool) -> None:
             "changed": [str(path) for path in result.changed],
             "backups": [str(path) for path in result.backups],
         }
-        output.print_text([document_text(shape)])
+        output.print_text([format_document(shape)])
         return
-    made = getattr(operation, "id", None) if isinstance(operation, Reply | Revise) else None
+    made = (
+        getattr(operation, "id", None) if isinstance(operation, ReplyTo | ReviseMessage) else None
+    )
     if made and len(result.changed) > 1:
-        tell(f"talktree: {result.out}: message {made} is new")
+        print_stderr(f"talktree: {result.out}: message {made} is new")
         made = None
     for path in result.changed:
-        tell(f"talktree: {path}: {f'message {made} is new' if made else 'edited'}")
+        print_stderr(f"talktree: {path}: {f'message {made} is new' if made else 'edited'}")
     copied = len(result.written) - len(result.changed)
     if copied:
-        tell(f"talktree: {result.out}: {counted(copied, 'other file')} copied unchanged")
+        print_stderr(
+            f"talktree: {result.out}: {format_count(copied, 'other file')} copied unchanged"
+        )
     for path in result.backups:
-        tell(f"talktree: {path}: backup")
+        print_stderr(f"talktree: {path}: backup")
 
 
 command.examples = (

@@ -15,46 +15,46 @@ from msgspec import Struct, structs
 
 from talktree import api
 from talktree.cli import open_library, output, params
-from talktree.cli.commands.export_tables import KINDS, TABLES, Target, export_table
+from talktree.cli.commands.export_tables import KINDS, TABLES, TableTarget, export_table
 from talktree.cli.encryption import Encryption
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import tell_findings
-from talktree.cli.params import chosen
-from talktree.cli.progress import CHOICES, bar, tell_step, wants_bar
+from talktree.cli.output import report_findings
+from talktree.cli.params import choose_conversations
+from talktree.cli.progress import CHOICES, print_step, show_bar, wants_bar
 from talktree.errors import UnknownFormat, UsageError
-from talktree.export.batch import Outcome, Told, export_many
-from talktree.export.choice import PAGES, Choice
-from talktree.export.export import Exported, exported, redactor_for
+from talktree.export.batch import ExportJobResult, Told, export_many
+from talktree.export.choice import PAGES, ExportOptions
+from talktree.export.export import ExportResult, export_document, make_redactor
 from talktree.export.walk import OFTEN
-from talktree.files import OutputGate, bare_name, input_paths, load
-from talktree.formats import by_slug, slugs
+from talktree.files import OutputGate, input_paths, load, strip_compression_suffix
+from talktree.formats import get_format, slugs
 from talktree.formats.detect import detect
 from talktree.formats.secrets import without_secrets
 from talktree.formats.sources import is_one
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.text.json.value import Json
-from talktree.views.width import counted, size
+from talktree.views.width import format_count, format_size
 
 FILE_ENDINGS = (".json", ".jsonl", ".xml")
 """Endings of files besides those of pages and of the format that is written."""
 ENCRYPTED = ".age"
 LARGE = 2000
 """From so many messages on it may take long enough for a bar."""
-MOST_TOLD = 20
+MAX_REPORTED = 20
 PARTLY = 3
 """The exit code if something could not be read and the rest was written."""
 _PLURALS = {"message not shown to the user": "messages not shown to the user"}
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class ExportRequest(Struct, frozen=True, kw_only=True):
     """What was asked for on the command line."""
 
     paths: tuple[str, ...]
     out: str
-    choice: Choice
+    choice: ExportOptions
     conversation: str | None = None
     source_format: str | None = None
     jobs: int | None = None
@@ -68,7 +68,7 @@ class Wish(Struct, frozen=True, kw_only=True):
         return not (self.quiet or self.as_json or self.progress == "json")
 
 
-def target(to: str | None, out: str, what: Sequence[str]) -> str:
+def find_target(to: str | None, out: str, what: Sequence[str]) -> str:
     """What is to be written: as asked for, else what the name of the output ends with.
 
     A folder without an ending is a folder of pages.
@@ -82,10 +82,12 @@ def target(to: str | None, out: str, what: Sequence[str]) -> str:
             hint = f"one of {', '.join(PAGES)}, or a format: `talktree formats` lists them"
             raise UsageError(f"{out}: nothing says what to write", hint=f"--to is {hint}")
         return found
-    return to if to in PAGES else by_slug(to).info.slug
+    return to if to in PAGES else get_format(to).info.slug
 
 
-def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | None = None) -> int:
+def export_conversations(
+    wish: ExportRequest, gate: OutputGate, encryption: Encryption | None = None
+) -> int:
     """Write what was asked for where the gate allows it, and return the exit code."""
     if wish.out == "-":
         if wish.as_json:
@@ -100,66 +102,66 @@ def export_conversations(wish: Wish, gate: OutputGate, encryption: Encryption | 
     return _export_one(wish, gate, encryption)
 
 
-def _is_many(wish: Wish, encryption: Encryption | None) -> bool:
+def _is_many(wish: ExportRequest, encryption: Encryption | None) -> bool:
     """Whether several conversations are written, each into a file or folder of its own.
 
     A name with the ending of a file is one file, so several sources are refused. Any other name is
     a folder if there are several conversations, or if it ends with a slash.
     """
     several = len(wish.paths) > 1 or _is_collection(wish)
-    if _names_file(wish) or wish.out == "-":
+    if _is_file_output(wish) or wish.out == "-":
         if several and encryption:
             encryption.refuse_folder()
         if several:
             raise UsageError(
                 f"{wish.out}: several conversations cannot become one file",
-                hint=_folder_hint(wish),
+                hint=_make_folder_hint(wish),
             )
         return False
     if several or wish.choice.to in PAGES:
-        return several or _names_folder(wish) or os.path.isdir(wish.paths[0])
+        return several or _is_folder_output(wish) or os.path.isdir(wish.paths[0])
     if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
         return False
     return _is_split(wish)
 
 
-def _is_collection(wish: Wish) -> bool:
+def _is_collection(wish: ExportRequest) -> bool:
     """Whether the one path is a folder of several sources."""
     path = wish.paths[0]
     return wish.source_format is None and os.path.isdir(path) and not is_one(load(path))
 
 
-def _is_split(wish: Wish) -> bool:
+def _is_split(wish: ExportRequest) -> bool:
     """Whether the one source becomes a folder of conversations in a format.
 
     In its own format a folder stays as it is.
     """
     path = wish.paths[0]
     if not os.path.isdir(path):
-        return _names_folder(wish)
+        return _is_folder_output(wish)
     source = load(path)
-    format = by_slug(wish.source_format) if wish.source_format else detect(source).format
+    format = get_format(wish.source_format) if wish.source_format else detect(source).format
     if format.info.slug == wish.choice.to:
         return False
     groups = {sheet.group for sheet in format.split(without_secrets(source, [format])).sheets}
-    return _names_folder(wish) or len(groups) > 1
+    return _is_folder_output(wish) or len(groups) > 1
 
 
-def _names_folder(wish: Wish) -> bool:
+def _is_folder_output(wish: ExportRequest) -> bool:
     return wish.out.endswith(("/", os.sep)) or Path(wish.out).is_dir()
 
 
-def _names_file(wish: Wish) -> bool:
+def _is_file_output(wish: ExportRequest) -> bool:
     """Whether the name of the output has the ending of a file."""
-    if _names_folder(wish):
+    if _is_folder_output(wish):
         return False
     to = wish.choice.to
-    endings = {*_ENDINGS, *FILE_ENDINGS, *(() if to in PAGES else by_slug(to).info.suffixes)}
+    endings = {*_ENDINGS, *FILE_ENDINGS, *(() if to in PAGES else get_format(to).info.suffixes)}
     name = Path(wish.out).name.removesuffix(ENCRYPTED)
-    return Path(bare_name(name)).suffix.lower() in endings
+    return Path(strip_compression_suffix(name)).suffix.lower() in endings
 
 
-def _folder_hint(wish: Wish) -> str:
+def _make_folder_hint(wish: ExportRequest) -> str:
     if wish.out == "-":
         return "name a folder with -o"
     name = wish.out.removesuffix(ENCRYPTED)
@@ -169,39 +171,43 @@ def _folder_hint(wish: Wish) -> str:
 # one
 
 
-def _export_one(wish: Wish, gate: OutputGate, encryption: Encryption | None) -> int:
+def _export_one(wish: ExportRequest, gate: OutputGate, encryption: Encryption | None) -> int:
     (path,) = wish.paths
-    document = open_library.read(path, format=wish.source_format)
+    document = open_library.read_source(path, format=wish.source_format)
     gate.protect(input_paths(api.source_of(document)))
-    found = chosen(document, wish.conversation)
+    found = choose_conversations(document, wish.conversation)
     only = [number for number, each in enumerate(document.conversations) if each in found]
     total = sum(len(each.tree) for each in found)
     if total >= LARGE and wants_bar(wish.progress, quiet=wish.quiet):
-        with bar(f"exporting to {wish.choice.to}", total // OFTEN) as tick:
-            made = exported(document, wish.choice, only=only, tell=lambda done: tick(document.name))
-            written = _saved(wish, _sealed(made, encryption), gate)
+        with show_bar(f"exporting to {wish.choice.to}", total // OFTEN) as tick:
+            made = export_document(
+                document, wish.choice, only=only, tell=lambda done: tick(document.name)
+            )
+            written = _save_export(wish, _encrypt_export(made, encryption), gate)
     else:
-        made = exported(document, wish.choice, only=only)
-        written = _saved(wish, _sealed(made, encryption), gate)
-    _conclude(wish, document, found, made, written)
+        made = export_document(document, wish.choice, only=only)
+        written = _save_export(wish, _encrypt_export(made, encryption), gate)
+    _report_result(wish, document, found, made, written)
     return 0
 
 
-def _sealed(made: Exported, encryption: Encryption | None) -> Exported:
+def _encrypt_export(made: ExportResult, encryption: Encryption | None) -> ExportResult:
     """What was made, encrypted if that was asked for."""
     if not encryption:
         return made
     if made.folder or len(made.files) != 1:
         encryption.refuse_folder()
-    files = {name: encryption.pieces(pieces) for name, pieces in made.files.items()}
+    files = {name: encryption.encrypt_pieces(pieces) for name, pieces in made.files.items()}
     return structs.replace(made, files=files)
 
 
-def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]]:
-    if wish.out != "-" and not made.is_file and _names_file(wish):
+def _save_export(
+    wish: ExportRequest, made: ExportResult, gate: OutputGate
+) -> list[tuple[str, int]]:
+    if wish.out != "-" and not made.is_file and _is_file_output(wish):
         raise UsageError(
             f"{wish.out}: this becomes a folder in the format {wish.choice.to}",
-            hint=_folder_hint(wish).removesuffix("/"),
+            hint=_make_folder_hint(wish).removesuffix("/"),
         )
     if wish.out != "-":
         return [(str(path), path.stat().st_size) for path in made.save(wish.out, gate=gate)]
@@ -209,11 +215,11 @@ def _saved(wish: Wish, made: Exported, gate: OutputGate) -> list[tuple[str, int]
     return []
 
 
-def _conclude(
-    wish: Wish,
+def _report_result(
+    wish: ExportRequest,
     document: Document,
     found: Sequence[Conversation],
-    made: Exported,
+    made: ExportResult,
     written: Sequence[tuple[str, int]],
 ) -> None:
     if wish.as_json:
@@ -224,33 +230,33 @@ def _conclude(
     if not wish.speaks:
         return
     if written:
-        total = size(sum(count for _, count in written))
-        files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
-        tell(f"talktree: wrote {wish.out} ({files}{total})")
-    tell_redacted(made.secrets, made.looked_for)
-    _tell_left_out(made.left_out)
-    _tell_other_files(made.other_files)
-    tell_findings(document, chosen=found)
+        total = format_size(sum(count for _, count in written))
+        files = "" if len(written) == 1 else f"{format_count(len(written), 'file')}, "
+        print_stderr(f"talktree: wrote {wish.out} ({files}{total})")
+    report_redacted(made.secrets, made.looked_for)
+    _report_left_out(made.left_out)
+    _report_other_files(made.other_files)
+    report_findings(document, chosen=found)
 
 
 # many
 
 
-def _export_many(wish: Wish, gate: OutputGate) -> int:
+def _export_many(wish: ExportRequest, gate: OutputGate) -> int:
     if wish.conversation or wish.choice.scope.leaf or wish.choice.scope.ids:
         raise UsageError("a choice of messages needs one conversation", hint="name just one")
-    outcomes = _watched(wish, gate)
+    outcomes = _with_progress(wish, gate)
     pages = [outcome for outcome in outcomes if outcome.page]
     failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
     if not pages and not failed:
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
-    others = _other_files(outcomes)
+    others = _find_other_files(outcomes)
     secrets: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     for outcome in outcomes:
         secrets.update(outcome.secrets)
         left_out.update(outcome.left_out)
-    looked_for = redactor_for(wish.choice).targets.describe() if wish.choice.redact else ""
+    looked_for = make_redactor(wish.choice).targets.describe() if wish.choice.redact else ""
     if wish.as_json:
         _print_json(
             [(str(Path(wish.out) / each.page), each.size) for each in pages],
@@ -261,28 +267,28 @@ def _export_many(wish: Wish, gate: OutputGate) -> int:
             looked_for=looked_for,
         )
     elif wish.speaks and pages:
-        total = size(sum(each.size for each in pages))
-        what = counted(len(pages), "page" if wish.choice.to in PAGES else "conversation")
-        tell(f"talktree: wrote {wish.out} ({what}, {total})")
-        tell_redacted(secrets, looked_for)
-        _tell_left_out(left_out)
-        _tell_other_files(others)
+        total = format_size(sum(each.size for each in pages))
+        what = format_count(len(pages), "page" if wish.choice.to in PAGES else "conversation")
+        print_stderr(f"talktree: wrote {wish.out} ({what}, {total})")
+        report_redacted(secrets, looked_for)
+        _report_left_out(left_out)
+        _report_other_files(others)
     if not wish.as_json and wish.progress != "json":
-        _tell_failures(failed)
+        _report_failures(failed)
     codes = [each.failure.exit_code for each in failed if each.failure]
     return PARTLY if pages and codes else max(codes, default=0)
 
 
-def _watched(wish: Wish, gate: OutputGate) -> list[Outcome]:
+def _with_progress(wish: ExportRequest, gate: OutputGate) -> list[ExportJobResult]:
     if wish.progress == "json":
-        return _run(wish, gate, _tell_step)
+        return _run_exports(wish, gate, _print_step)
     if wants_bar(wish.progress, quiet=wish.quiet):
-        with bar(f"exporting to {wish.choice.to}", 1) as tick:
-            return _run(wish, gate, lambda outcome, done, total: tick(outcome.path))
-    return _run(wish, gate, lambda outcome, done, total: None)
+        with show_bar(f"exporting to {wish.choice.to}", 1) as tick:
+            return _run_exports(wish, gate, lambda outcome, done, total: tick(outcome.path))
+    return _run_exports(wish, gate, lambda outcome, done, total: None)
 
 
-def _run(wish: Wish, gate: OutputGate, told: Told) -> list[Outcome]:
+def _run_exports(wish: ExportRequest, gate: OutputGate, facts: Told) -> list[ExportJobResult]:
     return export_many(
         wish.paths,
         wish.out,
@@ -291,15 +297,15 @@ def _run(wish: Wish, gate: OutputGate, told: Told) -> list[Outcome]:
         format=wish.source_format,
         archived=open_library.find_archived(wish.paths),
         processes=wish.jobs,
-        told=told,
+        facts=facts,
     )
 
 
-def _tell_step(outcome: Outcome, done: int, total: int) -> None:
-    tell_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
+def _print_step(outcome: ExportJobResult, done: int, total: int) -> None:
+    print_step({"done": done, "total": total, "path": outcome.path, "bytes": outcome.size})
 
 
-def _other_files(outcomes: Sequence[Outcome]) -> list[str]:
+def _find_other_files(outcomes: Sequence[ExportJobResult]) -> list[str]:
     """The files that were left out: those in no known format, and those beside conversations."""
     found: dict[str, None] = {}
     for outcome in outcomes:
@@ -307,53 +313,55 @@ def _other_files(outcomes: Sequence[Outcome]) -> list[str]:
     return [*found]
 
 
-def _tell_failures(failed: Sequence[Outcome]) -> None:
-    for outcome in failed[:MOST_TOLD]:
+def _report_failures(failed: Sequence[ExportJobResult]) -> None:
+    for outcome in failed[:MAX_REPORTED]:
         assert outcome.failure is not None
-        tell(f"talktree: {outcome.failure.message}")
-    if len(failed) > MOST_TOLD:
-        tell(f"talktree: {len(failed) - MOST_TOLD:,} more failed; --json tells all")
+        print_stderr(f"talktree: {outcome.failure.message}")
+    if len(failed) > MAX_REPORTED:
+        print_stderr(f"talktree: {len(failed) - MAX_REPORTED:,} more failed; --json tells all")
 
 
 # both
 
 
-def tell_redacted(secrets: Mapping[str, int], looked_for: str) -> None:
+def report_redacted(secrets: Mapping[str, int], looked_for: str) -> None:
     """What was looked for, and how much of which kind was replaced."""
     if not looked_for:
-        tell("talktree: nothing was redacted (--no-redact)")
+        print_stderr("talktree: nothing was redacted (--no-redact)")
         return
     total = sum(secrets.values())
     kinds = ", ".join(f"{count} × {what}" for what, count in sorted(secrets.items()))
-    tell(f"talktree: redacted {counted(total, 'value')}{': ' if total else ''}{kinds}")
-    tell(f"talktree: looked for {looked_for}")
+    print_stderr(f"talktree: redacted {format_count(total, 'value')}{': ' if total else ''}{kinds}")
+    print_stderr(f"talktree: looked for {looked_for}")
 
 
-def _tell_left_out(left_out: Mapping[str, int]) -> None:
+def _report_left_out(left_out: Mapping[str, int]) -> None:
     """How many deleted and hidden things are not in the output."""
     if left_out:
-        kinds = [counted(count, what, _PLURALS.get(what, "")) for what, count in left_out.items()]
-        tell(f"talktree: {', '.join(kinds)} left out; --include-deleted exports them, too")
+        kinds = [
+            format_count(count, what, _PLURALS.get(what, "")) for what, count in left_out.items()
+        ]
+        print_stderr(f"talktree: {', '.join(kinds)} left out; --include-deleted exports them, too")
 
 
-def _tell_other_files(paths: Sequence[str]) -> None:
+def _report_other_files(paths: Sequence[str]) -> None:
     """Name the files that are not in the output."""
     if paths:
-        some = ", ".join(paths[:MOST_TOLD])
-        more = ", …; --json names all" if len(paths) > MOST_TOLD else ""
-        tell(f"talktree: {counted(len(paths), 'other file')} left out: {some}{more}")
+        some = ", ".join(paths[:MAX_REPORTED])
+        more = ", …; --json names all" if len(paths) > MAX_REPORTED else ""
+        print_stderr(f"talktree: {format_count(len(paths), 'other file')} left out: {some}{more}")
 
 
 def _print_json(
     written: Sequence[tuple[str, int]],
     secrets: Mapping[str, int],
     left_out: Mapping[str, int],
-    failed: Sequence[Outcome],
+    failed: Sequence[ExportJobResult],
     other_files: Sequence[str] = (),
     *,
     looked_for: str = "",
 ) -> None:
-    from talktree.views.shapes import document_text
+    from talktree.views.shapes import format_document
 
     shape: dict[str, Json] = {
         "written": [{"path": path, "bytes": count} for path, count in written],
@@ -365,7 +373,7 @@ def _print_json(
         ],
         "skipped": [*other_files],
     }
-    output.print_text([document_text(shape)])
+    output.print_text([format_document(shape)])
 
 
 SHORTEST_WORD = 2
@@ -437,7 +445,7 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     help="A bar on a terminal, a JSON object a line on stderr, or none.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
-@open_library.within
+@open_library.date_range_options
 @click.option("--project", metavar="TEXT", help="Of a table: only projects with this in the path.")
 @click.option("--model", metavar="TEXT", help="Of a table: only models with this in the name.")
 @click.option("--format", "format", type=params.FORMAT, help="Of a table: only this format.")
@@ -485,9 +493,9 @@ def command(
     """
     encryption = Encryption(recipients, out) if recipients else None
     if len(what) == 1 and what[0] in TABLES:
-        _refuse(context, "a table", [name for name in wishes if name not in OF_TABLES])
-        choice = open_library.Choice(library, since, until, project, model, format)
-        target = Target(
+        _refuse_options(context, "a table", [name for name in wishes if name not in OF_TABLES])
+        choice = open_library.LibrarySelection(library, since, until, project, model, format)
+        target = TableTarget(
             out,
             to,
             conversation,
@@ -495,14 +503,16 @@ def command(
             as_json,
             include_deleted=bool(wishes["include_deleted"]),
             encryption=encryption,
-            redaction=_redaction(wishes),
+            redaction=_choose_redaction(wishes),
         )
         return export_table(what[0], target, choice)
     _refuse_tables(what)
-    _refuse(context, "a conversation", ("since", "until", "project", "model", "format", "library"))
-    gate = OutputGate(open_library.inputs(what, library), force=force)
+    _refuse_options(
+        context, "a conversation", ("since", "until", "project", "model", "format", "library")
+    )
+    gate = OutputGate(open_library.resolve_inputs(what, library), force=force)
     wishes["encryption"] = encryption
-    return _conversations(what, out, to, conversation, wishes, gate, as_json=as_json)
+    return _export_conversations(what, out, to, conversation, wishes, gate, as_json=as_json)
 
 
 command.examples = (
@@ -516,7 +526,7 @@ command.examples = (
 )
 
 
-def _conversations(
+def _export_conversations(
     what: Sequence[str],
     out: str,
     to: str | None,
@@ -528,17 +538,17 @@ def _conversations(
 ) -> int:
     import msgspec
 
-    from talktree.export.choice import Choice
+    from talktree.export.choice import ExportOptions
 
     ids = str(wishes["ids"] or "")
     encryption = wishes["encryption"]
     assert encryption is None or isinstance(encryption, Encryption)
     inner = out if encryption is None else encryption.inner_name(out)
     shape = {
-        "to": target(to, inner, what),
+        "to": find_target(to, inner, what),
         "scope": {"leaf": wishes["branch"], "ids": [each for each in ids.split(",") if each]},
         "detail": wishes["detail"],
-        **_redaction_shape(wishes),
+        **_read_redaction_options(wishes),
         "images": wishes["images"],
         "theme": wishes["theme"],
         "include_deleted": wishes["include_deleted"],
@@ -551,25 +561,25 @@ def _conversations(
         "as_json": as_json,
         **{name: wishes[name] for name in ("source_format", "jobs", "progress", "quiet")},
     }
-    assert msgspec.convert(shape, Choice)
-    return export_conversations(msgspec.convert(wish, Wish), gate, encryption)
+    assert msgspec.convert(shape, ExportOptions)
+    return export_conversations(msgspec.convert(wish, ExportRequest), gate, encryption)
 
 
-def _redaction(wishes: dict[str, object]) -> Choice | None:
+def _choose_redaction(wishes: dict[str, object]) -> ExportOptions | None:
     """What is redacted in a table; None for nothing."""
     import msgspec
 
-    from talktree.export.choice import Choice
+    from talktree.export.choice import ExportOptions
 
-    choice = msgspec.convert(_redaction_shape(wishes), Choice)
+    choice = msgspec.convert(_read_redaction_options(wishes), ExportOptions)
     return choice if choice.redact else None
 
 
-def _redaction_shape(wishes: dict[str, object]) -> dict[str, object]:
+def _read_redaction_options(wishes: dict[str, object]) -> dict[str, object]:
     """The members of a choice that say what is redacted."""
     from talktree.export.targets import PII
 
-    words = _redacted_words(wishes)
+    words = _read_redacted_words(wishes)
     return {
         "redact": not wishes["no_redact"],
         "words": [word for word in words if word.lower() != PII],
@@ -577,7 +587,7 @@ def _redaction_shape(wishes: dict[str, object]) -> dict[str, object]:
     }
 
 
-def _redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:
+def _read_redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:
     given = wishes["redact_words"]
     words = tuple(map(str, given)) if isinstance(given, tuple) else ()
     if words and wishes["no_redact"]:
@@ -597,7 +607,7 @@ def _refuse_tables(what: Sequence[str]) -> None:
             )
 
 
-def _refuse(context: click.Context, of: str, names: Sequence[str]) -> None:
+def _refuse_options(context: click.Context, of: str, names: Sequence[str]) -> None:
     """Options that say nothing here are a mistake of whoever gave them."""
     given = click.core.ParameterSource.COMMANDLINE
     for parameter in context.command.params:

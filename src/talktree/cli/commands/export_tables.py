@@ -7,24 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.cli import open_library, output
-from talktree.cli.commands.import_run import failures_told
+from talktree.cli.commands.import_run import print_failures
 from talktree.cli.encryption import Encryption
-from talktree.cli.errors import tell
-from talktree.cli.open_library import opened
+from talktree.cli.errors import print_stderr
+from talktree.cli.open_library import open_library_at
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 if TYPE_CHECKING:
-    from talktree.export.choice import Choice
+    from talktree.export.choice import ExportOptions
     from talktree.library.tables.export import Sink
 
 TABLES = ("messages", "calls", "usage", "files")
 KINDS = ("parquet", "csv", "arrow")
 
 
-class Target(NamedTuple):
+class TableTarget(NamedTuple):
     """Where a table goes, and which part of it."""
 
     out: str
@@ -34,63 +34,63 @@ class Target(NamedTuple):
     as_json: bool
     include_deleted: bool = False
     encryption: Encryption | None = None
-    redaction: Choice | None = None
+    redaction: ExportOptions | None = None
     """What to redact; None for nothing."""
 
 
-def export_table(table: str, target: Target, chosen: open_library.Choice) -> int:
+def export_table(table: str, target: TableTarget, chosen: open_library.LibrarySelection) -> int:
     """Write a table, tell how many rows it has, and return the exit code."""
-    from talktree.export.export import redactor_for
+    from talktree.export.export import make_redactor
     from talktree.export.table_redaction import TableRedaction
-    from talktree.library.importing.result import Failed
-    from talktree.library.tables.export import export
+    from talktree.library.importing.result import FailedPath
+    from talktree.library.tables.export import write_table
 
-    redaction = TableRedaction(redactor_for(target.redaction)) if target.redaction else None
+    redaction = TableRedaction(make_redactor(target.redaction)) if target.redaction else None
     looked_for = redaction.redactor.targets.describe() if redaction else ""
     out, to, as_json = target.out, target.to, target.as_json
     if out == "-":
-        _refuse_odd_stdout(target)
-    with opened(chosen.library) as kept:
+        _check_stdout(target)
+    with open_library_at(chosen.library) as kept:
         gate = OutputGate([kept.root], force=target.force)
         named = target.conversation
-        done = export(
+        done = write_table(
             kept,
             table,
-            _sink(target, gate),
-            to=to or _kind(target),
+            _open_sink(target, gate),
+            to=to or _find_inner_suffix(target),
             gate=gate,
             conversation=None if named is None else kept.conversation(named).id,
             include_deleted=target.include_deleted,
             redaction=redaction,
-            since=open_library.beginning("--since", chosen.since),
-            until=open_library.end("--until", chosen.until),
+            since=open_library.parse_since("--since", chosen.since),
+            until=open_library.parse_until("--until", chosen.until),
             project=chosen.project,
             model=chosen.model,
             format=chosen.format,
         )
-    failed = [Failed(path, failure) for path, failure in done.failed]
+    failed = [FailedPath(path, failure) for path, failure in done.failed]
     if as_json:
-        from talktree.views.library import failed_shape
-        from talktree.views.shapes import document_text
+        from talktree.views.library import format_failed_sources
+        from talktree.views.shapes import format_document
 
         shape: dict[str, Json] = {
             "written": [out],
             "rows": done.rows,
             "redacted": dict(sorted(redaction.counts.items())) if redaction else {},
             "looked_for": looked_for,
-            "failed": failed_shape(failed),
+            "failed": format_failed_sources(failed),
         }
-        output.print_text([document_text(shape)])
+        output.print_text([format_document(shape)])
     else:
-        from talktree.cli.commands.export import tell_redacted
+        from talktree.cli.commands.export import report_redacted
 
-        tell(f"talktree: {out}: {counted(done.rows, 'row')}")
-        tell_redacted(redaction.counts if redaction else {}, looked_for)
-        failures_told(failed, quiet=False)
+        print_stderr(f"talktree: {out}: {format_count(done.rows, 'row')}")
+        report_redacted(redaction.counts if redaction else {}, looked_for)
+        print_failures(failed, quiet=False)
     return 3 if failed else 0
 
 
-def _refuse_odd_stdout(target: Target) -> None:
+def _check_stdout(target: TableTarget) -> None:
     if target.to is None:
         raise UsageError("nothing says what to write", hint=f"--to is one of {', '.join(KINDS)}")
     if target.as_json:
@@ -101,28 +101,28 @@ def _refuse_odd_stdout(target: Target) -> None:
         )
 
 
-def _kind(target: Target) -> str | None:
+def _find_inner_suffix(target: TableTarget) -> str | None:
     """What the name inside of an encrypted file ends with."""
     if not target.encryption:
         return None
     return Path(target.encryption.inner_name(target.out)).suffix.lstrip(".")
 
 
-def _sink(target: Target, gate: OutputGate) -> Path | Sink:
+def _open_sink(target: TableTarget, gate: OutputGate) -> Path | Sink:
     """Where the table goes."""
     if target.out == "-":
-        return _stdout(gate, target.encryption)
+        return _make_stdout_sink(gate, target.encryption)
     if target.encryption:
-        return target.encryption.saver(target.out, gate)
+        return target.encryption.make_saver(target.out, gate)
     return Path(target.out)
 
 
-def _stdout(gate: OutputGate, encryption: Encryption | None) -> Sink:
+def _make_stdout_sink(gate: OutputGate, encryption: Encryption | None) -> Sink:
     """Writes to stdout piece by piece."""
     gate.check_stdout()
 
     def _write(pieces: Iterable[bytes]) -> None:
-        sealed = encryption.pieces(pieces) if encryption else pieces
+        sealed = encryption.encrypt_pieces(pieces) if encryption else pieces
         output.write_file({"table": sealed}, folder=False)
 
     return _write

@@ -7,10 +7,10 @@ import click
 from talktree.cli import output, params
 from talktree.cli.group import Verb
 from talktree.formats import all_formats
-from talktree.formats.format import Can, Format
+from talktree.formats.format import Format, FormatCapabilities
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.shapes import document_text
+from talktree.views.shapes import format_document
 
 WORDS = {
     "tool_call": "tools",
@@ -32,14 +32,14 @@ def command(as_json: bool, color: str) -> None:  # noqa: FBT001
     """
     formats = all_formats()
     if as_json:
-        output.print_text([document_text({"formats": [_shape(each) for each in formats]})])
+        output.print_text([format_document({"formats": [_build_shape(each) for each in formats]})])
         return
     slugs = max(len(each.info.slug) for each in formats)
     titles = max(len(each.info.title) for each in formats)
     lines = [
         each
         for format in formats
-        for each in (_line(format, slugs, titles), _origin(format, slugs))
+        for each in (_format_line(format, slugs, titles), _format_origin_line(format, slugs))
     ]
     output.print_lines(lines, color=output.use_color(color))
 
@@ -47,22 +47,22 @@ def command(as_json: bool, color: str) -> None:  # noqa: FBT001
 command.examples = ("talktree formats", "talktree formats --json")
 
 
-def _line(format: Format, slugs: int, titles: int) -> Line:
+def _format_line(format: Format, slugs: int, titles: int) -> Line:
     return line(
         (format.info.slug.ljust(slugs), "title"),
         f"  {format.info.title.ljust(titles)}",
-        (f"  {', '.join(_holds(format.can))}", "faint"),
+        (f"  {', '.join(_list_capabilities(format.can))}", "faint"),
     )
 
 
-def _origin(format: Format, slugs: int) -> Line:
+def _format_origin_line(format: Format, slugs: int) -> Line:
     """Where the files of a format come from, and what else it is called."""
     info = format.info
     also = f"alias: {', '.join(info.aliases)}" if info.aliases else ""
     return line((f"{'':{slugs}}  {'; '.join(filter(None, (info.origin, also)))}", "faint"))
 
 
-def _holds(can: Can) -> list[str]:
+def _list_capabilities(can: FormatCapabilities) -> list[str]:
     held = ["branches"] if can.branches else ["one line"]
     held += [word for part, word in WORDS.items() if part in can.parts]
     held += ["snapshots"] if can.snapshots else []
@@ -70,7 +70,7 @@ def _holds(can: Can) -> list[str]:
     return held
 
 
-def _shape(format: Format) -> dict[str, Json]:
+def _build_shape(format: Format) -> dict[str, Json]:
     info, can = format.info, format.can
     return {
         "slug": info.slug,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from talktree.cli import open_library, params
-from talktree.cli.commands.import_run import taken_in
+from talktree.cli.commands.import_run import import_changes
 from talktree.cli.group import Verb
 from talktree.cli.progress import CHOICES
 
@@ -35,7 +35,7 @@ def command(**wish: Any) -> int:  # noqa: ANN401
     that grew only what is new. Sources are only read, never changed; what their tool deletes stays
     here. Exit code 3 if a source could not be read, or only in part.
     """
-    return taken_in(**wish)
+    return import_changes(**wish)
 
 
 command.examples = (

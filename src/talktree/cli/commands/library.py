@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from talktree.cli.group import LazyGroup, Listed
+from talktree.cli.group import CommandInfo, LazyGroup
 
 _HERE = "talktree.cli.commands"
 _CARE = f"{_HERE}.library_care"
@@ -33,22 +33,28 @@ def command(context: click.Context) -> None:
 
 assert isinstance(command, LazyGroup)
 command.listed = {
-    "info": Listed(_CARE, "Tell where it is, how much it holds, and what configures it.", "info"),
-    "check": Listed(_CARE, "Look for damage in the archive and the index.", "check"),
-    "reindex": Listed(_CARE, "Make the full text and the facts again from the archive.", "reindex"),
-    "versions": Listed(_KEEP, "List the versions of a conversation that are kept.", "versions"),
-    "restore": Listed(_KEEP, "Write a conversation's files as they were.", "restore"),
-    "find": Listed(_FIND, "Find a text in everything that is kept.", "find"),
-    "forget": Listed(_FORGET, "Erase a conversation and keep it away.", "forget"),
-    "forgotten": Listed(_FORGET, "List what was forgotten.", "forgotten"),
-    "readmit": Listed(_FORGET, "Let the next import take in what was forgotten.", "readmit"),
-    "scrub": Listed(_SCRUB, "Take a secret out of everything that is kept.", "scrub"),
-    "retention": Listed(_RETENTION, "Forget what your retention rules let go.", "retention"),
-    "encrypt": Listed(_ENCRYPTION, "Encrypt archive, database and full text.", "encrypt"),
-    "decrypt": Listed(_ENCRYPTION, "Make an encrypted library a plain one again.", "decrypt"),
-    "unlock": Listed(_ENCRYPTION, "Unlock an encrypted library for a while.", "unlock"),
-    "lock": Listed(_ENCRYPTION, "Lock an encrypted library.", "lock"),
-    "places": Listed(_KEEP, "List, add or remove the places that are looked at.", "places"),
+    "info": CommandInfo(
+        _CARE, "Tell where it is, how much it holds, and what configures it.", "info"
+    ),
+    "check": CommandInfo(_CARE, "Look for damage in the archive and the index.", "check"),
+    "reindex": CommandInfo(
+        _CARE, "Make the full text and the facts again from the archive.", "reindex"
+    ),
+    "versions": CommandInfo(
+        _KEEP, "List the versions of a conversation that are kept.", "versions"
+    ),
+    "restore": CommandInfo(_KEEP, "Write a conversation's files as they were.", "restore"),
+    "find": CommandInfo(_FIND, "Find a text in everything that is kept.", "find"),
+    "forget": CommandInfo(_FORGET, "Erase a conversation and keep it away.", "forget"),
+    "forgotten": CommandInfo(_FORGET, "List what was forgotten.", "forgotten"),
+    "readmit": CommandInfo(_FORGET, "Let the next import take in what was forgotten.", "readmit"),
+    "scrub": CommandInfo(_SCRUB, "Take a secret out of everything that is kept.", "scrub"),
+    "retention": CommandInfo(_RETENTION, "Forget what your retention rules let go.", "retention"),
+    "encrypt": CommandInfo(_ENCRYPTION, "Encrypt archive, database and full text.", "encrypt"),
+    "decrypt": CommandInfo(_ENCRYPTION, "Make an encrypted library a plain one again.", "decrypt"),
+    "unlock": CommandInfo(_ENCRYPTION, "Unlock an encrypted library for a while.", "unlock"),
+    "lock": CommandInfo(_ENCRYPTION, "Lock an encrypted library.", "lock"),
+    "places": CommandInfo(_KEEP, "List, add or remove the places that are looked at.", "places"),
 }
 command.examples = (
     "talktree library info",

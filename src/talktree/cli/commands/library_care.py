@@ -5,24 +5,24 @@ from __future__ import annotations
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import has_library, opened, require_library
+from talktree.cli.open_library import has_library, open_library_at, require_library
 from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.home import config_file
 from talktree.library.temporary import tidy_leftovers
 from talktree.library.unsaved_edits import find_kept_edits
 from talktree.text.json.value import Json
 from talktree.views.library import (
-    info_lines,
-    info_shape,
-    trouble_line,
-    trouble_shape,
-    unsaved_lines,
-    unsaved_shape,
+    build_info_shape,
+    build_problem_shape,
+    build_unsaved_shape,
+    format_info_lines,
+    format_problem_line,
+    format_unsaved_lines,
 )
-from talktree.views.shapes import document_text
-from talktree.views.width import counted
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count
 
 
 @click.command("info", cls=Verb)
@@ -42,19 +42,19 @@ def info(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT00
             require_library(None)
         if as_json:
             shape: dict[str, Json] = {"root": None, "config_file": str(config_file())}
-            output.print_text([document_text({**shape, "unsaved": unsaved_shape(edits)})])
+            output.print_text([format_document({**shape, "unsaved": build_unsaved_shape(edits)})])
         else:
-            tell("talktree: there is no library yet, but edits that are not saved")
-            output.print_lines(unsaved_lines(edits), color=output.use_color(color))
+            print_stderr("talktree: there is no library yet, but edits that are not saved")
+            output.print_lines(format_unsaved_lines(edits), color=output.use_color(color))
         return
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         found = kept.info()
     edits = [] if library else find_kept_edits()
     if as_json:
-        shape = info_shape(found, config_file())
-        output.print_text([document_text({**shape, "unsaved": unsaved_shape(edits)})])
+        shape = build_info_shape(found, config_file())
+        output.print_text([format_document({**shape, "unsaved": build_unsaved_shape(edits)})])
         return
-    lines = [*info_lines(found, config_file()), *unsaved_lines(edits)]
+    lines = [*format_info_lines(found, config_file()), *format_unsaved_lines(edits)]
     output.print_lines(lines, color=output.use_color(color))
 
 
@@ -77,21 +77,21 @@ def check(as_json: bool, read_data: bool, library: str | None, color: str) -> in
     changed, except that an erasure that was interrupted is finished. Exit code 1 if something is
     wrong or left to erase; each line says whether `reindex` repairs it.
     """
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         is_pending = kept.has_pending_erasure()
     left: tuple[str, ...] = ()
     if is_pending:
-        with opened(library, write=True) as kept:
+        with open_library_at(library, write=True) as kept:
             left = kept.finish_erasure().left
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         troubles = kept.check(read_data=read_data)
     if as_json:
-        shapes: list[Json] = [trouble_shape(each) for each in troubles]
-        output.print_text([document_text({"troubles": shapes, "left": [*left]})])
+        shapes: list[Json] = [build_problem_shape(each) for each in troubles]
+        output.print_text([format_document({"troubles": shapes, "left": [*left]})])
     else:
-        output.print_lines(map(trouble_line, troubles), color=output.use_color(color))
+        output.print_lines(map(format_problem_line, troubles), color=output.use_color(color))
         data = "" if read_data else "; contents were not read (--read-data)"
-        tell(f"talktree: {counted(len(troubles), 'trouble')}{data}")
+        print_stderr(f"talktree: {format_count(len(troubles), 'trouble')}{data}")
         report_unfinished(left)
     return 1 if troubles or left else 0
 
@@ -104,12 +104,12 @@ check.examples = ("talktree library check", "talktree library check --read-data 
 @open_library.at
 def reindex(as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Make the full text and the facts again from the archive; no source is needed for it."""
-    with opened(library, write=True) as kept:
+    with open_library_at(library, write=True) as kept:
         pieces = kept.reindex()
     if as_json:
-        output.print_text([document_text({"pieces": pieces})])
+        output.print_text([format_document({"pieces": pieces})])
         return
-    tell(f"talktree: {counted(pieces, 'piece')} can be found")
+    print_stderr(f"talktree: {format_count(pieces, 'piece')} can be found")
 
 
 reindex.examples = ("talktree library reindex",)

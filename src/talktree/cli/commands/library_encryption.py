@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from talktree.cli import open_library, output, params, passphrases
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.errors import NotSaved, TalktreeError, UsageError
 from talktree.files.private import make_private
 from talktree.home import data_home
-from talktree.library.database.database_errors import undecipherable
+from talktree.library.database.database_errors import undecipherable_error
 from talktree.library.database.permissions import secure_library
-from talktree.library.dropped_files import dropped_folder
+from talktree.library.dropped_files import dropped_files_folder
 from talktree.library.encryption.key_file import (
     LibraryKey,
     read_key_file,
@@ -25,12 +25,12 @@ from talktree.library.encryption.key_file import (
 from talktree.library.encryption.key_slots import (
     PassphraseSlot,
     Slot,
-    age_slot,
+    generate_key,
     key_id,
-    new_key,
-    passphrase_slot,
+    make_age_slot,
+    make_passphrase_slot,
 )
-from talktree.library.encryption.leftovers import finish_interrupted
+from talktree.library.encryption.leftovers import finish_interrupted_switch
 from talktree.library.encryption.state import (
     DATABASE,
     has_key_file,
@@ -38,11 +38,11 @@ from talktree.library.encryption.state import (
     is_encrypted,
     lacks_key_file,
 )
-from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap
-from talktree.library.library import missing_library
+from talktree.library.encryption.unlocking import forget_key, remember_key, unwrap_library_key
+from talktree.library.library import missing_library_error
 from talktree.library.temporary import FOLDER as STUDIO
-from talktree.settings.encryption import encryption_settings, seconds_of
-from talktree.views.shapes import document_text
+from talktree.settings.encryption import encryption_settings, parse_seconds
+from talktree.views.shapes import format_document
 
 UNITS = "like 30m, 8h or 90s"
 
@@ -85,14 +85,14 @@ def encrypt(
     as it was or encrypted, and running it again finishes it. The library stays unlocked until
     `talktree library lock`. Needs the extra `encryption` (exit code 6 without it).
     """
-    root = _root(library)
+    root = _find_root(library)
     encryption_settings()  # a mistake in them must not come up when all is done
     if change_passphrase:
         if recipients:
             raise UsageError(
                 "--change-passphrase changes no recipients", hint="leave --recipient out"
             )
-        _change(root, passphrase_file, new_passphrase_file, identity)
+        _change_passphrase(root, passphrase_file, new_passphrase_file, identity)
         return
     if new_passphrase_file or identity:
         raise UsageError("this option needs --change-passphrase", hint="see --help")
@@ -105,16 +105,16 @@ def encrypt(
 
     if root.exists():
         secure_library(root / DATABASE)
-    key = new_key()
-    about = LibraryKey(key_id(key), _slots(key, passphrase_file, recipients))
+    key = generate_key()
+    about = LibraryKey(key_id(key), _make_slots(key, passphrase_file, recipients))
     if not (root / DATABASE).exists():
-        _make(root, key, about)
+        _make_library(root, key, about)
     else:
         encrypt_library(root, key, about)
-    tell("talktree: the library is encrypted")
-    _tell_of_dropped_files(root)
-    _hold(about, key, None)
-    for other in _studio_libraries(root):
+    print_stderr("talktree: the library is encrypted")
+    _report_dropped_files(root)
+    _hold_key(about, key, None)
+    for other in _find_studio_libraries(root):
         try:
             encrypt_library(other, key, about)
         except TalktreeError as error:
@@ -139,17 +139,17 @@ def decrypt(passphrase_file: str | None, identity: str | None, library: str | No
 
     The passphrase is asked for even if the library is unlocked.
     """
-    root, about = _encrypted(library)
+    root, about = _find_encrypted_library(library)
     from talktree.library.encryption.agent_client import drop_keys
     from talktree.library.encryption.switch import decrypt_library
 
-    key = _unwrapped(root, about, passphrase_file, identity)
-    others = [path for path in _studio_folders(root) if is_encrypted(path)]
+    key = _unwrap_key(root, about, passphrase_file, identity)
+    others = [path for path in _find_studio_folders(root) if is_encrypted(path)]
     for each in [*others, root]:
         if each == root or read_key_file(each).id == about.id:
             decrypt_library(each, key)
     drop_keys(about.id)
-    tell("talktree: the library is not encrypted any more")
+    print_stderr("talktree: the library is not encrypted any more")
 
 
 decrypt.examples = ("talktree library decrypt",)
@@ -171,18 +171,18 @@ def unlock(
 
     A small process of yours holds the key in memory; nothing is written to the disk.
     """
-    root, about = _encrypted(library)
+    root, about = _find_encrypted_library(library)
     encryption_settings()
-    seconds = None if timeout is None else seconds_of(timeout)
+    seconds = None if timeout is None else parse_seconds(timeout)
     if timeout is not None and seconds is None:
         raise UsageError(f"--timeout {timeout}: not a time", hint=f"{UNITS}, up to 7d")
-    key = _unwrapped(root, about, passphrase_file, identity)
+    key = _unwrap_key(root, about, passphrase_file, identity)
     try:
         if repair_key_file(root):
-            tell("talktree: one of the two key files was damaged and was written again")
+            print_stderr("talktree: one of the two key files was damaged and was written again")
     except NotSaved as error:
-        tell(f"talktree: one of the two key files is damaged: {error.message}")
-    _hold(about, key, seconds, must=True)
+        print_stderr(f"talktree: one of the two key files is damaged: {error.message}")
+    _hold_key(about, key, seconds, must=True)
 
 
 unlock.examples = (
@@ -203,27 +203,29 @@ def lock(everything: bool, as_json: bool, library: str | None) -> None:  # noqa:
     """
     from talktree.library.encryption.agent_client import drop_keys
 
-    about = None if everything else _encrypted(library)[1]
+    about = None if everything else _find_encrypted_library(library)[1]
     count = drop_keys("" if about is None else about.id)
     if as_json:
-        output.print_text([document_text({"locked": count})])
+        output.print_text([format_document({"locked": count})])
     elif everything:
-        tell(f"talktree: {count} locked")
+        print_stderr(f"talktree: {count} locked")
     else:
-        tell("talktree: the library is locked" if count else "talktree: it was locked already")
+        print_stderr(
+            "talktree: the library is locked" if count else "talktree: it was locked already"
+        )
 
 
 lock.examples = ("talktree library lock", "talktree library lock --all")
 
 
-def _make(root: Path, key: bytes, about: LibraryKey) -> None:
+def _make_library(root: Path, key: bytes, about: LibraryKey) -> None:
     """Make a new library that is encrypted from the beginning."""
     from talktree.library.encryption.switch import WAIT
     from talktree.library.importing.lock import WriterLock
     from talktree.library.library import Library
 
     make_private(root)
-    with WriterLock(root).held(WAIT):
+    with WriterLock(root).hold(WAIT):
         if (root / DATABASE).exists() or has_key_file(root):
             raise UsageError(
                 f"{root}: another program made a library here meanwhile",
@@ -233,35 +235,37 @@ def _make(root: Path, key: bytes, about: LibraryKey) -> None:
         Library(root, write=True, key=key).close()
 
 
-def _studio_libraries(root: Path) -> list[Path]:
+def _find_studio_libraries(root: Path) -> list[Path]:
     """The plain libraries of studios that were opened on some paths; they share the key."""
-    return [path for path in _studio_folders(root) if not is_encrypted(path)]
+    return [path for path in _find_studio_folders(root) if not is_encrypted(path)]
 
 
-def _studio_folders(root: Path) -> list[Path]:
+def _find_studio_folders(root: Path) -> list[Path]:
     if root != data_home() / "library":
         return []
     return [path.parent for path in sorted((data_home() / STUDIO).glob(f"*/{DATABASE}"))]
 
 
-def _tell_of_dropped_files(root: Path) -> None:
-    folder = dropped_folder(root)
+def _report_dropped_files(root: Path) -> None:
+    folder = dropped_files_folder(root)
     if folder.is_dir() and any(folder.iterdir()):
-        tell(f"talktree: files that you dropped into the studio are still plain files in {folder}")
+        print_stderr(
+            f"talktree: files that you dropped into the studio are still plain files in {folder}"
+        )
 
 
-def _root(library: str | None) -> Path:
+def _find_root(library: str | None) -> Path:
     return data_home() / "library" if library is None else Path(library)
 
 
-def _encrypted(library: str | None) -> tuple[Path, LibraryKey]:
+def _find_encrypted_library(library: str | None) -> tuple[Path, LibraryKey]:
     """The folder of a library that is encrypted, and its key file."""
-    root = _root(library)
+    root = _find_root(library)
     if has_leftovers(root):
         # The plain files of an interrupted switch must not lie beside a library that is locked.
-        finish_interrupted(root, recover=False)
+        finish_interrupted_switch(root, recover=False)
     if lacks_key_file(root):
-        raise undecipherable(root / DATABASE, encrypted=False)
+        raise undecipherable_error(root / DATABASE, encrypted=False)
     _require_encrypted(root)
     return root, read_key_file(root)
 
@@ -269,59 +273,63 @@ def _encrypted(library: str | None) -> tuple[Path, LibraryKey]:
 def _require_encrypted(root: Path) -> None:
     if not is_encrypted(root):
         if not (root / DATABASE).exists():
-            raise missing_library(root)
+            raise missing_library_error(root)
         raise UsageError(
             f"{root}: the library is not encrypted", hint="encrypt it: talktree library encrypt"
         )
 
 
-def _slots(key: bytes, passphrase_file: str | None, recipients: Sequence[str]) -> tuple[Slot, ...]:
+def _make_slots(
+    key: bytes, passphrase_file: str | None, recipients: Sequence[str]
+) -> tuple[Slot, ...]:
     """The slots of a new key file."""
     slots: list[Slot] = []
     if recipients:
         from talktree.files.age import parse_recipients
 
-        slots.append(age_slot(key, parse_recipients(recipients)))
-    given = passphrases.given_passphrase(passphrase_file)
+        slots.append(make_age_slot(key, parse_recipients(recipients)))
+    given = passphrases.read_named_passphrase(passphrase_file)
     if given is None and (passphrase_file or not recipients):
-        given = passphrases.new_passphrase(None, "Passphrase")
+        given = passphrases.get_new_passphrase(None, "Passphrase")
     if given is not None:
-        slots.insert(0, passphrase_slot(key, given))
+        slots.insert(0, make_passphrase_slot(key, given))
     return tuple(slots)
 
 
-def _unwrapped(
+def _unwrap_key(
     root: Path, about: LibraryKey, passphrase_file: str | None, identity: str | None
 ) -> bytes:
 
-    found = passphrases.identities(identity)
+    found = passphrases.load_identities(identity)
     if found:
-        return unwrap(root, about, identities=found)
-    return unwrap(root, about, passphrase=passphrases.passphrase(passphrase_file))
+        return unwrap_library_key(root, about, identities=found)
+    return unwrap_library_key(root, about, passphrase=passphrases.get_passphrase(passphrase_file))
 
 
-def _change(
+def _change_passphrase(
     root: Path, passphrase_file: str | None, new_file: str | None, identity: str | None
 ) -> None:
     """Wrap the data key by another passphrase."""
     _require_encrypted(root)
     about = read_key_file(root)
-    found = passphrases.identities(identity)
+    found = passphrases.load_identities(identity)
     if found:
-        key = unwrap(root, about, identities=found)
+        key = unwrap_library_key(root, about, identities=found)
     else:
-        key = unwrap(
-            root, about, passphrase=passphrases.passphrase(passphrase_file, "Present passphrase")
+        key = unwrap_library_key(
+            root,
+            about,
+            passphrase=passphrases.get_passphrase(passphrase_file, "Present passphrase"),
         )
-    slot = passphrase_slot(key, passphrases.new_passphrase(new_file))
+    slot = make_passphrase_slot(key, passphrases.get_new_passphrase(new_file))
     others = tuple(each for each in about.slots if not isinstance(each, PassphraseSlot))
-    for each in [*_studio_folders(root), root]:
+    for each in [*_find_studio_folders(root), root]:
         if each == root or (is_encrypted(each) and read_key_file(each).id == about.id):
             write_key_file(each, LibraryKey(about.id, (slot, *others)))
-    tell("talktree: the passphrase was changed")
+    print_stderr("talktree: the passphrase was changed")
 
 
-def _hold(about: LibraryKey, key: bytes, seconds: float | None, *, must: bool = False) -> None:
+def _hold_key(about: LibraryKey, key: bytes, seconds: float | None, *, must: bool = False) -> None:
     """Have the agent hold the key, and say for how long."""
     from talktree.library.encryption.agent_client import store_key
 
@@ -333,12 +341,14 @@ def _hold(about: LibraryKey, key: bytes, seconds: float | None, *, must: bool = 
         forget_key(about.id)
         if must:
             raise
-        tell(f"talktree: it is locked now: {error.message}")
+        print_stderr(f"talktree: it is locked now: {error.message}")
         return
-    tell(f"talktree: the library is unlocked until it was not used for {_shown(idle)}")
+    print_stderr(
+        f"talktree: the library is unlocked until it was not used for {_format_seconds(idle)}"
+    )
 
 
-def _shown(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     whole = round(seconds)
     for unit, size in (("h", 3600), ("m", 60)):
         if whole >= size and whole % size == 0:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import has_library, opened, require_library
+from talktree.cli.open_library import has_library, open_library_at, require_library
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.library.temporary import find_in_copies, list_roots
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.shapes import document_text
-from talktree.views.width import counted
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count
 
 if TYPE_CHECKING:
     from talktree.library.erasure.text_finder import FoundText, TextMatch
@@ -61,7 +61,7 @@ def find(
         raise UsageError("give a text or a pattern", hint="talktree library find 'Ana Lopes'")
     found: dict[str | None, FoundText] = {}
     if library or has_library(None) or not list_roots():
-        with opened(library) as kept:
+        with open_library_at(library) as kept:
             if into is not None:
                 OutputGate([kept.root]).check_into(into)
             found[library] = kept.find(*texts, pattern=pattern)
@@ -70,13 +70,15 @@ def find(
         found.update((str(root), each) for root, each in copies.items())
     if not found:
         require_library(None)  # what a studio had left held no edits
-    written = [] if into is None else _restore(found, Path(into))
+    written = [] if into is None else _restore_found(found, Path(into))
     if as_json:
-        output.print_text([document_text({**_shape(found), "written": [*map(str, written)]})])
+        output.print_text(
+            [format_document({**_build_shape(found), "written": [*map(str, written)]})]
+        )
     else:
-        _report(found)
+        _print_matches(found)
         if written:
-            tell(f"talktree: wrote {into} ({counted(len(written), 'file')})")
+            print_stderr(f"talktree: wrote {into} ({format_count(len(written), 'file')})")
     return 0 if any(found.values()) else NOTHING_FOUND
 
 
@@ -87,69 +89,75 @@ find.examples = (
 )
 
 
-def _restore(found: dict[str | None, FoundText], into: Path) -> list[Path]:
+def _restore_found(found: dict[str | None, FoundText], into: Path) -> list[Path]:
     """Write all that is forgotten with the conversations that were found."""
     from talktree.library.erasure.before_erasure import find_groups, restore_groups
 
     written: list[Path] = []
     for number, (root, each) in enumerate(found.items()):
         if each.matches:
-            with opened(root) as kept:
+            with open_library_at(root) as kept:
                 groups = find_groups(kept, [match.source for match in each.matches])
                 written += restore_groups(kept, groups, into, f"studio-{number}-" if number else "")
     return written
 
 
-def _report(found: dict[str | None, FoundText]) -> None:
+def _print_matches(found: dict[str | None, FoundText]) -> None:
     """Print a line for each conversation, and what else there is."""
     lines: list[Line] = []
     for root, each in found.items():
-        lines += [line(_describe(match)) for match in each.matches]
-        lines += [line(f"{open_library.name(path)}: in the path") for path in each.other_paths]
+        lines += [line(_describe_match(match)) for match in each.matches]
         lines += [
-            line(f"{open_library.name(path)}: dropped into the studio")
+            line(f"{open_library.display_path(path)}: in the path") for path in each.other_paths
+        ]
+        lines += [
+            line(f"{open_library.display_path(path)}: dropped into the studio")
             for path in each.dropped_files
         ]
         if root and each.matches:
-            tell(f"talktree: of these, some are in the library of an open or unsaved file: {root}")
+            print_stderr(
+                f"talktree: of these, some are in the library of an open or unsaved file: {root}"
+            )
     if lines:
         output.print_lines(lines, color=False)
     else:
-        tell("talktree: found nowhere")
+        print_stderr("talktree: found nowhere")
 
 
-def _describe(match: TextMatch) -> str:
-    places = [counted(match.occurrences, "occurrence")] if match.occurrences else []
+def _describe_match(match: TextMatch) -> str:
+    places = [format_count(match.occurrences, "occurrence")] if match.occurrences else []
     if match.versions:
         places.append(f"in version {', '.join(map(str, match.versions))}")
     if match.edits:
-        places.append(counted(len(match.edits), "unsaved or undone edit"))
+        places.append(format_count(len(match.edits), "unsaved or undone edit"))
     if match.is_in_name:
         places.append("in a name or the path")
-    return f"{open_library.name(match.path)}: {', '.join(places)}"
+    return f"{open_library.display_path(match.path)}: {', '.join(places)}"
 
 
-def _shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
+def _build_shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
     return {
         "found": [
-            {"library": root, **_match_shape(match)}
+            {"library": root, **_build_match_shape(match)}
             for root, each in found.items()
             for match in each.matches
         ],
         "other_paths": [
-            open_library.name(path) for each in found.values() for path in each.other_paths
+            open_library.display_path(path) for each in found.values() for path in each.other_paths
         ],
         "dropped_files": [
-            open_library.name(path) for each in found.values() for path in each.dropped_files
+            open_library.display_path(path)
+            for each in found.values()
+            for path in each.dropped_files
         ],
     }
 
 
-def _match_shape(match: TextMatch) -> dict[str, Json]:
+def _build_match_shape(match: TextMatch) -> dict[str, Json]:
     return {
         "source": match.source,
         "id": match.id,
-        "path": open_library.name(match.path),
+        "path": open_library.display_path(match.path),
         "format": match.format,
         "state": match.state,
         "occurrences": match.occurrences,

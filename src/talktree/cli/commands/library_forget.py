@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
+from talktree.cli.open_library import open_library_at
 from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.errors import NotFound, UsageError
 from talktree.home import data_home
@@ -25,14 +25,14 @@ from talktree.text.json.value import Json
 from talktree.text.times import SECOND
 from talktree.views.library import describe_unsaved
 from talktree.views.lines import line
-from talktree.views.shapes import document_text
-from talktree.views.width import counted, size
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count, format_size
 
 if TYPE_CHECKING:
-    from talktree.library.erasure.forget import Erasure
+    from talktree.library.erasure.forget import ForgetResult
     from talktree.library.erasure.tombstones import Tombstone
     from talktree.library.library import Library
-    from talktree.library.listing import Kept
+    from talktree.library.listing import LibraryEntry
 
 MOST_LISTED = 20
 NOT_DONE = 1
@@ -73,21 +73,21 @@ def forget(
     if finish == bool(named or found):
         raise UsageError("name a conversation, or use --finish", hint="talktree list shows them")
     if found:
-        named = (*named, *_paths_found(found, library))
+        named = (*named, *_read_found_paths(found, library))
         if not named:
             return _report_nothing(as_json=as_json)
     if finish:
-        with opened(library, write=True) as kept:
-            return _report(kept.finish_erasure(), [], as_json=as_json)
+        with open_library_at(library, write=True) as kept:
+            return _report_erasure(kept.finish_erasure(), [], as_json=as_json)
     try:
-        with opened(library, write=yes) as kept:
-            entries = _entries(kept, named)
+        with open_library_at(library, write=yes) as kept:
+            entries = _find_entries(kept, named)
             if not yes:
-                return _announce(kept, entries, as_json=as_json)
+                return _report_plan(kept, entries, as_json=as_json)
             done = forget_everywhere(kept, entries)
     except NotFound as error:
-        raise error if library else _with_holders(error, named) from None
-    return _report(done, entries, as_json=as_json)
+        raise error if library else _add_holders_hint(error, named) from None
+    return _report_erasure(done, entries, as_json=as_json)
 
 
 forget.examples = (
@@ -98,7 +98,7 @@ forget.examples = (
 )
 
 
-def _paths_found(path: str, library: str | None) -> list[str]:
+def _read_found_paths(path: str, library: str | None) -> list[str]:
     """The paths of the conversations of a library that `library find --json` wrote to a file."""
     from talktree.files import load, load_stream
 
@@ -113,48 +113,49 @@ def _paths_found(path: str, library: str | None) -> list[str]:
         ) from None
     own = [each for each, root in paths if root == library]
     for root in dict.fromkeys(root for each, root in paths if root != library and each not in own):
-        tell(f"talktree: some are in another library: use --library {root or data_home()}")
+        print_stderr(f"talktree: some are in another library: use --library {root or data_home()}")
     return own
 
 
 def _report_nothing(*, as_json: bool) -> int:
     """Say that nothing was found, so that nothing is forgotten."""
     if as_json:
-        _print(_shape([], [], None))
+        _print_json(_build_shape([], [], None))
     else:
-        tell("talktree: nothing was found; nothing is forgotten")
+        print_stderr("talktree: nothing was found; nothing is forgotten")
     return 0
 
 
-def _entries(library: Library, named: tuple[str, ...]) -> list[Kept]:
+def _find_entries(library: Library, named: tuple[str, ...]) -> list[LibraryEntry]:
     """The conversations that are named, each file once, without those forgotten before."""
-    entries: dict[int, Kept] = {}
+    entries: dict[int, LibraryEntry] = {}
     for each in named:
         try:
             entry = library.conversation(each)
         except NotFound as error:
             if not library.is_forgotten(each):
-                raise _not_found(library, error) from None
-            tell(f"talktree: {each} was forgotten before")
+                raise _add_id_hint(library, error) from None
+            print_stderr(f"talktree: {each} was forgotten before")
             continue
         if entry.several > 1 and entry.id.startswith(each):
             raise UsageError(
                 f"{each}: its file holds {entry.several} conversations, kept and forgotten as one",
-                hint=f"name the file: talktree library forget {open_library.name(entry.raw_path)}",
+                hint="name the file: talktree library forget "
+                f"{open_library.display_path(entry.raw_path)}",
             )
         entries.setdefault(entry.source, entry)
     return list(entries.values())
 
 
-def _not_found(library: Library, error: NotFound) -> NotFound:
+def _add_id_hint(library: Library, error: NotFound) -> NotFound:
     """The error with a hint that the beginning of a forgotten id is not enough."""
-    if not library.forgotten():
+    if not library.list_forgotten():
         return error
     hint = "if it was forgotten before, only its whole id or its path is recognised"
     return NotFound(error.message, hint=f"{error.hint}; {hint}")
 
 
-def _with_holders(error: NotFound, named: tuple[str, ...]) -> NotFound:
+def _add_holders_hint(error: NotFound, named: tuple[str, ...]) -> NotFound:
     """The error with the libraries of studios that hold one of some conversations, as a hint."""
     commands = [
         f"`talktree library forget {shlex.quote(each)} --library {shlex.quote(str(root))}`"
@@ -166,70 +167,86 @@ def _with_holders(error: NotFound, named: tuple[str, ...]) -> NotFound:
     return NotFound(error.message, hint=f"a studio keeps it: {', '.join(commands)} erases it there")
 
 
-def _announce(library: Library, entries: list[Kept], *, as_json: bool) -> int:
+def _report_plan(library: Library, entries: list[LibraryEntry], *, as_json: bool) -> int:
     """Say what would be erased."""
-    belonging = dict.fromkeys(path for entry in entries for path in library.belonging(entry))
-    others = _others(belonging, entries)
+    belonging = dict.fromkeys(path for entry in entries for path in library.list_group_paths(entry))
+    others = _find_other_paths(belonging, entries)
     unsaved = unsaved_copies(belonging)
     if as_json:
         kept_edits: list[Json] = [str(each.path) for each in unsaved]
-        _print({**_shape(entries, others, None), "unsaved": kept_edits})
+        _print_json({**_build_shape(entries, others, None), "unsaved": kept_edits})
         return 0
     for entry in entries:
-        path = open_library.name(entry.raw_path)
+        path = open_library.display_path(entry.raw_path)
         where = "its file is gone: this is the only copy" if entry.state == "gone" else "--yes does"
         if is_dropped(library.root, entry.raw_path):
             where = f"the copy that the studio keeps is erased, too; {where}"
-        together = _with(others, entries) if len(entries) == 1 else ""
-        tell(f"talktree: {path} ({size(entry.size)}){together} would be forgotten; {where}")
+        together = _format_other_files(others, entries) if len(entries) == 1 else ""
+        print_stderr(
+            f"talktree: {path} ({format_size(entry.size)}){together} would be forgotten; {where}"
+        )
     if len(entries) > 1:
-        tell(f"talktree: {_count(entries)}{_with(others, entries)} would be forgotten")
+        print_stderr(
+            f"talktree: {_format_count(entries)}{_format_other_files(others, entries)} "
+            "would be forgotten"
+        )
     _list_others(others)
     for each in unsaved:
-        tell(f"talktree: {each.path}: {describe_unsaved(each)} that a studio keeps would go, too")
+        print_stderr(
+            f"talktree: {each.path}: {describe_unsaved(each)} that a studio keeps would go, too"
+        )
     return 0
 
 
 def _list_others(others: list[str]) -> None:
     """Print the files that belong to what would be forgotten."""
     for each in others[:MOST_LISTED]:
-        tell(f"  {each}")
+        print_stderr(f"  {each}")
     if len(others) > MOST_LISTED:
-        tell(f"  {len(others) - MOST_LISTED:,} more (--json lists all)")
+        print_stderr(f"  {len(others) - MOST_LISTED:,} more (--json lists all)")
 
 
-def _report(done: Erasure, entries: list[Kept], *, as_json: bool) -> int:
+def _report_erasure(done: ForgetResult, entries: list[LibraryEntry], *, as_json: bool) -> int:
     """Say what was erased and what is left."""
-    others = _others(done.paths, entries)
+    others = _find_other_paths(done.paths, entries)
     if as_json:
-        _print(_shape(entries, others, done))
+        _print_json(_build_shape(entries, others, done))
     elif entries:
-        what = open_library.name(entries[0].raw_path) if len(entries) == 1 else _count(entries)
+        what = (
+            open_library.display_path(entries[0].raw_path)
+            if len(entries) == 1
+            else _format_count(entries)
+        )
         verb = "is" if len(entries) == 1 else "are"
-        tell(f"talktree: {what}{_with(others, entries)} {verb} forgotten{_freed(done)}")
+        print_stderr(
+            f"talktree: {what}{_format_other_files(others, entries)} "
+            f"{verb} forgotten{_format_freed(done)}"
+        )
     elif not done.was_pending:
-        tell("talktree: nothing was left to erase")
+        print_stderr("talktree: nothing was left to erase")
     elif not done.left:
-        tell(f"talktree: the interrupted erasure is finished{_freed(done)}")
+        print_stderr(f"talktree: the interrupted erasure is finished{_format_freed(done)}")
     if not as_json:
         report_unfinished(done.left)
     return NOT_DONE if done.left else 0
 
 
-def _freed(done: Erasure) -> str:
+def _format_freed(done: ForgetResult) -> str:
     """How much room that made; until an erasure is finished, it may all still be in use."""
-    return "" if done.left else f", {size(done.freed)} freed"
+    return "" if done.left else f", {format_size(done.freed)} freed"
 
 
-def _others(paths: Iterable[bytes], entries: list[Kept]) -> list[str]:
+def _find_other_paths(paths: Iterable[bytes], entries: list[LibraryEntry]) -> list[str]:
     """The paths that go with some conversations."""
     own = {entry.raw_path for entry in entries}
-    return [open_library.name(path) for path in paths if path not in own]
+    return [open_library.display_path(path) for path in paths if path not in own]
 
 
-def _shape(entries: list[Kept], others: list[str], done: Erasure | None) -> dict[str, Json]:
+def _build_shape(
+    entries: list[LibraryEntry], others: list[str], done: ForgetResult | None
+) -> dict[str, Json]:
     named: list[dict[str, Json]] = [
-        {"id": entry.id, "path": open_library.name(entry.raw_path)} for entry in entries
+        {"id": entry.id, "path": open_library.display_path(entry.raw_path)} for entry in entries
     ]
     shape: dict[str, Json] = named[0] if len(named) == 1 else {"conversations": [*named]}
     return {
@@ -242,17 +259,17 @@ def _shape(entries: list[Kept], others: list[str], done: Erasure | None) -> dict
     }
 
 
-def _count(entries: list[Kept]) -> str:
-    return counted(len(entries), "conversation")
+def _format_count(entries: list[LibraryEntry]) -> str:
+    return format_count(len(entries), "conversation")
 
 
-def _with(others: list[str], entries: list[Kept]) -> str:
+def _format_other_files(others: list[str], entries: list[LibraryEntry]) -> str:
     them = "it" if len(entries) == 1 else "them"
-    return f" with {counted(len(others), 'file')} that belong to {them}" if others else ""
+    return f" with {format_count(len(others), 'file')} that belong to {them}" if others else ""
 
 
-def _print(shape: dict[str, Json]) -> None:
-    output.print_text([document_text(shape)])
+def _print_json(shape: dict[str, Json]) -> None:
+    output.print_text([format_document(shape)])
 
 
 @click.command("forgotten", cls=Verb)
@@ -264,13 +281,13 @@ def forgotten(as_json: bool, library: str | None, color: str) -> None:  # noqa: 
 
     Neither titles nor paths are kept. Imports leave out what is listed here.
     """
-    with opened(library) as kept:
-        found = kept.forgotten()
+    with open_library_at(library) as kept:
+        found = kept.list_forgotten()
     if as_json:
-        _print({"forgotten": [_tombstone_shape(each) for each in found]})
+        _print_json({"forgotten": [_build_tombstone_shape(each) for each in found]})
         return
     lines = [
-        line((f"{each.number:>4}", "mark"), f"  {_day(each)}  {each.format:16} {each.hash}")
+        line((f"{each.number:>4}", "mark"), f"  {_format_time(each)}  {each.format:16} {each.hash}")
         for each in found
     ]
     output.print_lines(lines, color=output.use_color(color))
@@ -289,19 +306,21 @@ def readmit(which: str, as_json: bool, library: str | None) -> None:  # noqa: FB
     It has to be named by its number in `talktree library forgotten`, by its path or by its id:
     nothing else is known of it.
     """
-    with opened(library, write=True) as kept:
+    with open_library_at(library, write=True) as kept:
         found = kept.readmit(which)
     if as_json:
-        _print({"readmitted": [_tombstone_shape(each) for each in found]})
+        _print_json({"readmitted": [_build_tombstone_shape(each) for each in found]})
         return
-    count = counted(len(found), "forgotten conversation")
-    tell(f"talktree: {count} readmitted; `talktree import` takes it in again if its file is there")
+    count = format_count(len(found), "forgotten conversation")
+    print_stderr(
+        f"talktree: {count} readmitted; `talktree import` takes it in again if its file is there"
+    )
 
 
 readmit.examples = ("talktree library readmit 2", "talktree library readmit ~/exports/chat.json")
 
 
-def _tombstone_shape(each: Tombstone) -> Json:
+def _build_tombstone_shape(each: Tombstone) -> Json:
     return {
         "number": each.number,
         "time": datetime.fromtimestamp(each.time / SECOND, UTC).isoformat(),
@@ -310,5 +329,5 @@ def _tombstone_shape(each: Tombstone) -> Json:
     }
 
 
-def _day(each: Tombstone) -> str:
+def _format_time(each: Tombstone) -> str:
     return datetime.fromtimestamp(each.time / SECOND).astimezone().strftime("%Y-%m-%d %H:%M")

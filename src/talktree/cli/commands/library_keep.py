@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
+from talktree.cli.open_library import open_library_at
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
-from talktree.views.library import version_lines, version_shape
+from talktree.views.library import build_version_shape, format_version_lines
 from talktree.views.lines import line
-from talktree.views.shapes import document_text
+from talktree.views.shapes import format_document
 
 which = click.argument("which", metavar="ID|PATH", type=params.PATH)
 
@@ -27,13 +27,13 @@ which = click.argument("which", metavar="ID|PATH", type=params.PATH)
 @params.color
 def versions(which: str, as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """List the versions of a conversation that are kept, the oldest first."""
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         found = kept.versions(kept.conversation(which))
     if as_json:
-        shapes: list[Json] = [version_shape(each) for each in found]
-        output.print_text([document_text({"versions": shapes})])
+        shapes: list[Json] = [build_version_shape(each) for each in found]
+        output.print_text([format_document({"versions": shapes})])
         return
-    output.print_lines(version_lines(found), color=output.use_color(color))
+    output.print_lines(format_version_lines(found), color=output.use_color(color))
 
 
 versions.examples = ("talktree library versions 3f2a",)
@@ -68,11 +68,11 @@ def restore(
     A session comes with its sub-agents, tool results and all else that belongs to it, in the
     folders that they were in.
     """
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         OutputGate([kept.root]).check_into(into)
         written = kept.restore(kept.conversation(which), Path(into), version=version)
     if as_json:
-        output.print_text([document_text({"written": [str(path) for path in written]})])
+        output.print_text([format_document({"written": [str(path) for path in written]})])
         return
     output.print_lines([line(str(path)) for path in written], color=False)
 
@@ -101,17 +101,17 @@ def places(
     if (verb == "list") == bool(paths):
         raise UsageError("say what to add or remove", hint="talktree library places add PATH")
     code = 0
-    with opened(library, write=verb != "list", create=verb == "add") as kept:
+    with open_library_at(library, write=verb != "list", create=verb == "add") as kept:
         for path in paths:
             if verb == "add":
                 kept.add_place(path)
             elif not kept.remove_place(path):
-                tell(f"talktree: {path}: not a place of the library")
-                tell("hint: `talktree library places` lists them")
+                print_stderr(f"talktree: {path}: not a place of the library")
+                print_stderr("hint: `talktree library places` lists them")
                 code = 1
         found = [str(each) for each in kept.places()]
     if as_json:
-        output.print_text([document_text({"places": [*found]})])
+        output.print_text([format_document({"places": [*found]})])
     elif verb == "list":
         output.print_lines([line(each) for each in found], color=False)
     return code

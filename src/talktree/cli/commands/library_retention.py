@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
+from talktree.cli.open_library import open_library_at
 from talktree.cli.unfinished_erasures import report_unfinished
 from talktree.errors import UsageError
 from talktree.home import config_file
-from talktree.library.retention.apply import clock_refusal
-from talktree.views.retention import case_line, plan_lines, plan_shape, result_line, result_shape
-from talktree.views.shapes import document_text
-from talktree.views.width import size
+from talktree.library.retention.apply import find_clock_refusal
+from talktree.views.retention import (
+    build_plan_shape,
+    build_result_shape,
+    format_case_line,
+    format_plan_lines,
+    format_result_line,
+)
+from talktree.views.shapes import format_document
+from talktree.views.width import format_size
 
 if TYPE_CHECKING:
     from talktree.library.retention.apply import RetentionResult
@@ -48,34 +54,34 @@ def retention(
     """
     if trust_clock and not yes:
         raise UsageError("--trust-clock means nothing without --yes", hint="add --yes")
-    with opened(library, write=yes) as kept:
+    with open_library_at(library, write=yes) as kept:
         plan = kept.retention()
         if not plan.rules.rules:
             _report_no_rules(plan, as_json=as_json)
             return 0
         done = kept.apply_retention(trust_clock=trust_clock) if yes else None
-        refusal = None if yes else clock_refusal(kept)
+        refusal = None if yes else find_clock_refusal(kept)
     if as_json:
         why_not = None if refusal is None else refusal.message
-        shape = plan_shape(plan, why_not) if done is None else result_shape(done)
-        output.print_text([document_text(shape)])
+        shape = build_plan_shape(plan, why_not) if done is None else build_result_shape(done)
+        output.print_text([format_document(shape)])
         return _exit_code(done)
     cases = plan.cases if done is None else done.cases
-    output.print_lines(map(case_line, cases), color=output.use_color(color))
+    output.print_lines(map(format_case_line, cases), color=output.use_color(color))
     if done is not None:
-        tell(f"talktree: {result_line(done)}")
+        print_stderr(f"talktree: {format_result_line(done)}")
         report_unfinished(done.left)
         return _exit_code(done)
     count = sum(case.conversations for case in plan.cases)
     share = f"{count:,} of {plan.total:,} conversations"
-    tell(f"talktree: {share} would be forgotten ({size(plan.bytes)})")
-    for each in plan_lines(plan):
-        tell(f"talktree: {each}")
+    print_stderr(f"talktree: {share} would be forgotten ({format_size(plan.bytes)})")
+    for each in format_plan_lines(plan):
+        print_stderr(f"talktree: {each}")
     if refusal is not None:
-        tell(f"talktree: --yes is refused: {refusal.message}")
-        tell(f"hint: {refusal.hint}")
+        print_stderr(f"talktree: --yes is refused: {refusal.message}")
+        print_stderr(f"hint: {refusal.hint}")
         return 0
-    tell("hint: --yes forgets them, and confirms these rules for the imports to come")
+    print_stderr("hint: --yes forgets them, and confirms these rules for the imports to come")
     return 0
 
 
@@ -86,10 +92,10 @@ def _exit_code(done: RetentionResult | None) -> int:
 
 def _report_no_rules(plan: RetentionPlan, *, as_json: bool) -> None:
     if as_json:
-        output.print_text([document_text(plan_shape(plan))])
+        output.print_text([format_document(build_plan_shape(plan))])
         return
-    tell("talktree: there are no retention rules, so everything is kept")
-    tell(f"hint: write {RULE} into {config_file()}")
+    print_stderr("talktree: there are no retention rules, so everything is kept")
+    print_stderr(f"hint: write {RULE} into {config_file()}")
 
 
 retention.examples = (

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import has_library, opened, require_library
+from talktree.cli.open_library import has_library, open_library_at, require_library
 from talktree.errors import UsageError
-from talktree.library.erasure.scrub import combined, refuse_faults
+from talktree.library.erasure.scrub import combine_results, refuse_faults
 from talktree.library.temporary import scrub_copies
 from talktree.text.json.value import Json
-from talktree.views.shapes import document_text
-from talktree.views.width import counted
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count
 
 if TYPE_CHECKING:
-    from talktree.library.erasure.scrub import Scrubbed
+    from talktree.library.erasure.scrub import ScrubResult
 
 
 @click.command("scrub", cls=Verb)
@@ -63,36 +63,36 @@ def scrub(
         raise UsageError(
             "name the secret once", hint="an argument, --secret-from-stdin or --pattern"
         )
-    secret = None if pattern is not None else _secret(word, from_stdin=from_stdin)
+    secret = None if pattern is not None else _read_secret(word, from_stdin=from_stdin)
 
-    def run(*, preview: bool) -> Scrubbed:
+    def run(*, preview: bool) -> ScrubResult:
         """Scrub the library, and those of files that a studio was opened on."""
         done = []
         # By force later imports look for a secret that is nowhere yet, also before the first one.
         create = force and not preview and not library
         if library or create or has_library(None):
-            with opened(library, write=True, create=create) as kept:
+            with open_library_at(library, write=True, create=create) as kept:
                 done.append(kept.scrub(secret, pattern=pattern, preview=preview, force=force))
         if not library:
             done += scrub_copies(secret, pattern, preview=preview, force=force)
         if not done:
             require_library(None)
-        return combined(done)
+        return combine_results(done)
 
     if not yes:
         found = run(preview=True)
         if as_json:
-            output.print_text([document_text(_shape(found))])
+            output.print_text([format_document(_build_shape(found))])
         else:
-            _announce(found)
+            _report_plan(found)
         refuse_faults(found.faults, force=force)
-        if as_json or not _confirmed():
+        if as_json or not _confirm():
             return 0
     done = run(preview=False)
     if as_json:
-        output.print_text([document_text(_shape(done))])
+        output.print_text([format_document(_build_shape(done))])
     else:
-        _report(done, force=force)
+        _report_result(done, force=force)
     return 1 if done.left else 0
 
 
@@ -103,32 +103,32 @@ scrub.examples = (
 )
 
 
-def _announce(found: Scrubbed) -> None:
+def _report_plan(found: ScrubResult) -> None:
     """Say what would be done."""
-    tell(f"talktree: {_places(found)} would be replaced by stars")
+    print_stderr(f"talktree: {_format_places(found)} would be replaced by stars")
     for example in found.examples:
-        name = open_library.name(example.path) if example.path else "an edit"
-        tell(f"  {name}: {example.text}")
+        name = open_library.display_path(example.path) if example.path else "an edit"
+        print_stderr(f"  {name}: {example.text}")
     if found.places > len(found.examples):
-        tell(f"  and {found.places - len(found.examples)} more")
+        print_stderr(f"  and {found.places - len(found.examples)} more")
     for each in found.left:
-        tell(f"talktree: it would still be in {each}")
+        print_stderr(f"talktree: it would still be in {each}")
 
 
-def _confirmed() -> bool:
+def _confirm() -> bool:
     """Whether a person at a terminal agrees."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
-        tell("talktree: nothing was changed; --yes does it")
+        print_stderr("talktree: nothing was changed; --yes does it")
         return False
     return bool(click.confirm("Replace them? This cannot be undone.", err=True))
 
 
-def _places(found: Scrubbed) -> str:
-    where = f"{counted(found.sources, 'conversation')} ({counted(found.files, 'file')})"
-    return f"{counted(found.places, 'occurrence')} in {where}"
+def _format_places(found: ScrubResult) -> str:
+    where = f"{format_count(found.sources, 'conversation')} ({format_count(found.files, 'file')})"
+    return f"{format_count(found.places, 'occurrence')} in {where}"
 
 
-def _secret(word: str | None, *, from_stdin: bool) -> str:
+def _read_secret(word: str | None, *, from_stdin: bool) -> str:
     if word is not None:
         return word
     if from_stdin:
@@ -140,29 +140,34 @@ def _secret(word: str | None, *, from_stdin: bool) -> str:
     return str(click.prompt("Secret", hide_input=True, err=True))
 
 
-def _report(done: Scrubbed, *, force: bool) -> None:
+def _report_result(done: ScrubResult, *, force: bool) -> None:
     if done.places or force:
-        tell(f"talktree: {_places(done)} replaced by stars")
+        print_stderr(f"talktree: {_format_places(done)} replaced by stars")
     else:
-        tell("talktree: not found, so later imports do not look for it (--force makes them)")
+        print_stderr(
+            "talktree: not found, so later imports do not look for it (--force makes them)"
+        )
     if done.on_disk:
-        tell(f"talktree: {counted(len(done.on_disk), 'file')} on the disk still hold it:")
+        print_stderr(
+            f"talktree: {format_count(len(done.on_disk), 'file')} on the disk still hold it:"
+        )
         for path in done.on_disk:
-            tell(f"  {open_library.name(path)}")
+            print_stderr(f"  {open_library.display_path(path)}")
     for each in done.left:
-        tell(f"talktree: not finished; it is still in {each}")
+        print_stderr(f"talktree: not finished; it is still in {each}")
 
 
-def _shape(done: Scrubbed) -> dict[str, Json]:
+def _build_shape(done: ScrubResult) -> dict[str, Json]:
     return {
         "scrubbed": done.is_done,
         "occurrences": done.places,
         "conversations": done.sources,
         "files": done.files,
         "examples": [
-            {"path": open_library.name(each.path), "text": each.text} for each in done.examples
+            {"path": open_library.display_path(each.path), "text": each.text}
+            for each in done.examples
         ],
         "faults": [*done.faults],
-        "on_disk": [open_library.name(path) for path in done.on_disk],
+        "on_disk": [open_library.display_path(path) for path in done.on_disk],
         "left": [*done.left],
     }

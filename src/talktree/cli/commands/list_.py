@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
+from talktree.cli.open_library import open_library_at
 from talktree.text.json.value import Json
-from talktree.views.library import listed_lines, listed_shape
-from talktree.views.shapes import document_text
+from talktree.views.library import build_entry_shape, format_entry_lines
+from talktree.views.shapes import format_document
 
 if TYPE_CHECKING:
     from talktree.library.listing import Sort
@@ -23,7 +23,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 @click.command("list", cls=Verb)
 @click.option("--format", "format", type=params.FORMAT, help="Only this format.")
 @click.option("--project", metavar="TEXT", help="Only projects whose path contains this.")
-@open_library.within
+@open_library.date_range_options
 @click.option("--model", metavar="TEXT", help="Only where a model with this in its name replied.")
 @click.option("--errors", is_flag=True, help="Only where something failed.")
 @click.option("--gone", is_flag=True, help="Only those whose files are gone; they are kept here.")
@@ -55,13 +55,13 @@ def command(
     `talktree show ID` shows one, also if its file is gone. Sub-agents belong to the session that
     started them. Exit code 1 if there is none.
     """
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         found = list(
             kept.conversations(
                 format=format,
                 project=project,
-                since=open_library.beginning("--since", since),
-                until=open_library.end("--until", until),
+                since=open_library.parse_since("--since", since),
+                until=open_library.parse_until("--until", until),
                 model=model,
                 errors=errors,
                 gone=gone,
@@ -71,13 +71,13 @@ def command(
             )
         )
     if as_json:
-        shapes: list[Json] = [listed_shape(each) for each in found]
-        output.print_text([document_text({"conversations": shapes})])
+        shapes: list[Json] = [build_entry_shape(each) for each in found]
+        output.print_text([format_document({"conversations": shapes})])
     else:
-        lines = listed_lines(found)
+        lines = format_entry_lines(found)
         output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
         if not found:
-            tell("talktree: no such conversation")
+            print_stderr("talktree: no such conversation")
     return 0 if found else 1
 
 

@@ -12,33 +12,33 @@ from talktree import api
 from talktree.cli import output, params
 from talktree.cli.commands.convert import (
     EACH,
-    Account,
-    Wish,
+    ConvertRequest,
+    LossCollector,
     convert_one,
-    ledger_document,
-    save_ledger,
-    tell_ledger,
+    format_loss_document,
+    print_loss_summary,
+    save_loss_report,
 )
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import tell_damage
+from talktree.cli.output import report_damage
 from talktree.conversion.losses import KINDS
-from talktree.conversion.migrate import migrated, needs_migration, unmigrated
-from talktree.conversion.options import Made, Options
+from talktree.conversion.migrate import migrate_document, needs_migration, revert_migration
+from talktree.conversion.options import ConversionResult, Options
 from talktree.errors import UsageError
-from talktree.files import OutputGate, parked
-from talktree.formats import by_slug, resolve_alias, slugs
+from talktree.files import OutputGate, park_pieces
+from talktree.formats import get_format, resolve_alias, slugs
 from talktree.formats.migration import Reason
 from talktree.model.document import Document
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.losses import ledger_lines
-from talktree.views.width import counted, size
+from talktree.views.losses import format_loss_lines
+from talktree.views.width import format_count, format_size
 
 MOST_REASONS = 12
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class MigrateRequest(Struct, frozen=True, kw_only=True):
     """What was asked for on the command line."""
 
     path: str
@@ -48,7 +48,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     back: bool
     rewrite: bool
     dry_run: bool
-    ledger: str | None
+    loss_report: str | None
     quiet: bool
     as_json: bool
     color: str
@@ -103,7 +103,7 @@ def command(
     since. Nothing is written for files that are current already. An output that exists is replaced
     only with --force, and the input never.
     """
-    asked = Asked(
+    asked = MigrateRequest(
         path=path,
         out=None if dry_run else out,
         options=Options(carry=not clean),
@@ -111,21 +111,21 @@ def command(
         back=back,
         rewrite=rewrite,
         dry_run=dry_run,
-        ledger=ledger,
+        loss_report=ledger,
         quiet=quiet,
         as_json=as_json,
         color=color,
     )
-    _refuse_odd_calls(asked)
+    _refuse_contradictions(asked)
     document = api.read(path, format=source_format)
     if not quiet:
-        tell_damage(document)
+        report_damage(document)
     to = to and resolve_alias(to)
     if to in slugs() and to != document.format:
-        convert_one(_wish(asked, to or "", source_format), document)
+        convert_one(_to_convert_request(asked, to or "", source_format), document)
     else:
         _refuse_other_versions(document, to)
-        _migrate(asked, document)
+        _migrate_document(asked, document)
 
 
 command.examples = (
@@ -136,10 +136,12 @@ command.examples = (
 )
 
 
-def _wish(asked: Asked, target: str, source_format: str | None) -> Wish:
+def _to_convert_request(
+    asked: MigrateRequest, target: str, source_format: str | None
+) -> ConvertRequest:
     if asked.back or asked.rewrite:
         raise UsageError("--back and --rewrite are for one format", hint="leave out --to")
-    return Wish(
+    return ConvertRequest(
         paths=(asked.path,),
         target=target,
         out=asked.out,
@@ -147,19 +149,19 @@ def _wish(asked: Asked, target: str, source_format: str | None) -> Wish:
         gate=asked.gate,
         source_format=source_format,
         dry_run=asked.dry_run,
-        ledger=asked.ledger,
+        loss_report=asked.loss_report,
         quiet=asked.quiet,
         as_json=asked.as_json,
         color=asked.color,
     )
 
 
-def _refuse_odd_calls(asked: Asked) -> None:
+def _refuse_contradictions(asked: MigrateRequest) -> None:
     if asked.out is None and not asked.dry_run:
         context = click.get_current_context()
         (param,) = (each for each in context.command.params if each.name == "out")
         raise click.MissingParameter(ctx=context, param=param)
-    if asked.ledger == "-":
+    if asked.loss_report == "-":
         raise UsageError("--ledger wants a file", hint="--json prints the same on stdout")
     if asked.back and not asked.options.carry:
         raise UsageError("--clean is for the way forth", hint="leave it out")
@@ -172,12 +174,12 @@ def _refuse_odd_calls(asked: Asked) -> None:
                 hint="name a file with -o, or pipe the output somewhere",
             )
         asked.gate.check_stdout()
-    if asked.ledger is not None:
-        asked.gate.claim(asked.ledger, folder=False)
+    if asked.loss_report is not None:
+        asked.gate.claim(asked.loss_report, folder=False)
 
 
 def _refuse_other_versions(document: Document, to: str | None) -> None:
-    version = by_slug(document.format).info.version
+    version = get_format(document.format).info.version
     if to is not None and to not in (document.format, version):
         raise UsageError(
             f"{document.format} can be migrated to version {version}, not to {to}",
@@ -185,32 +187,36 @@ def _refuse_other_versions(document: Document, to: str | None) -> None:
         )
 
 
-def _migrate(asked: Asked, document: Document) -> None:
-    account = Account(each=asked.as_json or asked.ledger is not None, step=lambda: None)
+def _migrate_document(asked: MigrateRequest, document: Document) -> None:
+    account = LossCollector(each=asked.as_json or asked.loss_report is not None, step=lambda: None)
     if asked.out is not None and asked.out != "-":
         asked.gate.claim(asked.out)
     reasons = [] if asked.back else needs_migration(document)
     written: Sequence[tuple[str, int]] = ()
     current = not (asked.back or asked.rewrite or reasons)
     if not current:
-        ledger = account.ledger
+        loss_report = account.loss_report
         if asked.back:
-            made = unmigrated(document, ledger)
+            made = revert_migration(document, loss_report)
         else:
-            made = migrated(document, asked.options, ledger)
-        written = _written(asked, made)
-    if asked.ledger is not None:
-        save_ledger(asked.ledger, _document(document, reasons, account, written), asked.gate)
+            made = migrate_document(document, asked.options, loss_report)
+        written = _write_files(asked, made)
+    if asked.loss_report is not None:
+        save_loss_report(
+            asked.loss_report,
+            _format_json_document(document, reasons, account, written),
+            asked.gate,
+        )
     if asked.as_json:
-        output.print_text(_document(document, reasons, account, written))
+        output.print_text(_format_json_document(document, reasons, account, written))
     elif asked.dry_run:
-        lines = _preview_lines(document, reasons, account, current=current)
+        lines = _format_preview_lines(document, reasons, account, current=current)
         output.print_lines(lines, color=output.use_color(asked.color))
     elif asked.speaks:
-        _tell(asked, document, reasons, account, written)
+        _report_result(asked, document, reasons, account, written)
 
 
-def _written(asked: Asked, made: Made) -> Sequence[tuple[str, int]]:
+def _write_files(asked: MigrateRequest, made: ConversionResult) -> Sequence[tuple[str, int]]:
     """Make the files; the ledger is full when the last is done."""
     if asked.out is None:
         for pieces in made.files.values():
@@ -218,15 +224,16 @@ def _written(asked: Asked, made: Made) -> Sequence[tuple[str, int]]:
                 pass
         return ()
     if asked.out != "-":
-        paths = api.keep(made, asked.out, gate=asked.gate).written
+        paths = api.save_conversion(made, asked.out, gate=asked.gate).written
         return [(str(path), path.stat().st_size) for path in paths]
     if len(made.files) != 1 or made.folder:
         raise UsageError(
-            f"{counted(len(made.files), 'file')} cannot go to stdout", hint="name a folder with -o"
+            f"{format_count(len(made.files), 'file')} cannot go to stdout",
+            hint="name a folder with -o",
         )
     (pieces,) = made.files.values()
-    content = parked(pieces)
-    with output.stdout() as sink:
+    content = park_pieces(pieces)
+    with output.open_stdout() as sink:
         for block in content.blocks():
             sink.write(block)
         sink.flush()
@@ -236,25 +243,28 @@ def _written(asked: Asked, made: Made) -> Sequence[tuple[str, int]]:
 # what is told
 
 
-def _tell(
-    asked: Asked,
+def _report_result(
+    asked: MigrateRequest,
     document: Document,
     reasons: Sequence[Reason],
-    account: Account,
+    account: LossCollector,
     written: Sequence[tuple[str, int]],
 ) -> None:
     if not (asked.back or asked.rewrite or reasons):
-        tell(f"talktree: {document.shown} is current already; nothing was written")
+        print_stderr(f"talktree: {document.shown} is current already; nothing was written")
         return
-    for text in _reason_texts(reasons):
-        tell(f"  {text}")
+    for text in _format_reasons(reasons):
+        print_stderr(f"  {text}")
     if asked.out != "-":
-        files = "" if len(written) == 1 else f"{counted(len(written), 'file')}, "
-        tell(f"talktree: wrote {asked.out} ({files}{size(sum(count for _, count in written))})")
-    tell_ledger(account.sums, hint=EACH)
+        files = "" if len(written) == 1 else f"{format_count(len(written), 'file')}, "
+        print_stderr(
+            f"talktree: wrote {asked.out} "
+            f"({files}{format_size(sum(count for _, count in written))})"
+        )
+    print_loss_summary(account.sums, hint=EACH)
 
 
-def _reason_texts(reasons: Sequence[Reason]) -> Iterator[str]:
+def _format_reasons(reasons: Sequence[Reason]) -> Iterator[str]:
     counts = Counter(reason.what for reason in reasons)
     for what, count in counts.most_common(MOST_REASONS):
         yield f"{count:,} x {what}" if count > 1 else what
@@ -262,34 +272,34 @@ def _reason_texts(reasons: Sequence[Reason]) -> Iterator[str]:
         yield f"… and {len(counts) - MOST_REASONS} other things"
 
 
-def _preview_lines(
-    document: Document, reasons: Sequence[Reason], account: Account, *, current: bool
+def _format_preview_lines(
+    document: Document, reasons: Sequence[Reason], account: LossCollector, *, current: bool
 ) -> Iterator[Line]:
-    version = by_slug(document.format).info.version
+    version = get_format(document.format).info.version
     if current:
         yield line((document.name, "title"), f" is current: {document.format} {version}")
         return
     yield line((document.name, "title"), f" ({document.format}) to version {version}")
-    yield from (line(f"  {text}") for text in _reason_texts(reasons))
-    yield from ledger_lines(account.sums, KINDS, account.examples)
+    yield from (line(f"  {text}") for text in _format_reasons(reasons))
+    yield from format_loss_lines(account.sums, KINDS, account.examples)
 
 
-def _document(
+def _format_json_document(
     document: Document,
     reasons: Sequence[Reason],
-    account: Account,
+    account: LossCollector,
     written: Sequence[tuple[str, int]],
 ) -> Iterator[str]:
     files: list[Json] = [{"path": path, "bytes": count} for path, count in written]
-    told: list[Json] = [
+    details: list[Json] = [
         {"what": reason.what, "entry": reason.entry, "path": reason.path} for reason in reasons
     ]
-    version = by_slug(document.format).info.version
-    return ledger_document(
+    version = get_format(document.format).info.version
+    return format_loss_document(
         files,
         account.losses(),
         account.sums,
         format=document.format,
         version=version,
-        reasons=told,
+        reasons=details,
     )

@@ -9,13 +9,13 @@ import click
 from talktree import api
 from talktree.authoring import Draft, new
 from talktree.cli import output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.text.json.value import Json
-from talktree.views.shapes import document_text
-from talktree.views.width import counted
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count
 
 
 @click.command("new", cls=Verb)
@@ -65,7 +65,7 @@ def command(
         gate.claim(out)
     draft = new(target, title=title)
     for given in messages:
-        role, text = _said(given)
+        role, text = _split_role(given)
         draft.reply(text, role=role)
     if out == "-":
         output.write_file(api.write_pieces(draft), folder=api.source_of(draft).folder)
@@ -77,12 +77,12 @@ def command(
             "written": [str(path) for path in written],
             "messages": [message.id for message in draft],
         }
-        output.print_text([document_text(shape)])
+        output.print_text([format_document(shape)])
         return
-    tell(f"talktree: {out}: {_what(draft)}")
+    print_stderr(f"talktree: {out}: {_describe_draft(draft)}")
 
 
-def _said(given: str) -> tuple[str, str]:
+def _split_role(given: str) -> tuple[str, str]:
     """The role and the text of a message."""
     role, colon, text = given.partition(":")
     if not colon or not role.strip():
@@ -92,8 +92,8 @@ def _said(given: str) -> tuple[str, str]:
     return role.strip(), text.lstrip(" ")
 
 
-def _what(draft: Draft) -> str:
-    count = counted(len(draft), "message") if len(draft) else "no messages yet"
+def _describe_draft(draft: Draft) -> str:
+    count = format_count(len(draft), "message") if len(draft) else "no messages yet"
     return f"a new conversation ({draft.format}, {count})"
 
 

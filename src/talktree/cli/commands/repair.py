@@ -13,25 +13,25 @@ import msgspec
 
 from talktree import api
 from talktree.checks.registry import refuse_unknown
-from talktree.checks.report import report
+from talktree.checks.report import make_report
 from talktree.cli import output, params
-from talktree.cli.commands.check import chosen_codes, ignored, settled_by
-from talktree.cli.companions import tell_left_out
-from talktree.cli.errors import tell
+from talktree.cli.commands.check import find_ignored, load_config, split_codes
+from talktree.cli.companions import report_left_out
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import tell_damage
+from talktree.cli.output import report_damage
 from talktree.errors import UsageError
-from talktree.files import OutputGate, is_named_so, save
+from talktree.files import OutputGate, is_compressed_name, save
 from talktree.files.safe_replace import refuse_if_written
 from talktree.repairs.run import Repair
-from talktree.repairs.write import keep, log_of
+from talktree.repairs.write import find_log, save_repair
 from talktree.text.json.value import Json
-from talktree.views.repairs import plan_lines
-from talktree.views.shapes import document_text
-from talktree.views.width import counted
+from talktree.views.repairs import format_plan_lines
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count
 
 
-def result_told(repair: Repair, where: str | None) -> None:
+def print_repair_result(repair: Repair, where: str | None) -> None:
     """A few lines on stderr: how many bytes are kept, what can be reached, what is left.
 
     `where` is the file or folder that was written; None if nothing was.
@@ -40,23 +40,25 @@ def result_told(repair: Repair, where: str | None) -> None:
     before, after = repair.reach
     start = "" if where is None else f"{where}: "
     verb = "would be made" if where is None else "made"
-    tell(
-        f"talktree: {start}{counted(len(repair.plan), 'change')} {verb}{_extent(repair)}; "
+    print_stderr(
+        f"talktree: {start}{format_count(len(repair.plan), 'change')} "
+        f"{verb}{_format_extent(repair)}; "
         f"{kept:,} of {kept + quarantined:,} bytes kept, {quarantined:,} quarantined"
     )
     if (before.reachable, before.messages) != (after.reachable, after.messages):
-        tell(
-            f"talktree: {before.reachable:,} of {counted(before.messages, 'message')} reachable "
+        print_stderr(
+            f"talktree: {before.reachable:,} of "
+            f"{format_count(before.messages, 'message')} reachable "
             f"before, {after.reachable:,} of {after.messages:,} after"
         )
-    left = [each for each in report(repair.after).findings if each.severity == "error"]
+    left = [each for each in make_report(repair.after).findings if each.severity == "error"]
     if left:
         mendable = sum(1 for each in left if each.fix == "unsafe")
         more = f"; --unsafe mends {mendable:,} of them" if mendable else ""
-        tell(f"talktree: {counted(len(left), 'error')} left{more}")
+        print_stderr(f"talktree: {format_count(len(left), 'error')} left{more}")
 
 
-def _extent(repair: Repair) -> str:
+def _format_extent(repair: Repair) -> str:
     """In how many files of a folder something is changed."""
     before = repair.sources[0] if repair.sources else repair.source
     if not before.folder:
@@ -66,15 +68,15 @@ def _extent(repair: Repair) -> str:
         for done in repair.rounds
         for path in (*done.gone, *done.made, *(path for path, each in done.splices.items() if each))
     }
-    return f" in {len(paths):,} of {counted(len(before.files), 'file')}"
+    return f" in {len(paths):,} of {format_count(len(before.files), 'file')}"
 
 
-def result_shape(repair: Repair, written: Sequence[Path]) -> dict[str, Json]:
+def build_result_shape(repair: Repair, written: Sequence[Path]) -> dict[str, Json]:
     """The result as JSON."""
     kept, quarantined = repair.bytes
     before, after = repair.reach
     plan: list[Json] = [msgspec.to_builtins(each) for each in repair.plan]
-    left: dict[str, Json] = dict(report(repair.after).counts().items())
+    left: dict[str, Json] = dict(make_report(repair.after).counts().items())
     return {
         "plan": plan,
         "written": [str(path) for path in written],
@@ -108,7 +110,7 @@ def result_shape(repair: Repair, written: Sequence[Path]) -> dict[str, Json]:
     type=params.PATH,
     help="The log of the repair to undo; else the one beside PATH.",
 )
-@params.selecting
+@params.rule_selection
 @params.source_format
 @params.configured
 @click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
@@ -139,42 +141,42 @@ def command(
     exists is replaced only with --force, the input only with --in-place, and a log never.
     """
     _refuse_contradictions(path, out, dry_run=dry_run, in_place=in_place, back=back)
-    log = log or (str(log_of(Path(path))) if back else None)
+    log = log or (str(find_log(Path(path))) if back else None)
     gate = OutputGate([path, *([log] if log else [])], force=force)
     if out is not None and out != "-" and not dry_run:
         gate.claim(out)
     if back:
         assert out is not None
-        _write_back(path, log, out, gate, quiet=quiet)
+        _revert_repair(path, log, out, gate, quiet=quiet)
         return
-    settled = settled_by(config, [path])
-    chosen = chosen_codes(select) or settled.select
-    left_out = ignored(settled, select, ignore)
+    settled = load_config(config, [path])
+    chosen = split_codes(select) or settled.select
+    left_out = find_ignored(settled, select, ignore)
     refuse_unknown((*chosen, *left_out))
     source = api.open_source(path)
     if not dry_run:
         refuse_if_written(source)
     document = api.read(source, format=source_format, alone=True)
-    tell_damage(document)
+    report_damage(document)
     done = api.repair(document, unsafe=unsafe, select=chosen, ignore=left_out)
     written: list[Path] = []
     if in_place:
         written = api.repair_in_place(done, path) if done.changed else []
     elif out is not None:
-        written = keep(done, out, gate=gate)
+        written = save_repair(done, out, gate=gate)
     if as_json:
-        output.print_text([document_text(result_shape(done, written))])
+        output.print_text([format_document(build_result_shape(done, written))])
         return
     if not quiet:
-        output.print_lines(plan_lines(done.plan), color=output.use_color(color))
-        result_told(done, None if dry_run else out or path)
+        output.print_lines(format_plan_lines(done.plan), color=output.use_color(color))
+        print_repair_result(done, None if dry_run else out or path)
         if out is not None and not dry_run:
-            tell_left_out(path, document)
+            report_left_out(path, document)
 
 
-def _write_back(path: str, log: str | None, out: str, gate: OutputGate, *, quiet: bool) -> None:
+def _revert_repair(path: str, log: str | None, out: str, gate: OutputGate, *, quiet: bool) -> None:
     """Write the files as they were before a repair."""
-    source = api.unrepaired(path, log)
+    source = api.revert_repair(path, log)
     pieces = {name: content.blocks() for name, content in source.files.items()}
     if out == "-":
         gate.check_stdout()
@@ -182,7 +184,7 @@ def _write_back(path: str, log: str | None, out: str, gate: OutputGate, *, quiet
         return
     save(pieces, out, folder=source.folder, gate=gate)
     if not quiet:
-        tell(f"talktree: {out}: as it was before the repair")
+        print_stderr(f"talktree: {out}: as it was before the repair")
 
 
 def _refuse_contradictions(
@@ -202,7 +204,7 @@ def _refuse_contradictions(
         if not back:
             raise UsageError("the log of a repair needs a file to be beside", hint="use -o FILE")
         return
-    if out is not None and path != "-" and is_named_so(path) != is_named_so(out):
+    if out is not None and path != "-" and is_compressed_name(path) != is_compressed_name(out):
         # The log leads back from the bytes that are written, so these are not packed anew.
         raise UsageError(
             f"{path} and {out}: only one of the names says that the file is packed",

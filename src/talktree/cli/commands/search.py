@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from talktree.cli import open_library, params
-from talktree.cli.commands.search_run import QueryVerb, searched
+from talktree.cli.commands.search_run import QueryVerb, search_library
 
 SORTS = ("best", "new")
 
@@ -37,7 +37,7 @@ def command(**wish: Any) -> int:  # noqa: ANN401
     is:sidechain is:abandoned is:compacted is:deleted, and where messages have them tag: author:
     sentiment: topic: language: safe:. Exit code 1 if nothing is found.
     """
-    return searched(**wish)
+    return search_library(**wish)
 
 
 command.examples = (

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import output
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.fast_start import load_msgspec
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
+from talktree.cli.open_library import open_library_at
 from talktree.errors import UsageError
-from talktree.views.search import Copies, hit_lines, hit_shape, together
+from talktree.views.search import HitCopies, build_hit_shape, format_hit_lines, group_copies
 
 if TYPE_CHECKING:
     from talktree.library.search.run import Results
 
 
-def searched(
+def search_library(
     *,
     query: Sequence[str],
     limit: int,
@@ -36,70 +36,72 @@ def searched(
 ) -> int:
     """Print what a query finds; the exit code."""
     load_msgspec()
-    with opened(library) as kept:
+    with open_library_at(library) as kept:
         try:
             most = limit if as_json else None
             results = kept.search(" ".join(query), limit=most, offset=skip, sort=sort)
         except UsageError as error:
             if as_json:
                 raise
-            _bad_query_told(error)
+            _print_bad_query(error)
             return error.exit_code
         if as_json:
-            output.print_text(_document(results), at_once=True)
+            output.print_text(_format_json_document(results), at_once=True)
             return 0 if results.total else 1
         # More is read than shown: of what several files repeat, one is shown.
-        shown = _Counter(islice(together(results.hits), limit))
+        shown = _Counter(islice(group_copies(results.hits), limit))
         output.print_lines(
-            hit_lines(shown, library),
+            format_hit_lines(shown, library),
             color=output.use_color(color),
             paged=not no_pager,
             at_once=output.is_terminal(),
         )
-        _told(results.total, skip, shown.hits)
+        _print_summary(results.total, skip, shown.hits)
     return 0 if results.total else 1
 
 
 class _Counter:
     """What is shown as it comes, and how many hits that were, copies included."""
 
-    def __init__(self, found: Iterable[Copies]) -> None:
+    def __init__(self, found: Iterable[HitCopies]) -> None:
         self._found = found
         self.hits = 0
 
-    def __iter__(self) -> Iterator[Copies]:
+    def __iter__(self) -> Iterator[HitCopies]:
         for each in self._found:
             self.hits += each.files
             yield each
 
 
-def _document(results: Results) -> Iterator[str]:
+def _format_json_document(results: Results) -> Iterator[str]:
     """One JSON document, written as hits come."""
-    from talktree.views.shapes import SCHEMA_VERSION, json_text
+    from talktree.views.shapes import SCHEMA_VERSION, format_json
 
     yield f'{{"schema_version":{SCHEMA_VERSION},"hits":['
     for number, hit in enumerate(results.hits):
-        yield f"{',' if number else ''}\n{json_text(hit_shape(hit))}"
+        yield f"{',' if number else ''}\n{format_json(build_hit_shape(hit))}"
     yield f'\n],"total":{results.total}}}\n'
 
 
-def _told(total: int, skipped: int, hits: int) -> None:
+def _print_summary(total: int, skipped: int, hits: int) -> None:
     if not total:
-        tell("talktree: nothing found")
+        print_stderr("talktree: nothing found")
     elif not hits:
-        tell(f"talktree: there are only {total:,} hits")
+        print_stderr(f"talktree: there are only {total:,} hits")
     elif total > skipped + hits:
-        tell(f"talktree: {hits:,} of {total:,} hits; --skip {skipped + hits} shows the next")
+        print_stderr(
+            f"talktree: {hits:,} of {total:,} hits; --skip {skipped + hits} shows the next"
+        )
 
 
-def _bad_query_told(error: UsageError) -> None:
+def _print_bad_query(error: UsageError) -> None:
     """Tell a query that cannot be read; its message shows the place on lines of their own."""
     first, *shown = error.message.split("\n")
-    tell(f"talktree: {first}")
+    print_stderr(f"talktree: {first}")
     for each in shown:
-        tell(each)
+        print_stderr(each)
     if error.hint:
-        tell(f"hint: {error.hint}")
+        print_stderr(f"hint: {error.hint}")
 
 
 class QueryVerb(Verb):
@@ -107,10 +109,10 @@ class QueryVerb(Verb):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Options first, then `--`, then the words in their order."""
-        options, words = self.parted(args)
+        options, words = self.split_arguments(args)
         return super().parse_args(ctx, [*options, "--", *words])
 
-    def parted(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
+    def split_arguments(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
         """The options with their values, and the words."""
         flags, valued = {"-h", "--help"}, set[str]()
         for param in self.params:

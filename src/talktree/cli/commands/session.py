@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from talktree.cli.group import LazyGroup, Listed
+from talktree.cli.group import CommandInfo, LazyGroup
 
 _HERE = "talktree.cli.commands"
 _RECORD = f"{_HERE}.session_record"
@@ -31,22 +31,26 @@ def command(context: click.Context) -> None:
 
 assert isinstance(command, LazyGroup)
 command.listed = {
-    "new": Listed(_RECORD, "Make a session and print its id.", "new"),
-    "append": Listed(_RECORD, "Add a message to a session.", "append"),
-    "step": Listed(_RECORD, "Run a command and record what it does to files.", "step"),
-    "list": Listed(_LOOK, "List the sessions of a store.", "list_"),
-    "log": Listed(_LOOK, "Tell what happened in a session: prompts, steps, moves.", "log"),
-    "show": Listed(_LOOK, "Tell where a session stands, and what is different now.", "show"),
-    "diff": Listed(_LOOK, "Compare files and todos between two points.", "diff"),
-    "todos": Listed(_LOOK, "The todos at a message, and how they got there.", "todos"),
-    "undo": Listed(_MOVE, "Go back: to before the last step, a turn, or any message.", "undo"),
-    "redo": Listed(_MOVE, "Take back the last undo.", "redo"),
-    "restore": Listed(_MOVE, "Go to any message; also from Claude Code's file history.", "restore"),
-    "branch": Listed(_CARE, "List branches, give one a name, or take the name away.", "branch"),
-    "switch": Listed(_MOVE, "Go to another branch.", "switch"),
-    "check": Listed(_CARE, "Look for damage in a session.", "check"),
-    "gc": Listed(_CARE, "Tell, or remove, contents that no line names.", "gc"),
-    "forget": Listed(_CARE, "Erase a session, a message or a file's history.", "forget"),
+    "new": CommandInfo(_RECORD, "Make a session and print its id.", "new"),
+    "append": CommandInfo(_RECORD, "Add a message to a session.", "append"),
+    "step": CommandInfo(_RECORD, "Run a command and record what it does to files.", "step"),
+    "list": CommandInfo(_LOOK, "List the sessions of a store.", "list_"),
+    "log": CommandInfo(_LOOK, "Tell what happened in a session: prompts, steps, moves.", "log"),
+    "show": CommandInfo(_LOOK, "Tell where a session stands, and what is different now.", "show"),
+    "diff": CommandInfo(_LOOK, "Compare files and todos between two points.", "diff"),
+    "todos": CommandInfo(_LOOK, "The todos at a message, and how they got there.", "todos"),
+    "undo": CommandInfo(_MOVE, "Go back: to before the last step, a turn, or any message.", "undo"),
+    "redo": CommandInfo(_MOVE, "Take back the last undo.", "redo"),
+    "restore": CommandInfo(
+        _MOVE, "Go to any message; also from Claude Code's file history.", "restore"
+    ),
+    "branch": CommandInfo(
+        _CARE, "List branches, give one a name, or take the name away.", "branch"
+    ),
+    "switch": CommandInfo(_MOVE, "Go to another branch.", "switch"),
+    "check": CommandInfo(_CARE, "Look for damage in a session.", "check"),
+    "gc": CommandInfo(_CARE, "Tell, or remove, contents that no line names.", "gc"),
+    "forget": CommandInfo(_CARE, "Erase a session, a message or a file's history.", "forget"),
 }
 command.examples = (
     "talktree session new --title 'Tidy up'",

@@ -5,23 +5,23 @@ from __future__ import annotations
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.errors import NotFound, UsageError
-from talktree.session.branches import names
+from talktree.session.branches import read_names
 from talktree.session.care import care
 from talktree.text.json.value import Json
-from talktree.views.branches import branch_lines, branch_shape
-from talktree.views.erasures import erasure_lines, erasure_shape
+from talktree.views.branches import build_branch_shape, format_branch_lines
+from talktree.views.erasures import build_erasure_shape, format_erasure_lines
 from talktree.views.session_care import (
-    freed_shape,
-    gc_lines,
-    trouble_line,
-    trouble_shape,
-    usage_shape,
+    build_cleanup_shape,
+    build_problem_shape,
+    build_usage_shape,
+    format_gc_lines,
+    format_problem_line,
 )
-from talktree.views.shapes import document_text
-from talktree.views.width import counted
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count
 
 DAY = 86_400.0
 
@@ -48,20 +48,20 @@ def branch(
         raise UsageError("say which name", hint="talktree session branch NAME")
     if delete and at is not None:
         raise UsageError("a name is deleted wherever it stands", hint="leave out --at")
-    with sessions.opened(root, session, write=name is not None) as found:
+    with sessions.open_session(root, session, write=name is not None) as found:
         if name is not None and delete:
             found.unname(name)
-            tell(f"talktree: {name} is no name any more")
+            print_stderr(f"talktree: {name} is no name any more")
         elif name is not None:
             message = found.name(name, at)
-            tell(f"talktree: {name} is {message[:8]}")
-        listed, named = found.branches(), names(found.opened)
+            print_stderr(f"talktree: {name} is {message[:8]}")
+        listed, named = found.branches(), read_names(found.opened)
         if as_json:
-            shapes: list[Json] = [branch_shape(each) for each in listed]
+            shapes: list[Json] = [build_branch_shape(each) for each in listed]
             shape: dict[str, Json] = {"session": found.id, "branches": shapes, "names": {**named}}
-            output.print_text([document_text(shape)])
+            output.print_text([format_document(shape)])
         elif name is None:
-            output.print_lines(branch_lines(listed, named), color=output.use_color(color))
+            output.print_lines(format_branch_lines(listed, named), color=output.use_color(color))
 
 
 branch.examples = (
@@ -92,18 +92,18 @@ def check(
     Nothing is changed. Exit code 1 if there is an error. `talktree check` judges what the messages
     say; this looks after the store around them.
     """
-    id, folder = sessions.folder_of(root, session)
+    id, folder = sessions.open_session_folder(root, session)
     with folder:
-        troubles = care.check(folder, read_data=read_data)
+        troubles = care.check_session(folder, read_data=read_data)
     errors = [each for each in troubles if each.severity == "error"]
     shown = errors if quiet else troubles
     if as_json:
-        shapes: list[Json] = [trouble_shape(each) for each in shown]
-        output.print_text([document_text({"session": id, "findings": shapes})])
+        shapes: list[Json] = [build_problem_shape(each) for each in shown]
+        output.print_text([format_document({"session": id, "findings": shapes})])
     else:
-        output.print_lines(map(trouble_line, shown), color=output.use_color(color))
+        output.print_lines(map(format_problem_line, shown), color=output.use_color(color))
         data = "" if read_data else "; contents were not read (--read-data)"
-        tell(f"talktree: {id}: {counted(len(errors), 'error')}{data}")
+        print_stderr(f"talktree: {id}: {format_count(len(errors), 'error')}{data}")
     return 1 if errors else 0
 
 
@@ -135,17 +135,17 @@ def gc(
     Nothing else is ever removed: no message, no snapshot, no content that somebody could go back
     to.
     """
-    with sessions.opened(root, session, write=yes) as found:
+    with sessions.open_session(root, session, write=yes) as found:
         freed = care.gc(found.opened, dry_run=not yes, grace=older_than * DAY)
-        used = care.usage(found.opened)
-        for notice in found.opened.budget.excess(used.contents):
-            tell(f"talktree: {notice}")
+        used = care.measure_usage(found.opened)
+        for notice in found.opened.budget.describe_excess(used.contents):
+            print_stderr(f"talktree: {notice}")
         if as_json:
-            shape: dict[str, Json] = {"session": found.id, **freed_shape(freed)}
-            shape["usage"] = usage_shape(used)
-            output.print_text([document_text(shape)])
+            shape: dict[str, Json] = {"session": found.id, **build_cleanup_shape(freed)}
+            shape["usage"] = build_usage_shape(used)
+            output.print_text([format_document(shape)])
             return
-        output.print_lines(gc_lines(freed, used), color=False)
+        output.print_lines(format_gc_lines(freed, used), color=False)
 
 
 gc.examples = ("talktree session gc", "talktree session gc --older-than 7 --yes")
@@ -191,9 +191,9 @@ def forget(
     """
     if session is None and not messages and not paths:
         raise UsageError("say which session", hint="talktree session forget SESSION")
-    named = sessions.meant(root, session)
-    store = sessions.store_at(named.root)
-    id = named.session if named.session is not None else store.newest()
+    named = sessions.find_session(root, session)
+    store = sessions.open_store(named.root)
+    id = named.session if named.session is not None else store.find_newest()
     if id is None:
         raise NotFound(f"{named.root}: there are no sessions", hint="`talktree session new`")
     if paths and not messages:
@@ -205,11 +205,11 @@ def forget(
             )
     done = store.forget(id, messages=messages, paths=paths, dry_run=not yes)
     if as_json:
-        output.print_text([document_text(erasure_shape(done))])
+        output.print_text([format_document(build_erasure_shape(done))])
         return
-    output.print_lines(erasure_lines(done), color=False)
+    output.print_lines(format_erasure_lines(done), color=False)
     if not yes:
-        tell("talktree: nothing was erased; --yes does it")
+        print_stderr("talktree: nothing was erased; --yes does it")
 
 
 forget.examples = (

@@ -14,17 +14,17 @@ from uuid import uuid4
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.errors import Unreadable, UsageError
-from talktree.session.capture.step import Step
+from talktree.session.capture.step import CaptureStep
 from talktree.session.session import Session
-from talktree.session.undo.move_log import changes
-from talktree.text.escape import visible_line
+from talktree.session.undo.move_log import list_path_changes
+from talktree.text.escape import escape_line
 from talktree.text.json.value import Json
-from talktree.views.operations import touched_lines, touched_shape
-from talktree.views.shapes import document_text
-from talktree.views.terminal import as_text
+from talktree.views.operations import build_path_change_shape, format_path_change_lines
+from talktree.views.shapes import format_document
+from talktree.views.terminal import to_text
 
 ROLES = ("user", "assistant", "system", "summary", "error", "title")
 NOT_STARTED = 127
@@ -57,15 +57,15 @@ def new(
     as_json: bool,  # noqa: FBT001
 ) -> None:
     """Make a session and print its id. The store is made too if there is none."""
-    place = sessions.nearest(root) or Path(sessions.ROOT)
-    made = sessions.store_at(place).create(
+    place = sessions.find_nearest_store(root) or Path(sessions.ROOT)
+    made = sessions.open_store(place).create(
         title=title,
         id=id,
         workspace=workspace,
         durability=durability,  # type: ignore[arg-type]
     )
     with made as session:
-        _told({"session": session.id, "root": str(place)}, session.id, as_json=as_json)
+        _print_recorded({"session": session.id, "root": str(place)}, session.id, as_json=as_json)
 
 
 new.examples = (
@@ -97,11 +97,11 @@ def append(
 
     When the command returns, the message is on the disk.
     """
-    words = _typed() if text is None or text == "-" else text
-    with sessions.opened(root, session) as found:
+    words = _read_stdin() if text is None or text == "-" else text
+    with sessions.open_session(root, session) as found:
         above = None if parent is None else found.message(parent).id
-        id = _said(found, role, words, above, kind, todos)
-        _told({"message": id, "session": found.id}, id, as_json=as_json)
+        id = _record_message(found, role, words, above, kind, todos)
+        _print_recorded({"message": id, "session": found.id}, id, as_json=as_json)
 
 
 append.examples = (
@@ -111,13 +111,13 @@ append.examples = (
 )
 
 
-def _typed() -> str:
+def _read_stdin() -> str:
     if sys.stdin is None:
         raise Unreadable("stdin is closed", hint="give the text as an argument")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def _said(
+def _record_message(
     session: Session,
     role: str,
     text: str,
@@ -125,7 +125,7 @@ def _said(
     kind: str,
     todos: Sequence[str],
 ) -> str:
-    tasks = [_task(each) for each in todos] if todos else None
+    tasks = [_parse_task(each) for each in todos] if todos else None
     match role:
         case "user":
             return session.user(text, parent=parent, todos=tasks)
@@ -145,7 +145,7 @@ def _said(
     return session.title(text)
 
 
-def _task(text: str) -> dict[str, str]:
+def _parse_task(text: str) -> dict[str, str]:
     """A task as lists have it: `[x]` done, `[>]` under way, `[ ]` or no mark for others."""
     for mark, status in (("[x]", "completed"), ("[>]", "in_progress"), ("[ ]", "pending")):
         if text.startswith(mark):
@@ -184,24 +184,25 @@ def step(
     command, and its output is its own; what changed is told on stderr. The command and its exit
     code are recorded as a tool call and its result.
     """
-    with sessions.opened(root, session) as found:
+    with sessions.open_session(root, session) as found:
         call = uuid4().hex
-        owner = found.message(message).id if message else _called(found, command, call)
+        owner = found.message(message).id if message else _record_call(found, command, call)
         code, ended = NOT_STARTED, "it was not run"
         try:
             work = found.step(
                 owner,
-                paths=[_in_workspace(found, each) for each in files],
-                watch=[_in_workspace(found, each) for each in watched] or ([] if files else ["."]),
+                paths=[_to_workspace_path(found, each) for each in files],
+                watch=[_to_workspace_path(found, each) for each in watched]
+                or ([] if files else ["."]),
                 unprotected="mark" if mark else "refuse",
             )
             with work:
-                code = _run(command)
+                code = _run_command(command)
                 ended = f"exit code {code}"
         finally:
             if message is None:
                 found.results({"call": call, "output": ended, "error": code != 0})
-        _step_told(work, owner, code, quiet=quiet, as_json=as_json)
+        _print_step(work, owner, code, quiet=quiet, as_json=as_json)
     return code
 
 
@@ -212,20 +213,20 @@ step.examples = (
 )
 
 
-def _called(session: Session, command: Sequence[str], call: str) -> str:
+def _record_call(session: Session, command: Sequence[str], call: str) -> str:
     words = shlex.join(command)
     return session.assistant(
         calls=[{"id": call, "name": "shell", "input": {"command": words}}],
     )
 
 
-def _in_workspace(session: Session, path: str) -> str:
+def _to_workspace_path(session: Session, path: str) -> str:
     """A path as it is typed here, as the session has it."""
     workspace = session.opened.workspace
     return path if workspace is None else os.path.relpath(os.path.realpath(path), workspace.path)
 
 
-def _run(command: Sequence[str]) -> int:
+def _run_command(command: Sequence[str]) -> int:
     """Run a command to its end; Ctrl-C is for the command, and what it did is recorded anyway."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN:
@@ -234,30 +235,32 @@ def _run(command: Sequence[str]) -> int:
     try:
         code = subprocess.run([*command], check=False).returncode
     except OSError as error:
-        tell(f"talktree: {command[0]}: {error.strerror}")
+        print_stderr(f"talktree: {command[0]}: {error.strerror}")
         return NOT_STARTED
     finally:
         signal.signal(signal.SIGINT, before)
     return code if code >= 0 else SIGNALLED - code
 
 
-def _step_told(running: Step, message: str, code: int, *, quiet: bool, as_json: bool) -> None:
-    touched = changes(running.changed)
+def _print_step(
+    running: CaptureStep, message: str, code: int, *, quiet: bool, as_json: bool
+) -> None:
+    touched = list_path_changes(running.changed)
     if as_json:
         shape: dict[str, Json] = {
             "step": running.id,
             "message": message,
             "exit_code": code,
-            "paths": [touched_shape(each) for each in touched],
+            "paths": [build_path_change_shape(each) for each in touched],
             "uncovered": [{"path": path, "why": why} for path, why in running.uncovered],
         }
-        output.print_text([document_text(shape)])
+        output.print_text([format_document(shape)])
     elif not quiet:
-        for line in touched_lines(touched):
-            tell(f"talktree: {as_text(line)}")
+        for line in format_path_change_lines(touched):
+            print_stderr(f"talktree: {to_text(line)}")
         for path, why in running.uncovered:
-            tell(f"talktree: not covered: {path}: {why}")
+            print_stderr(f"talktree: not covered: {path}: {why}")
 
 
-def _told(shape: dict[str, Json], id: str, *, as_json: bool) -> None:
-    output.print_text([document_text(shape) if as_json else f"{visible_line(id)}\n"])
+def _print_recorded(shape: dict[str, Json], id: str, *, as_json: bool) -> None:
+    output.print_text([format_document(shape) if as_json else f"{escape_line(id)}\n"])

@@ -8,21 +8,31 @@ from itertools import islice
 import click
 
 from talktree.cli import output, params, sessions
-from talktree.cli.commands.session_undo import claude_log
+from talktree.cli.commands.session_undo import print_claude_log
 from talktree.cli.group import Verb
 from talktree.model.message import Message
 from talktree.session.names import FORMAT as SESSION_FORMAT
-from talktree.session.recording.todos import todos_at
+from talktree.session.recording.todos import find_todos_at
 from talktree.session.session import Session
-from talktree.session.undo.compare import compared
-from talktree.session.undo.move_log import Entry, logbook
+from talktree.session.undo.compare import compare_messages
+from talktree.session.undo.move_log import LogEntry, read_logbook
 from talktree.text.json.value import Json
-from talktree.views.comparison import comparison_lines, comparison_shape
+from talktree.views.comparison import build_comparison_shape, format_comparison_lines
 from talktree.views.lines import line
-from talktree.views.operations import entry_shape, log_lines
-from talktree.views.sessions import head_lines, session_lines, session_shape, spoken_lines
-from talktree.views.shapes import document_text, message_shape
-from talktree.views.todos import checklist, progress_lines, progress_shape, todos_shape
+from talktree.views.operations import build_entry_shape, format_log_lines
+from talktree.views.sessions import (
+    build_session_shape,
+    format_first_words,
+    format_head_lines,
+    format_session_lines,
+)
+from talktree.views.shapes import build_message_shape, format_document
+from talktree.views.todos import (
+    build_progress_shape,
+    build_todos_shape,
+    format_checklist,
+    format_progress_lines,
+)
 
 
 @click.command("list", cls=Verb)
@@ -31,13 +41,13 @@ from talktree.views.todos import checklist, progress_lines, progress_shape, todo
 @params.color
 def list_(root: str | None, as_json: bool, color: str) -> None:  # noqa: FBT001
     """List the sessions of a store, the newest first."""
-    found = sessions.meant(root, None)
-    described = sessions.store_at(found.root).describe()
+    found = sessions.find_session(root, None)
+    described = sessions.open_store(found.root).list_sessions()
     if as_json:
-        shapes: list[Json] = [session_shape(each) for each in described]
-        _printed({"root": str(found.root), "sessions": shapes})
+        shapes: list[Json] = [build_session_shape(each) for each in described]
+        _print_json({"root": str(found.root), "sessions": shapes})
         return
-    output.print_lines(session_lines(described), color=output.use_color(color))
+    output.print_lines(format_session_lines(described), color=output.use_color(color))
 
 
 list_.examples = ("talktree session list", "talktree session list --root ~/app/.sage --json")
@@ -73,24 +83,24 @@ def log(
     """
     if sessions.is_claude_code(session):
         assert session is not None
-        claude_log(session, history, number, as_json=as_json, color=color)
+        print_claude_log(session, history, number, as_json=as_json, color=color)
         return
-    with sessions.opened(root, session, write=False) as found:
-        entries = islice(_entries(found, since_reply=since_reply), number)
+    with sessions.open_session(root, session, write=False) as found:
+        entries = islice(_list_entries(found, since_reply=since_reply), number)
         if as_json:
-            shapes: list[Json] = [entry_shape(each) for each in entries]
-            _printed({"session": found.id, "operations": shapes})
+            shapes: list[Json] = [build_entry_shape(each) for each in entries]
+            _print_json({"session": found.id, "operations": shapes})
             return
-        shown = log_lines(entries, all_paths=all_paths)
+        shown = format_log_lines(entries, all_paths=all_paths)
         output.print_lines(shown, color=output.use_color(color), paged=not no_pager)
 
 
-def _entries(session: Session, *, since_reply: bool) -> Iterator[Entry]:
+def _list_entries(session: Session, *, since_reply: bool) -> Iterator[LogEntry]:
     """Everything that happened, or only what moved since the last reply."""
     if not since_reply:
-        return logbook(session.opened)
+        return read_logbook(session.opened)
     moved = {each.id for each in session.moves_since_reply()}
-    return (each for each in logbook(session.opened) if each.id in moved)
+    return (each for each in read_logbook(session.opened) if each.id in moved)
 
 
 log.examples = (
@@ -121,22 +131,22 @@ def show(
     Each message was recorded with its directory, git branch and platform; where that differs from
     now, it is said.
     """
-    with sessions.opened(root, session, write=False) as found:
-        messages = list(_last(found, at, number))
+    with sessions.open_session(root, session, write=False) as found:
+        messages = list(_find_last_messages(found, at, number))
         end = at if at is not None else found.leaf
         differing = found.differences(end) if end is not None else ()
-        described = next(each for each in found.store.describe() if each.id == found.id)
+        described = next(each for each in found.store.list_sessions() if each.id == found.id)
         place = found.opened.workspace
         workspace = None if place is None else str(place.path)
         if as_json:
-            shape = session_shape(described)
-            _printed(
+            shape = build_session_shape(described)
+            _print_json(
                 {
                     "session": shape,
                     "workspace": workspace,
                     "at": messages[-1].id if messages else None,
                     "messages": [
-                        message_shape(each, format=SESSION_FORMAT, agent=found.store.agent)
+                        build_message_shape(each, format=SESSION_FORMAT, agent=found.store.agent)
                         for each in messages
                     ],
                     "differences": [
@@ -146,7 +156,10 @@ def show(
                 }
             )
             return
-        lines = [*head_lines(described, workspace), *spoken_lines(messages, found.store.agent)]
+        lines = [
+            *format_head_lines(described, workspace),
+            *format_first_words(messages, found.store.agent),
+        ]
         lines += [line(("! ", "error"), each.text) for each in differing]
         output.print_lines(lines, color=output.use_color(color))
 
@@ -154,10 +167,10 @@ def show(
 show.examples = ("talktree session show", "talktree session show 3f2a --at 9b1c -n 20")
 
 
-def _last(session: Session, at: str | None, number: int) -> Iterator[Message]:
+def _find_last_messages(session: Session, at: str | None, number: int) -> Iterator[Message]:
     index = session.opened.index
     if at is None:
-        nodes = index.last(number)
+        nodes = index.last_messages(number)
     else:
         nodes = index.chain(session.message(at).id)[-number:] if number else []
     if len(nodes) < number:
@@ -187,15 +200,15 @@ def diff(
 
     Messages are named by ids, beginnings of ids, or names of branches. Exit code 1 if they differ.
     """
-    with sessions.opened(root, session, write=False) as found:
+    with sessions.open_session(root, session, write=False) as found:
         a = found.message(one).id
         b = found.leaf if other is None else found.message(other).id
-        result = compared(found.opened, a, b)
+        result = compare_messages(found.opened, a, b)
         if as_json:
-            _printed({"a": a, "b": b, **comparison_shape(result)})
+            _print_json({"a": a, "b": b, **build_comparison_shape(result)})
         else:
             output.print_lines(
-                comparison_lines(result), color=output.use_color(color), paged=not no_pager
+                format_comparison_lines(result), color=output.use_color(color), paged=not no_pager
             )
     return 1 if result.differs else 0
 
@@ -219,19 +232,25 @@ def todos(
     color: str,
 ) -> None:
     """The todos at a message, or where the session stands, and how they got there."""
-    with sessions.opened(root, session, write=False) as found:
+    with sessions.open_session(root, session, write=False) as found:
         end = found.leaf if at is None else found.message(at).id
-        listed = todos_at(found.opened.index, end)
+        listed = find_todos_at(found.opened.index, end)
         steps = found.todo_progress(end) if end is not None and (progress or as_json) else []
         if as_json:
-            _printed({"at": end, "todos": todos_shape(listed), "progress": progress_shape(steps)})
+            _print_json(
+                {
+                    "at": end,
+                    "todos": build_todos_shape(listed),
+                    "progress": build_progress_shape(steps),
+                }
+            )
             return
-        lines = progress_lines(steps) if progress else checklist(listed)
+        lines = format_progress_lines(steps) if progress else format_checklist(listed)
         output.print_lines(lines, color=output.use_color(color))
 
 
 todos.examples = ("talktree session todos", "talktree session todos --at 3f2a --progress")
 
 
-def _printed(shape: dict[str, Json]) -> None:
-    output.print_text([document_text(shape)])
+def _print_json(shape: dict[str, Json]) -> None:
+    output.print_text([format_document(shape)])

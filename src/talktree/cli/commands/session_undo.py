@@ -24,26 +24,26 @@ import click
 
 from talktree import api
 from talktree.cli import output, params, sessions
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.errors import UsageError
 from talktree.files import OutputGate
 from talktree.formats.claude_code.checkpoints import Checkpoint
-from talktree.session.capture.file_state import Absent, File, Unknown
-from talktree.session.claude.file_history import ClaudeHistory, Was, history_of
+from talktree.session.capture.file_state import AbsentState, FileContentState, UnknownState
+from talktree.session.claude.file_history import CheckpointState, ClaudeHistory, load_history
 from talktree.session.claude.restore import ClaudeRestore
 from talktree.session.session import Session
 from talktree.session.undo import commands
-from talktree.session.undo.plan_text import diff_of
+from talktree.session.undo.plan_text import diff_action
 from talktree.session.undo.restore_into import restore_into
 from talktree.text.json.value import Json
 from talktree.views.lines import Line, line
-from talktree.views.shapes import document_text
-from talktree.views.width import counted, moment, one_line, stamp
+from talktree.views.shapes import format_document
+from talktree.views.width import format_count, format_moment, format_stamp, to_one_line
 
 if TYPE_CHECKING:
     from talktree.session.undo.move_records import Scope
-    from talktree.session.undo.plan import Action, Choice, Plan
+    from talktree.session.undo.plan import Choice, UndoAction, UndoPlan
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -51,7 +51,7 @@ CHOICES: tuple[Choice, ...] = ("keep", "theirs", "both", "merge")
 
 
 @dataclass(frozen=True, kw_only=True)
-class How:
+class MoveOptions:
     """What all moves are asked in the same way."""
 
     root: str | None
@@ -88,13 +88,13 @@ _OPTIONS = (
 )
 
 
-def moving(function: Function) -> Function:
+def move_options(function: Function) -> Function:
     """Give a command the options that all moves share, as one value."""
-    names = [field.name for field in fields(How)]
+    names = [field.name for field in fields(MoveOptions)]
 
     @wraps(function)
     def _gathered(**given: Any) -> Any:  # noqa: ANN401
-        how = How(**{name: given.pop(name) for name in names})
+        how = MoveOptions(**{name: given.pop(name) for name in names})
         return function(how=how, **given)
 
     for option in reversed(_OPTIONS):
@@ -105,7 +105,7 @@ def moving(function: Function) -> Function:
 # paths and scopes
 
 
-def scopes_of(text: str | None) -> tuple[Scope, ...]:
+def parse_scopes(text: str | None) -> tuple[Scope, ...]:
     """The scopes that are asked for; all of them if none is named."""
     from talktree.session.undo.move_records import ALL
 
@@ -120,12 +120,12 @@ def scopes_of(text: str | None) -> tuple[Scope, ...]:
     return tuple(scope for scope in ALL if scope in asked)
 
 
-def paths_in(base: Path, typed: Sequence[str]) -> list[bytes]:
+def resolve_paths(base: Path, typed: Sequence[str]) -> list[bytes]:
     """Paths as they are typed here, relative to a folder."""
-    return [_path_in(base, each) for each in typed]
+    return [_resolve_path(base, each) for each in typed]
 
 
-def _path_in(base: Path, typed: str) -> bytes:
+def _resolve_path(base: Path, typed: str) -> bytes:
     """What is typed is seen from here, or from the folder if that leads nowhere in it."""
     for start in (Path.cwd(), base):
         # The last name may be a link, which is meant itself.
@@ -137,11 +137,11 @@ def _path_in(base: Path, typed: str) -> bytes:
     raise UsageError(f"{typed} is not in {base}", hint="name paths in that folder")
 
 
-def resolutions(how: How, base: Path) -> dict[bytes, Choice]:
+def parse_resolutions(how: MoveOptions, base: Path) -> dict[bytes, Choice]:
     """What is said about conflicts, by path."""
     said: dict[bytes, Choice] = {}
     for choice in CHOICES:
-        for path in paths_in(base, getattr(how, choice)):
+        for path in resolve_paths(base, getattr(how, choice)):
             if said.setdefault(path, choice) != choice:
                 raise UsageError(
                     f"{os.fsdecode(path)}: both --{said[path]} and --{choice}",
@@ -153,76 +153,83 @@ def resolutions(how: How, base: Path) -> dict[bytes, Choice]:
 # plan, question, result
 
 
-class Outcome(Protocol):
+class UndoResultLike(Protocol):
     """What came of a move."""
 
     @property
     def exit_code(self) -> int: ...
     @property
-    def plan(self) -> Plan: ...
+    def plan(self) -> UndoPlan: ...
     @property
     def fates(self) -> Mapping[bytes, str]: ...
     @property
     def problems(self) -> Sequence[str]: ...
 
 
-class Move(Protocol):
+class MoveLike(Protocol):
     """A move that can be looked at, and made."""
 
-    def plan(self) -> Plan: ...
-    def apply(self, digest: str) -> Outcome: ...
+    def plan(self) -> UndoPlan: ...
+    def apply(self, digest: str) -> UndoResultLike: ...
 
 
-Diff = Callable[["Action"], Sequence[str]]
+Diff = Callable[["UndoAction"], Sequence[str]]
 """The difference an action makes in a text, line by line."""
 
 
-def carried_out(move: Move, how: How, diff: Diff) -> int:
+def execute_move(move: MoveLike, how: MoveOptions, diff: Diff) -> int:
     """Show the plan, and make the move if it is agreed to; the exit code."""
     _refuse_contradictions(how)
     plan = move.plan()
     diffs = {each.path: diff(each) for each in plan.actions}
     if not how.as_json:
-        _show(plan, diffs, how)
+        _show_plan(plan, diffs, how)
     if how.dry_run:
         if how.as_json:
             _print_json(plan, diffs, None)
         else:
-            tell(f"talktree: nothing was changed; --digest {plan.digest} does just this")
+            print_stderr(f"talktree: nothing was changed; --digest {plan.digest} does just this")
         return plan.exit_code
-    if how.digest is None and not how.yes and not _agreed():
+    if how.digest is None and not how.yes and not _confirm():
         return 2
     outcome = move.apply(how.digest or plan.digest)
     if how.as_json:
         _print_json(outcome.plan, diffs, outcome)
     else:
-        _tell_outcome(outcome)
+        _report_outcome(outcome)
     return outcome.exit_code
 
 
-def _refuse_contradictions(how: How) -> None:
+def _refuse_contradictions(how: MoveOptions) -> None:
     if how.dry_run and (how.yes or how.digest is not None):
         raise UsageError(
             "--dry-run changes nothing, so there is nothing to agree to", hint="leave out one"
         )
 
 
-def _show(plan: Plan, diffs: Mapping[bytes, Sequence[str]], how: How) -> None:
-    from talktree.session.undo.diff import in_words
-    from talktree.views.plans import Change, choice_lines, plan_lines, summary
+def _show_plan(plan: UndoPlan, diffs: Mapping[bytes, Sequence[str]], how: MoveOptions) -> None:
+    from talktree.session.undo.diff import describe_change
+    from talktree.views.plans import (
+        ActionDiff,
+        format_choice_lines,
+        format_plan_lines,
+        format_summary,
+    )
 
     changes = [
-        Change(in_words(each.before, each.after) if each.does else "", diffs[each.path])
+        ActionDiff(
+            describe_change(each.before, each.after) if each.has_effect else "", diffs[each.path]
+        )
         for each in plan.actions
     ]
-    shown = plan_lines(plan, changes, all=how.full)
+    shown = format_plan_lines(plan, changes, all=how.full)
     output.print_lines(shown, color=output.use_color(how.color))
-    tell(f"talktree: {plan.verb}: {summary(plan)}")
-    for choice in choice_lines(plan):
-        tell(f"talktree: {choice}")
+    print_stderr(f"talktree: {plan.verb}: {format_summary(plan)}")
+    for choice in format_choice_lines(plan):
+        print_stderr(f"talktree: {choice}")
 
 
-def _agreed() -> bool:
+def _confirm() -> bool:
     """Whether the person at the terminal says yes; nobody else can."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         raise UsageError(
@@ -233,70 +240,72 @@ def _agreed() -> bool:
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True
-    tell("talktree: nothing was changed")
+    print_stderr("talktree: nothing was changed")
     return False
 
 
-def _tell_outcome(outcome: Outcome) -> None:
-    from talktree.views.width import counted
+def _report_outcome(outcome: UndoResultLike) -> None:
+    from talktree.views.width import format_count
 
     done = sum(1 for fate in outcome.fates.values() if fate == "done")
     left = len(outcome.fates) - done
-    more = f", {counted(left, 'path')} left alone" if left else ""
-    tell(f"talktree: done: {counted(done, 'path')} changed{more}")
+    more = f", {format_count(left, 'path')} left alone" if left else ""
+    print_stderr(f"talktree: done: {format_count(done, 'path')} changed{more}")
     for problem in outcome.problems:
-        tell(f"talktree: {problem}")
+        print_stderr(f"talktree: {problem}")
 
 
-def _print_json(plan: Plan, diffs: Mapping[bytes, Sequence[str]], outcome: Outcome | None) -> None:
-    from talktree.views.operations import path_text
-    from talktree.views.shapes import document_text
+def _print_json(
+    plan: UndoPlan, diffs: Mapping[bytes, Sequence[str]], outcome: UndoResultLike | None
+) -> None:
+    from talktree.views.operations import format_path
+    from talktree.views.shapes import format_document
 
     shape = plan.to_json()
-    for action, told in zip(plan.actions, shape["plan"], strict=True):
-        told["diff"] = "\n".join(diffs.get(action.path, ()))
+    for action, details in zip(plan.actions, shape["plan"], strict=True):
+        details["diff"] = "\n".join(diffs.get(action.path, ()))
     shape["applied"] = None
     if outcome is not None:
-        fates = [{"path": path_text(path), "fate": fate} for path, fate in outcome.fates.items()]
+        fates = [{"path": format_path(path), "fate": fate} for path, fate in outcome.fates.items()]
         shape["applied"] = {
             "exit_code": outcome.exit_code,
             "paths": fates,
             "problems": list(outcome.problems),
         }
-    output.print_text([document_text(shape)])
+    output.print_text([format_document(shape)])
 
 
 WIDTH = 60
 
 
 @contextmanager
-def opened_history(file: str, folder: str | None) -> Iterator[ClaudeHistory]:
+def open_history(file: str, folder: str | None) -> Iterator[ClaudeHistory]:
     """The file history of a session of Claude Code."""
     document = api.read(file, format="claude-code")
-    history = history_of(document, Path(file), None if folder is None else Path(folder))
+    history = load_history(document, Path(file), None if folder is None else Path(folder))
     try:
         yield history
     finally:
         history.close()
 
 
-def claude_log(
+def print_claude_log(
     file: str, folder: str | None, number: int | None, *, as_json: bool, color: str
 ) -> None:
     """Print every checkpoint and what it allows to restore, newest first."""
-    with opened_history(file, folder) as history:
+    with open_history(file, folder) as history:
         points = islice(reversed(history.points), number)
         if as_json:
-            shapes: list[Json] = [_shape(history, point) for point in points]
+            shapes: list[Json] = [_build_checkpoint_shape(history, point) for point in points]
             where = None if history.folder is None else str(history.folder)
             found: dict[str, Json] = {"history": where, "operations": shapes}
-            output.print_text([document_text(found)])
+            output.print_text([format_document(found)])
             return
-        lines = (each for point in points for each in _lines(history, point))
-        output.print_lines(_or_nothing(lines), color=output.use_color(color))
+        lines = (each for point in points for each in _format_checkpoint_lines(history, point))
+        output.print_lines(_add_empty_notice(lines), color=output.use_color(color))
 
 
-def _or_nothing(lines: Iterator[Line]) -> Iterator[Line]:
+def _add_empty_notice(lines: Iterator[Line]) -> Iterator[Line]:
     first = next(lines, None)
     if first is None:
         yield line(("no checkpoints: Claude Code has not noted any file", "faint"))
@@ -305,52 +314,56 @@ def _or_nothing(lines: Iterator[Line]) -> Iterator[Line]:
     yield from lines
 
 
-def _lines(history: ClaudeHistory, point: Checkpoint) -> Iterator[Line]:
-    files = history.files(point)
-    lost = [was for was in files if isinstance(was.state, Unknown)]
-    there = sum(isinstance(was.state, File) for was in files)
-    absent = sum(isinstance(was.state, Absent) for was in files)
-    told = [counted(there, "file")]
-    told += [f"{absent:,} not there yet"] if absent else []
-    told += [f"{len(lost):,} cannot be restored"] if lost else []
+def _format_checkpoint_lines(history: ClaudeHistory, point: Checkpoint) -> Iterator[Line]:
+    files = history.list_files(point)
+    lost = [was for was in files if isinstance(was.state, UnknownState)]
+    there = sum(isinstance(was.state, FileContentState) for was in files)
+    absent = sum(isinstance(was.state, AbsentState) for was in files)
+    details = [format_count(there, "file")]
+    details += [f"{absent:,} not there yet"] if absent else []
+    details += [f"{len(lost):,} cannot be restored"] if lost else []
     yield line(
-        (f"{moment(point.time) or '?':19}", "faint"),
+        (f"{format_moment(point.time) or '?':19}", "faint"),
         (f"  {point.message[:8]}", "mark"),
-        f"  {', '.join(told)}",
-        (f"  {one_line(_prompt(history, point), WIDTH)}", "user"),
+        f"  {', '.join(details)}",
+        (f"  {to_one_line(_find_prompt(history, point), WIDTH)}", "user"),
     )
     for was in lost:
-        assert isinstance(was.state, Unknown)
+        assert isinstance(was.state, UnknownState)
         yield line(("    cannot  ", "error"), f"{was.name}  {was.state.why}")
 
 
-def _prompt(history: ClaudeHistory, point: Checkpoint) -> str:
+def _find_prompt(history: ClaudeHistory, point: Checkpoint) -> str:
     place = history.conversation.skeleton.by_id.get(point.message)
     entry = None if place is None else history.conversation.entry(place)
     return str(getattr(entry, "text", ""))
 
 
-def _shape(history: ClaudeHistory, point: Checkpoint) -> dict[str, Json]:
+def _build_checkpoint_shape(history: ClaudeHistory, point: Checkpoint) -> dict[str, Json]:
     return {
         "kind": "checkpoint",
         "id": point.message,
-        "time": stamp(point.time) or None,
+        "time": format_stamp(point.time) or None,
         "message": point.message,
-        "text": _prompt(history, point),
-        "paths": [_file(was) for was in history.files(point)],
+        "text": _find_prompt(history, point),
+        "paths": [_build_file_shape(was) for was in history.list_files(point)],
     }
 
 
-def _file(was: Was) -> dict[str, Json]:
+def _build_file_shape(was: CheckpointState) -> dict[str, Json]:
     state = was.state
     kind = (
-        "file" if isinstance(state, File) else "absent" if isinstance(state, Absent) else "cannot"
+        "file"
+        if isinstance(state, FileContentState)
+        else "absent"
+        if isinstance(state, AbsentState)
+        else "cannot"
     )
     shape: dict[str, Json] = {"path": was.name, "state": kind}
     match state:
-        case File():
+        case FileContentState():
             shape |= {"size": state.size, "hash": state.hash}
-        case Unknown():
+        case UnknownState():
             shape["why"] = state.why
     return shape
 
@@ -377,7 +390,7 @@ only_files = click.option("--file", "files", multiple=True, metavar="PATH", help
 @click.option("--of", "of", metavar="MESSAGE", help="What this message did to files, and no more.")
 @only_files
 @scope
-@moving
+@move_options
 def undo(
     session: str | None,
     to: str | None,
@@ -387,7 +400,7 @@ def undo(
     of: str | None,
     files: Sequence[str],
     scope: str | None,
-    how: How,
+    how: MoveOptions,
 ) -> int:
     """Go back: to before the last step or prompt, to a message, or only with some files.
 
@@ -395,10 +408,10 @@ def undo(
     somebody else changed since are left alone. What is undone stays in the session: redo and
     restore bring it back, and new work becomes a new branch.
     """
-    with sessions.opened(how.root, session, workspace=how.workspace) as found:
-        base = _base(found)
-        only = paths_in(base, files) if files else None
-        said = resolutions(how, base)
+    with sessions.open_session(how.root, session, workspace=how.workspace) as found:
+        base = _find_base_folder(found)
+        only = resolve_paths(base, files) if files else None
+        said = parse_resolutions(how, base)
         if of is not None:
             if (to or before or operation or scope) is not None or turn:
                 raise UsageError(
@@ -413,11 +426,11 @@ def undo(
                 turn=turn,
                 operation=operation,
                 paths=only,
-                scopes=scopes_of(scope),
+                scopes=parse_scopes(scope),
                 resolutions=said,
                 force=how.force,
             )
-        return carried_out(move, how, _differences(found))
+        return execute_move(move, how, _make_diff(found))
 
 
 undo.examples = (
@@ -432,13 +445,13 @@ undo.examples = (
 
 @click.command("redo", cls=Verb)
 @sessions.session_argument
-@moving
-def redo(session: str | None, how: How) -> int:
+@move_options
+def redo(session: str | None, how: MoveOptions) -> int:
     """Take back the last undo that was not taken back, as long as nothing was said since."""
-    with sessions.opened(how.root, session, workspace=how.workspace) as found:
-        said = resolutions(how, _base(found))
+    with sessions.open_session(how.root, session, workspace=how.workspace) as found:
+        said = parse_resolutions(how, _find_base_folder(found))
         move = commands.redo(found.opened, resolutions=said, force=how.force)
-        return carried_out(move, how, _differences(found))
+        return execute_move(move, how, _make_diff(found))
 
 
 redo.examples = ("talktree session redo --dry-run", "talktree session redo --yes")
@@ -459,7 +472,7 @@ redo.examples = ("talktree session redo --dry-run", "talktree session redo --yes
 )
 @only_files
 @scope
-@moving
+@move_options
 def restore(
     session: str | None,
     to: str | None,
@@ -468,7 +481,7 @@ def restore(
     history: str | None,
     files: Sequence[str],
     scope: str | None,
-    how: How,
+    how: MoveOptions,
 ) -> int:
     """Go to any message of any branch, or write its files into a folder.
 
@@ -484,21 +497,21 @@ def restore(
             raise UsageError(
                 "Claude Code's history has the state before each prompt only", hint="use --to"
             )
-        return _from_claude(session, to, into, history, files, how)
-    with sessions.opened(how.root, session, workspace=how.workspace) as found:
+        return _restore_from_claude(session, to, into, history, files, how)
+    with sessions.open_session(how.root, session, workspace=how.workspace) as found:
         if into is not None:
-            return _into(found, named, into, files, scope, how, before=to is None)
-        base = _base(found)
+            return _restore_into_folder(found, named, into, files, scope, how, before=to is None)
+        base = _find_base_folder(found)
         move = commands.restore(
             found.opened,
             named,
             before=to is None,
-            paths=paths_in(base, files) if files else None,
-            scopes=scopes_of(scope),
-            resolutions=resolutions(how, base),
+            paths=resolve_paths(base, files) if files else None,
+            scopes=parse_scopes(scope),
+            resolutions=parse_resolutions(how, base),
             force=how.force,
         )
-        return carried_out(move, how, _differences(found))
+        return execute_move(move, how, _make_diff(found))
 
 
 restore.examples = (
@@ -510,18 +523,18 @@ restore.examples = (
 )
 
 
-def _into(
+def _restore_into_folder(
     session: Session,
     to: str,
     into: str,
     files: Sequence[str],
     scope: str | None,
-    how: How,
+    how: MoveOptions,
     *,
     before: bool,
 ) -> int:
     """Into a folder: files are named as the session has them, conflicts as the folder has them."""
-    if scope is not None and scopes_of(scope) != ("files",):
+    if scope is not None and parse_scopes(scope) != ("files",):
         raise UsageError("a folder gets only files", hint="leave out --scope")
     workspace, folder = session.opened.workspace, Path(into).absolute()
     base = folder if workspace is None else workspace.path
@@ -531,45 +544,50 @@ def _into(
         to,
         folder,
         before=before,
-        only=paths_in(base, files) if files else None,
-        resolutions=resolutions(how, folder),
+        only=resolve_paths(base, files) if files else None,
+        resolutions=parse_resolutions(how, folder),
         force=how.force,
     )
-    return carried_out(filling, how, filling.difference)
+    return execute_move(filling, how, filling.diff_action)
 
 
-def _from_claude(
-    file: str, to: str, into: str | None, history: str | None, files: Sequence[str], how: How
+def _restore_from_claude(
+    file: str,
+    to: str,
+    into: str | None,
+    history: str | None,
+    files: Sequence[str],
+    how: MoveOptions,
 ) -> int:
     if into is None:
         raise UsageError(
             "files of Claude Code's history go into a folder of your choice", hint="add --into DIR"
         )
     base = Path(into).absolute()
-    with opened_history(file, history) as found:
+    with open_history(file, history) as found:
         OutputGate([file, *([found.folder] if found.folder else [])]).check_into(into)
-        point = found.point(to)
-        said = resolutions(how, base)
+        point = found.find_checkpoint(to)
+        said = parse_resolutions(how, base)
         move = ClaudeRestore(found, point, base, only=files, resolutions=said, force=how.force)
-        return carried_out(move, how, move.difference)
+        return execute_move(move, how, move.diff_action)
 
 
 @click.command("switch", cls=Verb)
 @click.argument("branch")
 @sessions.session_option
 @scope
-@moving
-def switch(branch: str, session: str | None, scope: str | None, how: How) -> int:
+@move_options
+def switch(branch: str, session: str | None, scope: str | None, how: MoveOptions) -> int:
     """Go to another branch with its files: by its name, or by a message of it."""
-    with sessions.opened(how.root, session, workspace=how.workspace) as found:
+    with sessions.open_session(how.root, session, workspace=how.workspace) as found:
         move = commands.switch(
             found.opened,
             branch,
-            scopes=scopes_of(scope),
-            resolutions=resolutions(how, _base(found)),
+            scopes=parse_scopes(scope),
+            resolutions=parse_resolutions(how, _find_base_folder(found)),
             force=how.force,
         )
-        return carried_out(move, how, _differences(found))
+        return execute_move(move, how, _make_diff(found))
 
 
 switch.examples = (
@@ -578,11 +596,11 @@ switch.examples = (
 )
 
 
-def _base(session: Session) -> Path:
+def _find_base_folder(session: Session) -> Path:
     """The folder that paths are relative to."""
     workspace = session.opened.workspace
     return Path.cwd() if workspace is None else workspace.path
 
 
-def _differences(session: Session) -> Diff:
-    return lambda action: diff_of(action, session.opened, MOST_LINES)
+def _make_diff(session: Session) -> Diff:
+    return lambda action: diff_action(action, session.opened, MOST_LINES)

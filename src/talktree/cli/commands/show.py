@@ -7,23 +7,29 @@ from collections.abc import Iterator, Sequence
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.commands.show_embedded import print_carried
-from talktree.cli.errors import report, tell
+from talktree.cli.commands.show_embedded import print_embedded
+from talktree.cli.errors import print_stderr, report_error
 from talktree.cli.group import Verb
-from talktree.cli.output import findings_shape, tell_findings, tell_unrecognised
-from talktree.cli.params import chosen, conversation_list, heading
+from talktree.cli.output import build_findings_shape, report_findings, report_unrecognized
+from talktree.cli.params import choose_conversations, format_conversation_list, format_heading
 from talktree.errors import NotFound
-from talktree.formats.collection import Collection, unrecognised_files
-from talktree.formats.engine.notices import noticed_in
+from talktree.formats.collection import Collection, find_unrecognized_files
+from talktree.formats.engine.notices import select_findings
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from talktree.model.message import Message
 from talktree.model.tree import Branch
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.shapes import conversations_text
-from talktree.views.transcript import Look, Transcript, divider, own_positions, through
-from talktree.views.width import counted
+from talktree.views.shapes import format_conversations
+from talktree.views.transcript import (
+    Transcript,
+    TranscriptOptions,
+    find_own_positions,
+    find_path_through,
+    format_divider,
+)
+from talktree.views.width import format_count
 
 AMBIGUOUS = 2
 """Exit code where more than one conversation is meant."""
@@ -69,33 +75,35 @@ def command(
     """
     if every and branch:
         raise click.UsageError("--branch and --all exclude each other")
-    document = open_library.read(path, format=source_format, library=library)
-    found = [mended(each) for each in chosen(document, conversation)]
+    document = open_library.read_source(path, format=source_format, library=library)
+    found = [with_inferred_links(each) for each in choose_conversations(document, conversation)]
     if conversation is not None and isinstance(document, Collection):
         document = document.with_only(found[0])
     if branch:
-        found = [_with_branch(found, branch, document)]
+        found = [_find_conversation(found, branch, document)]
     if carried:
-        shown = [(each, _carriers(each, branch, last)) for each in found]
-        print_carried(document, shown, full=full, as_json=as_json, color=color, paged=not no_pager)
+        shown = [(each, _find_embedding_positions(each, branch, last)) for each in found]
+        print_embedded(document, shown, full=full, as_json=as_json, color=color, paged=not no_pager)
         return 0
     if as_json:
         _print_json(document, found, branch, last, every=every)
         return 0
     if len(found) > 1 and not every:
-        output.print_lines(conversation_list(document), color=output.use_color(color))
-        tell(f"talktree: {path}: {len(found)} conversations")
-        tell("hint: choose one with --conversation ID, or all with --all")
-        _tell_strangers(document)
+        output.print_lines(format_conversation_list(document), color=output.use_color(color))
+        print_stderr(f"talktree: {path}: {len(found)} conversations")
+        print_stderr("hint: choose one with --conversation ID, or all with --all")
+        _report_foreign_files(document)
         return AMBIGUOUS
-    look = Look(tools=not no_tools, thinking=thinking, full=full, width=output.width())
-    lines = (each for one in found for each in _lines(one, look, branch, last, every=every))
+    look = TranscriptOptions(
+        tools=not no_tools, thinking=thinking, full=full, width=output.get_terminal_width()
+    )
+    lines = (each for one in found for each in _format_lines(one, look, branch, last, every=every))
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
     if not every and not branch:
-        _tell_other_starts(found)
-    tell_findings(document, found)
+        _report_other_starts(found)
+    report_findings(document, found)
     if conversation is None:
-        _tell_strangers(document)
+        _report_foreign_files(document)
     return 0
 
 
@@ -108,73 +116,86 @@ command.examples = (
 )
 
 
-def _tell_strangers(document: Document) -> None:
+def _report_foreign_files(document: Document) -> None:
     """Files of a folder that are not shown must not go unnoticed."""
-    tell_unrecognised(unrecognised_files(document))
+    report_unrecognized(find_unrecognized_files(document))
     if isinstance(document, Collection):
         for _, error in document.unreadable:
-            report(error, as_json=False)
+            report_error(error, as_json=False)
 
 
-def _tell_other_starts(found: list[Conversation]) -> None:
+def _report_other_starts(found: list[Conversation]) -> None:
     """A transcript follows one line from one start; others must not go unnoticed."""
     others = sum(branch.kind == "root" for one in found for branch in one.branches())
     if others:
-        tell(f"talktree: {counted(others, 'other thread')} hidden (use --all)")
-    undone = sum(len(one.tree.rest_of_active()) for one in found)
+        print_stderr(f"talktree: {format_count(others, 'other thread')} hidden (use --all)")
+    undone = sum(len(one.tree.list_undone()) for one in found)
     if undone:
-        tell(f"talktree: {counted(undone, 'undone message')} hidden (use --all)")
+        print_stderr(f"talktree: {format_count(undone, 'undone message')} hidden (use --all)")
 
 
-def _with_branch(found: list[Conversation], id: str, document: Document) -> Conversation:
+def _find_conversation(found: list[Conversation], id: str, document: Document) -> Conversation:
     """The conversation that holds a message."""
     if len(found) == 1:
-        found[0].position(id)
+        found[0].find_position(id)
         return found[0]
     for each in found:
         try:
-            each.position(id)
+            each.find_position(id)
         except NotFound:
             continue
         return each
     raise NotFound(f"no message {id} in {document.shown}", hint="`talktree tree` lists them")
 
 
-def _main_line(conversation: Conversation, branch: str | None, last: int | None) -> list[int]:
+def _find_branch_positions(
+    conversation: Conversation, branch: str | None, last: int | None
+) -> list[int]:
     if branch is not None:
-        path = through(conversation, branch)
+        path = find_path_through(conversation, branch)
     else:
         end = conversation.tree.active_leaf()
         path = [] if end is None else conversation.tree.path(end)
     return path if last is None else path[-last:]
 
 
-def _carriers(conversation: Conversation, branch: str | None, last: int | None) -> Sequence[int]:
+def _find_embedding_positions(
+    conversation: Conversation, branch: str | None, last: int | None
+) -> Sequence[int]:
     """All records unless a branch is named; also those that are no messages may carry."""
-    every = range(conversation.record_count) if branch is None else through(conversation, branch)
+    every = (
+        range(conversation.record_count)
+        if branch is None
+        else find_path_through(conversation, branch)
+    )
     return every if last is None else every[-last:]
 
 
-def _lines(
-    conversation: Conversation, look: Look, branch: str | None, last: int | None, *, every: bool
+def _format_lines(
+    conversation: Conversation,
+    look: TranscriptOptions,
+    branch: str | None,
+    last: int | None,
+    *,
+    every: bool,
 ) -> Iterator[Line]:
     transcript = Transcript(conversation, look)
-    yield heading(conversation)
+    yield format_heading(conversation)
     if not every:
-        positions = _main_line(conversation, branch, last)
-        yield from transcript.branch(positions)
+        positions = _find_branch_positions(conversation, branch, last)
+        yield from transcript.format_branch(positions)
         if not positions:
             yield line(("no messages", "faint"))
         return
     for number, each in enumerate(conversation.branches()):
         if number:
             yield EMPTY
-            yield divider(_named(each))
-        positions = own_positions(conversation, each)
-        yield from transcript.branch(positions if last is None else positions[-last:])
+            yield format_divider(_branch_label(each))
+        positions = find_own_positions(conversation, each)
+        yield from transcript.format_branch(positions if last is None else positions[-last:])
 
 
-def _named(branch: Branch) -> str:
+def _branch_label(branch: Branch) -> str:
     after = f", after {branch.fork[:40]}" if branch.fork else ""
     kind = {"fork": "branch", "root": "another start"}.get(branch.kind, branch.kind)
     return f"{kind} {branch.leaf[:40]}{after}"
@@ -189,13 +210,18 @@ def _print_json(
     every: bool,
 ) -> None:
     shown = (
-        (each, each.messages() if every else _messages(each, _main_line(each, branch, last)))
+        (
+            each,
+            each.messages()
+            if every
+            else _read_messages(each, _find_branch_positions(each, branch, last)),
+        )
         for each in found
     )
-    tail = {"findings": findings_shape(noticed_in(document, found))}
-    output.print_text(conversations_text(shown, tail=tail))
+    tail = {"findings": build_findings_shape(select_findings(document, found))}
+    output.print_text(format_conversations(shown, tail=tail))
 
 
-def _messages(conversation: Conversation, positions: list[int]) -> Iterator[Message]:
+def _read_messages(conversation: Conversation, positions: list[int]) -> Iterator[Message]:
     entries = conversation.entries_at(positions)
     return (entry for entry in entries if isinstance(entry, Message))

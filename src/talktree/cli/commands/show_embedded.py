@@ -11,30 +11,29 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from talktree.cli import output
-from talktree.cli.errors import tell
-from talktree.cli.params import heading
-from talktree.conversion.embed import Kept
-from talktree.conversion.embed import size as carry_size
-from talktree.conversion.embed_read import Loaded, records
+from talktree.cli.errors import print_stderr
+from talktree.cli.params import format_heading
+from talktree.conversion.embed import EmbeddedRecord, estimate_size
+from talktree.conversion.embed_read import LoadedRecord, load_records
 from talktree.errors import NotFound
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
 from talktree.text.json.decode import decode
 from talktree.text.json.value import Json
-from talktree.views.lines import EMPTY, Line, indented, line
-from talktree.views.shapes import SCHEMA_VERSION, json_text
-from talktree.views.speakers import speaker_in
-from talktree.views.width import clipped, counted, size, text_lines
+from talktree.views.lines import EMPTY, Line, indent_lines, line
+from talktree.views.shapes import SCHEMA_VERSION, format_json
+from talktree.views.speakers import find_format_speaker
+from talktree.views.width import clip_text, format_count, format_size, split_text_lines
 
 HOLE = "…"
 WIDTH = 96
 MOST_LINES = 12
 
 
-class Piece(NamedTuple):
+class EmbeddedPiece(NamedTuple):
     """A record of the source that travels along."""
 
     place: str
@@ -46,7 +45,7 @@ class Piece(NamedTuple):
     """What the text says, if it is JSON."""
 
 
-class Carried(NamedTuple):
+class EmbeddedRecordView(NamedTuple):
     """What one record of a conversation carries."""
 
     id: str
@@ -54,89 +53,91 @@ class Carried(NamedTuple):
     format: str
     size: int
     edited: bool
-    own: Piece | None
+    own: EmbeddedPiece | None
     """The record it stands for itself."""
-    unattached: Sequence[Piece]
+    unattached: Sequence[EmbeddedPiece]
     """Records that have no other place."""
     source: str | None
     files: Sequence[str]
     """What the source is called, and its files without records, where they travel with it."""
 
 
-def carried(
+def read_embedded_records(
     document: Document, conversation: Conversation, positions: Sequence[int]
-) -> Iterator[Carried]:
+) -> Iterator[EmbeddedRecordView]:
     """What the records at some positions carry, in source order; nothing of those without."""
     origin = document.origin
-    assert isinstance(origin, Origin)
-    names = _file_names(origin, conversation)
-    for each in records(origin, conversation, sorted(positions)):
+    assert isinstance(origin, DocumentOrigin)
+    names = _map_file_names(origin, conversation)
+    for each in load_records(origin, conversation, sorted(positions)):
         if each.carry is not None:
-            yield _carried(each, names, conversation)
+            yield _build_record_view(each, names, conversation)
 
 
-def _file_names(origin: Origin, conversation: Conversation) -> dict[int, str]:
-    for each in records(origin, conversation, range(conversation.record_count)):
+def _map_file_names(origin: DocumentOrigin, conversation: Conversation) -> dict[int, str]:
+    for each in load_records(origin, conversation, range(conversation.record_count)):
         if each.carry is not None and each.carry.origin is not None:
             return {file.number: file.path for file in each.carry.origin.sheets}
     return {}
 
 
-def _carried(loaded: Loaded, names: dict[int, str], conversation: Conversation) -> Carried:
+def _build_record_view(
+    loaded: LoadedRecord, names: dict[int, str], conversation: Conversation
+) -> EmbeddedRecordView:
     carry, entry = loaded.carry, loaded.entry
     assert carry is not None
     # A record that only carries was never anything else, so it cannot have been edited.
-    edited = carry.kept is not None and loaded.touched
+    edited = carry.kept is not None and loaded.is_edited
     who = "the conversation"
     if isinstance(entry, Message):
-        who = speaker_in(conversation.format, entry)
-    usual = _usual_spelling(carry.format)
-    return Carried(
+        who = find_format_speaker(conversation.format, entry)
+    usual = _find_usual_spelling(carry.format)
+    return EmbeddedRecordView(
         entry.id,
         who,
         carry.format,
-        carry_size(carry),
+        estimate_size(carry),
         edited,
-        None if carry.kept is None else _piece(carry.kept, names, usual),
-        [_piece(each, names, usual) for each in carry.unattached],
+        None if carry.kept is None else _build_piece(carry.kept, names, usual),
+        [_build_piece(each, names, usual) for each in carry.unattached],
         None if carry.origin is None else carry.origin.name,
         [] if carry.origin is None else [*carry.origin.files],
     )
 
 
-def _usual_spelling(format: str) -> str:
+def _find_usual_spelling(format: str) -> str:
     try:
-        return by_slug(format).can.spelling[0]
+        return get_format(format).can.spelling[0]
     except NotFound:
         return "json"
 
 
-def _piece(kept: Kept, names: dict[int, str], usual: str) -> Piece:
+def _build_piece(kept: EmbeddedRecord, names: dict[int, str], usual: str) -> EmbeddedPiece:
     which, index = kept.place
-    text = _text(kept.open, usual) + _text(kept.end, usual)
+    text = _format_template(kept.open, usual) + _format_template(kept.end, usual)
     # What stands between two records belongs to the second one.
     text = text.strip().removeprefix(",").strip()
     found = decode(text.encode("utf-8", "surrogatepass"))
     is_json = found.usable and isinstance(found.value, dict | list) and not found.problems
     file = names.get(which)
     place = f"{file or f'file {which + 1}'}, record {index + 1}"
-    return Piece(place, file, index + 1, text, found.value if is_json else None)
+    return EmbeddedPiece(place, file, index + 1, text, found.value if is_json else None)
 
 
-def _text(template: Json, usual: str) -> str:
+def _format_template(template: Json, usual: str) -> str:
     """A template with marks where its holes are."""
     match template:
         case str():
             return template
         case {"base64": str(data)}:
-            return f"({counted(len(data) * 3 // 4, 'byte')} that are no text)"
+            return f"({format_count(len(data) * 3 // 4, 'byte')} that are no text)"
         case list():
-            return "".join(_mark(piece, usual) for piece in template)
+            return "".join(_format_mark(piece, usual) for piece in template)
         case _:
             return ""
 
 
-def _mark(piece: Json, usual: str) -> str:
+def _format_mark(piece: Json, usual: str) -> str:
     if isinstance(piece, str):
         return piece
     spelling = piece[1] if isinstance(piece, list) and len(piece) > 1 else usual
@@ -146,59 +147,63 @@ def _mark(piece: Json, usual: str) -> str:
 # for people
 
 
-def carried_lines(each: Carried, *, full: bool) -> Iterator[Line]:
+def format_embedded_lines(each: EmbeddedRecordView, *, full: bool) -> Iterator[Line]:
     """What one record carries."""
-    known = f"  {clipped(each.id, 40)}" if each.id else ""
+    known = f"  {clip_text(each.id, 40)}" if each.id else ""
     yield EMPTY
     yield line(
         (each.who, "title"),
         (known, "faint"),
-        f"  carries {size(each.size)} for {clipped(each.format, 40)}",
+        f"  carries {format_size(each.size)} for {clip_text(each.format, 40)}",
         ("  edited since" if each.edited else "", "mark"),
     )
     if each.own is not None:
-        yield from indented(_piece_lines(each.own, full=full))
+        yield from indent_lines(_format_piece_lines(each.own, full=full))
     for record in each.unattached:
         yield line("  ", ("rides along:", "mark"))
-        yield from indented(_piece_lines(record, full=full))
+        yield from indent_lines(_format_piece_lines(record, full=full))
     if each.source is not None:
-        yield line("  ", ("source: ", "mark"), clipped(each.source, WIDTH))
+        yield line("  ", ("source: ", "mark"), clip_text(each.source, WIDTH))
     for file in each.files:
-        yield line("  ", ("file: ", "mark"), clipped(file, WIDTH))
+        yield line("  ", ("file: ", "mark"), clip_text(file, WIDTH))
 
 
-def _piece_lines(piece: Piece, *, full: bool) -> Iterator[Line]:
+def _format_piece_lines(piece: EmbeddedPiece, *, full: bool) -> Iterator[Line]:
     yield line((piece.place, "faint"))
-    shown = _members(piece.value) if isinstance(piece.value, dict) else text_lines(piece.text)
+    shown = (
+        _format_members(piece.value)
+        if isinstance(piece.value, dict)
+        else split_text_lines(piece.text)
+    )
     most = len(shown) if full else MOST_LINES
     for text in shown[:most]:
-        yield line("  ", text if full else clipped(text, WIDTH))
+        yield line("  ", text if full else clip_text(text, WIDTH))
     if len(shown) > most:
         yield line("  ", (f"… {len(shown) - most:,} more; --full shows all", "faint"))
 
 
-def _members(value: dict[str, Json]) -> list[str]:
-    return [f"{name}: {json_text(item)}" for name, item in value.items()]
+def _format_members(value: dict[str, Json]) -> list[str]:
+    return [f"{name}: {format_json(item)}" for name, item in value.items()]
 
 
 # for scripts
 
 
-def carried_shape(each: Carried) -> dict[str, Json]:
+def build_embedded_shape(each: EmbeddedRecordView) -> dict[str, Json]:
     """What one record carries, as JSON."""
     return {
         "id": each.id,
         "from": each.format,
         "bytes": each.size,
         "edited": each.edited,
-        "record": None if each.own is None else _piece_shape(each.own),
-        "riders": [_piece_shape(record) for record in each.unattached],
+        "record": None if each.own is None else _build_piece_shape(each.own),
+        "riders": [_build_piece_shape(record) for record in each.unattached],
         "source": each.source,
         "files": [*each.files],
     }
 
 
-def _piece_shape(piece: Piece) -> Json:
+def _build_piece_shape(piece: EmbeddedPiece) -> Json:
     return {
         "file": piece.file,
         "number": piece.number,
@@ -211,37 +216,37 @@ Shown = Sequence[tuple[Conversation, Sequence[int]]]
 """Conversations, and which of their records are asked for."""
 
 
-def print_carried(
+def print_embedded(
     document: Document, shown: Shown, *, full: bool, as_json: bool, color: str, paged: bool
 ) -> None:
     """Print what records carry, as it is read."""
     if as_json:
-        output.print_text(_record_text(document, shown))
+        output.print_text(_format_json(document, shown))
         return
-    lines = _lines(document, shown, full=full)
+    lines = _format_lines(document, shown, full=full)
     output.print_lines(lines, color=output.use_color(color), paged=paged)
 
 
-def _lines(document: Document, shown: Shown, *, full: bool) -> Iterator[Line]:
+def _format_lines(document: Document, shown: Shown, *, full: bool) -> Iterator[Line]:
 
     nothing = True
     for conversation, positions in shown:
-        yield heading(conversation)
-        for each in carried(document, conversation, positions):
+        yield format_heading(conversation)
+        for each in read_embedded_records(document, conversation, positions):
             nothing = False
-            yield from carried_lines(each, full=full)
+            yield from format_embedded_lines(each, full=full)
     if nothing:
         yield line(("nothing is carried", "faint"))
-        tell("hint: what a format cannot hold is carried when a conversation is converted")
+        print_stderr("hint: what a format cannot hold is carried when a conversation is converted")
 
 
-def _record_text(document: Document, shown: Shown) -> Iterator[str]:
+def _format_json(document: Document, shown: Shown) -> Iterator[str]:
 
     yield f'{{"schema_version":{SCHEMA_VERSION},"conversations":['
     for number, (conversation, positions) in enumerate(shown):
-        head = json_text({"id": conversation.native_id, "format": conversation.format})
+        head = format_json({"id": conversation.native_id, "format": conversation.format})
         yield f'{"," if number else ""}\n{head[:-1]},"carried":['
-        for place, each in enumerate(carried(document, conversation, positions)):
-            yield f"{',' if place else ''}\n{json_text(carried_shape(each))}"
+        for place, each in enumerate(read_embedded_records(document, conversation, positions)):
+            yield f"{',' if place else ''}\n{format_json(build_embedded_shape(each))}"
         yield "]}"
     yield "]}\n"

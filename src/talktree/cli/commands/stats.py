@@ -11,17 +11,17 @@ import click
 
 from talktree import api
 from talktree.cli import open_library, output, params
-from talktree.cli.errors import report
+from talktree.cli.errors import report_error
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
-from talktree.cli.output import tell_damage, tell_unrecognised
+from talktree.cli.open_library import open_library_at
+from talktree.cli.output import report_damage, report_unrecognized
 from talktree.errors import TalktreeError, UsageError
-from talktree.formats.collection import Collection, documents_of, unrecognised_files
+from talktree.formats.collection import Collection, find_unrecognized_files, iterate_documents
 from talktree.formats.companions import without_companions
 from talktree.model.statistics import Tally
 from talktree.text.json.value import Json
-from talktree.views.shapes import document_text
-from talktree.views.statistics import statistics_lines, statistics_shape
+from talktree.views.shapes import format_document
+from talktree.views.statistics import build_statistics_shape, format_statistics_lines
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 
@@ -29,7 +29,7 @@ BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 @click.command("stats", cls=Verb)
 @params.optional_paths
 @click.option("--by", type=click.Choice(BY), help="One table, by this; only of the library.")
-@open_library.within
+@open_library.date_range_options
 @click.option("--project", metavar="TEXT", help="Only projects with this in their path.")
 @click.option("--model", metavar="TEXT", help="Only models with this in their name.")
 @click.option("--csv", "as_csv", is_flag=True, help="The table as CSV; by day unless --by is said.")
@@ -58,7 +58,7 @@ def command(
     copies repeat counts once. With PATH the sources themselves are; those that cannot be read are
     told on stderr and left out. A folder counts with all conversations below it.
     """
-    look = output.Look(color=color, paged=not no_pager)
+    look = output.OutputStyle(color=color, paged=not no_pager)
     if paths:
         given = {"--by": by, "--since": since, "--until": until, "--project": project}
         given |= {"--model": model, "--library": library, "--csv": "so" if as_csv else None}
@@ -69,8 +69,8 @@ def command(
         return count_sources(paths, source_format, look, as_json=as_json)
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other", hint="name one of them")
-    _of_library(
-        open_library.Choice(library, since, until, project, model, source_format),
+    _count_library(
+        open_library.LibrarySelection(library, since, until, project, model, source_format),
         by,
         look,
         style="json" if as_json else "csv" if as_csv else "text",
@@ -87,31 +87,31 @@ command.examples = (
 )
 
 
-def _of_library(
-    choice: open_library.Choice, by: str | None, look: output.Look, *, style: str
+def _count_library(
+    choice: open_library.LibrarySelection, by: str | None, look: output.OutputStyle, *, style: str
 ) -> None:
-    with opened(choice.library) as kept:
+    with open_library_at(choice.library) as kept:
         found = kept.stats(
-            since=open_library.beginning("--since", choice.since),
-            until=open_library.end("--until", choice.until),
+            since=open_library.parse_since("--since", choice.since),
+            until=open_library.parse_until("--until", choice.until),
             project=choice.project,
             model=choice.model,
             format=choice.format,
             seconds=by == "tool",
         )
     if style == "text":
-        from talktree.views.library import library_stats_lines
+        from talktree.views.library import format_library_stats_lines
 
-        look.print(library_stats_lines(found, by, width=output.width() or 80))
+        look.print(format_library_stats_lines(found, by, width=output.get_terminal_width() or 80))
         return
-    from talktree.text.escape import visible
-    from talktree.views.library_shapes import library_stats_csv, library_stats_shape
-    from talktree.views.shapes import document_text
+    from talktree.text.escape import escape_text
+    from talktree.views.library_shapes import build_library_stats_shape, format_library_stats_csv
+    from talktree.views.shapes import format_document
 
     if style == "json":
-        output.print_text([document_text(library_stats_shape(found, by))])
+        output.print_text([format_document(build_library_stats_shape(found, by))])
     else:
-        output.print_text(map(visible, library_stats_csv(found, by or "day")))
+        output.print_text(map(escape_text, format_library_stats_csv(found, by or "day")))
 
 
 class SourceStatistics:
@@ -132,18 +132,18 @@ class SourceStatistics:
     def add(self, path: str, format: str | None) -> None:
         """Count all conversations at a path."""
         document = api.read(path, format=format)
-        for source in documents_of(document):
+        for source in iterate_documents(document):
             for conversation in source.conversations:
-                self.tally.add(conversation)
-            tell_damage(source)
+                self.tally.add_conversation(conversation)
+            report_damage(source)
         folder = path.rstrip("/")
-        self.unrecognised += [f"{folder}/{each}" for each in unrecognised_files(document)]
+        self.unrecognised += [f"{folder}/{each}" for each in find_unrecognized_files(document)]
         if isinstance(document, Collection):
             self.failed += [(f"{folder}/{each.path}", each.error) for each in document.unreadable]
 
 
 def count_sources(
-    paths: Sequence[str], format: str | None, look: output.Look, *, as_json: bool
+    paths: Sequence[str], format: str | None, look: output.OutputStyle, *, as_json: bool
 ) -> int:
     """Count what is at some paths, print it, and return the exit code."""
     found = SourceStatistics()
@@ -158,10 +158,10 @@ def count_sources(
         failed: list[Json] = [{"path": path, "message": why.message} for path, why in found.failed]
         unrecognised: list[Json] = [*found.unrecognised]
         lists: dict[str, Json] = {"failed": failed, "unrecognised": unrecognised}
-        output.print_text([document_text({**statistics_shape(found.tally), **lists})])
+        output.print_text([format_document({**build_statistics_shape(found.tally), **lists})])
         return found.exit_code
-    look.print(statistics_lines(found.tally, width=output.width() or 80))
+    look.print(format_statistics_lines(found.tally, width=output.get_terminal_width() or 80))
     for _, why in found.failed:
-        report(why, as_json=False)
-    tell_unrecognised(found.unrecognised)
+        report_error(why, as_json=False)
+    report_unrecognized(found.unrecognised)
     return found.exit_code

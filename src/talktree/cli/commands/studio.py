@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import output, params
-from talktree.cli.errors import tell
+from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.errors import Busy, UsageError
+from talktree.errors import LockHeld, UsageError
 from talktree.views.library import describe_unsaved
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 if TYPE_CHECKING:
-    from talktree.library.temporary import Unsaved
-    from talktree.library.unsaved_edits import KeptEdits
-    from talktree.web.launch import Started
+    from talktree.library.temporary import UnsavedFile
+    from talktree.library.unsaved_edits import UnsavedEdits
+    from talktree.web.launch import StudioStarted
 
 
 @click.command("studio", cls=Verb)
@@ -57,7 +57,7 @@ def command(
     if list_browsers or forget_browsers:
         return _manage_browsers(forget=forget_browsers)
     if discard:
-        return _discard(paths)
+        return _discard_edits(paths)
     from talktree.web.launch import launch
 
     return launch(
@@ -65,42 +65,42 @@ def command(
         port=port,
         read_only=read_only,
         open_browser=not no_open,
-        told=_address_told,
+        details=_print_address,
         unsaved=lambda left: _report_unsaved(paths, left),
         kept=_report_kept,
     )
 
 
-def _discard(paths: Sequence[str]) -> int:
+def _discard_edits(paths: Sequence[str]) -> int:
     """Remove what is kept of unsaved edits."""
-    from talktree.library.sources.scan import place_of
-    from talktree.library.unsaved_edits import discard
+    from talktree.library.sources.scan import to_place
+    from talktree.library.unsaved_edits import discard_edits
 
     if not paths:
         raise UsageError("name the files whose edits to discard", hint="as when they were opened")
-    if not discard([Path(os.fsdecode(place_of(path))) for path in paths]):
-        raise Busy("a studio has these files open", hint="end it first")
-    tell("talktree: unsaved edits discarded")
+    if not discard_edits([Path(os.fsdecode(to_place(path))) for path in paths]):
+        raise LockHeld("a studio has these files open", hint="end it first")
+    print_stderr("talktree: unsaved edits discarded")
     return 0
 
 
-def _report_unsaved(paths: Sequence[str], left: Sequence[Unsaved]) -> None:
+def _report_unsaved(paths: Sequence[str], left: Sequence[UnsavedFile]) -> None:
     """Name the files with unsaved work, and what to do about them."""
     for each in left:
-        tell(f"talktree: {each.path}: {describe_unsaved(each)} kept")
+        print_stderr(f"talktree: {each.path}: {describe_unsaved(each)} kept")
     named = " ".join(map(shlex.quote, paths))
-    tell(f"hint: `talktree studio {named}` opens them again, --discard discards them")
+    print_stderr(f"hint: `talktree studio {named}` opens them again, --discard discards them")
 
 
-def _report_kept(edits: Sequence[KeptEdits], own: Path | None) -> None:
+def _report_kept(edits: Sequence[UnsavedEdits], own: Path | None) -> None:
     """Name what studios before this one have left; `own` is the library that is opened now."""
     for kept in edits:
         state = "opened again" if kept.root == own else "kept"
         for each in kept.unsaved:
-            tell(f"talktree: {each.path}: {describe_unsaved(each)} {state}")
+            print_stderr(f"talktree: {each.path}: {describe_unsaved(each)} {state}")
         named = kept.words
         if kept.root != own and kept.paths:
-            tell(
+            print_stderr(
                 f"hint: `talktree studio {named}` opens them again, "
                 f"`talktree studio --discard {named}` discards them"
             )
@@ -118,24 +118,24 @@ command.examples = (
 def _manage_browsers(*, forget: bool) -> int:
     """List the remembered browsers, or forget them all."""
     from talktree.views.lines import line
-    from talktree.web.security.browsers import forget_browsers, remembered_browsers
+    from talktree.web.security.browsers import forget_browsers, read_remembered_browsers
 
     if forget:
-        tell(f"talktree: {counted(forget_browsers(), 'browser')} forgotten")
+        print_stderr(f"talktree: {format_count(forget_browsers(), 'browser')} forgotten")
         return 0
-    found = remembered_browsers()
+    found = read_remembered_browsers()
     output.print_lines(
         [line(f"{each.added}  port {each.port}  {each.label}") for each in found], color=False
     )
     if not found:
-        tell("talktree: no browser is remembered")
+        print_stderr("talktree: no browser is remembered")
     return 0
 
 
-def _address_told(started: Started) -> None:
+def _print_address(started: StudioStarted) -> None:
     from talktree.web.page import HOW, MISSING
 
     output.print_text([f"{started.address}\n"])
     if not started.built:
-        tell(f"talktree: {MISSING}")
-        tell(f"hint: {HOW}")
+        print_stderr(f"talktree: {MISSING}")
+        print_stderr(f"hint: {HOW}")

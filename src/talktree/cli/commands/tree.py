@@ -8,14 +8,14 @@ import click
 
 from talktree.cli import open_library, output, params
 from talktree.cli.group import Verb
-from talktree.cli.output import findings_shape, tell_findings
-from talktree.cli.params import chosen, heading
-from talktree.formats.engine.notices import noticed_in
+from talktree.cli.output import build_findings_shape, report_findings
+from talktree.cli.params import choose_conversations, format_heading
+from talktree.formats.engine.notices import select_findings
 from talktree.model.conversation import Conversation
-from talktree.model.link_repair import mended
+from talktree.model.link_repair import with_inferred_links
 from talktree.views.lines import EMPTY, Line, line
-from talktree.views.outline import outline_lines
-from talktree.views.shapes import conversations_text
+from talktree.views.outline import format_outline_lines
+from talktree.views.shapes import format_conversations
 
 
 @click.command("tree", cls=Verb)
@@ -36,16 +36,16 @@ def command(
     no_pager: bool,  # noqa: FBT001
 ) -> None:
     """Draw the branches: forks, sidechains, compactions, and where the talk went on last."""
-    document = open_library.read(path, format=source_format)
-    found = [mended(each) for each in chosen(document, conversation)]
+    document = open_library.read_source(path, format=source_format)
+    found = [with_inferred_links(each) for each in choose_conversations(document, conversation)]
     if as_json:
-        tail = {"findings": findings_shape(noticed_in(document, found))}
+        tail = {"findings": build_findings_shape(select_findings(document, found))}
         messages = ((each, each.messages()) for each in found)
-        output.print_text(conversations_text(messages, tail=tail))
+        output.print_text(format_conversations(messages, tail=tail))
         return
-    lines = _lines(found, every=every)
+    lines = _format_lines(found, every=every)
     output.print_lines(lines, color=output.use_color(color), paged=not no_pager)
-    tell_findings(document, found)
+    report_findings(document, found)
 
 
 command.examples = (
@@ -55,11 +55,11 @@ command.examples = (
 )
 
 
-def _lines(found: Sequence[Conversation], *, every: bool) -> Iterator[Line]:
+def _format_lines(found: Sequence[Conversation], *, every: bool) -> Iterator[Line]:
     for number, each in enumerate(found):
         if number:
             yield EMPTY
-        yield heading(each)
+        yield format_heading(each)
         if not len(each.tree):
             yield line(("no messages", "faint"))
-        yield from outline_lines(each, all=every, width=output.width())
+        yield from format_outline_lines(each, all=every, width=output.get_terminal_width())

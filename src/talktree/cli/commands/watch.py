@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from talktree.cli import open_library, output, params
-from talktree.cli.commands.import_run import failures_told, report_incomplete
+from talktree.cli.commands.import_run import print_failures, report_incomplete
 from talktree.cli.group import Verb
-from talktree.cli.open_library import opened
-from talktree.cli.retention import Repeated
-from talktree.views.library import step_line, step_shape
-from talktree.views.shapes import json_text
+from talktree.cli.open_library import open_library_at
+from talktree.cli.retention import RepeatedRetention
+from talktree.views.library import build_step_shape, format_step_line
+from talktree.views.shapes import format_json
 
 if TYPE_CHECKING:
-    from talktree.library.importing.result import Progress
+    from talktree.library.importing.result import ImportProgress
 
 INTERRUPTED = 130
 
@@ -48,19 +48,21 @@ def command(
     """
     colored = output.use_color(color)
     # Told when all of it is kept: whoever reads a line may ask for what it tells of.
-    steps: list[Progress] = []
-    with opened(library, write=True, create=True) as kept:
-        retention = Repeated(kept)
+    steps: list[ImportProgress] = []
+    with open_library_at(library, write=True, create=True) as kept:
+        retention = RepeatedRetention(kept)
         retention.run(quiet=as_json)
         try:
             for done in kept.watch(paths, every=every, progress=steps.append):
                 if as_json:
-                    output.print_text([f"{json_text(step_shape(step))}\n" for step in steps])
+                    output.print_text(
+                        [f"{format_json(build_step_shape(step))}\n" for step in steps]
+                    )
                 else:
-                    output.print_lines(map(step_line, steps), color=colored)
+                    output.print_lines(map(format_step_line, steps), color=colored)
                 steps.clear()
                 report_incomplete(done.incomplete, quiet=as_json)
-                failures_told(done.failed, quiet=as_json)
+                print_failures(done.failed, quiet=as_json)
                 retention.run(quiet=as_json)
         except KeyboardInterrupt:
             pass  # how watching ends

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from talktree.export.choice import Theme
-from talktree.export.page.frame import END, banner, head
+from talktree.export.page.frame import END, render_banner, render_head
 from talktree.views.html.rendering import escape
-from talktree.views.width import counted
+from talktree.views.width import format_count
 
 
-class Line(NamedTuple):
+class IndexLine(NamedTuple):
     """One page of the folder."""
 
     page: str
@@ -26,20 +26,20 @@ class Line(NamedTuple):
         return self.page.rpartition("/")[0]
 
 
-def index_page(lines: Sequence[Line], theme: Theme) -> Iterator[bytes]:
+def render_index(lines: Sequence[IndexLine], theme: Theme) -> Iterator[bytes]:
     """All pages by their folders."""
-    yield head("Conversations", theme).encode()
-    yield banner("Conversations", [counted(len(lines), "page")]).encode()
+    yield render_head("Conversations", theme).encode()
+    yield render_banner("Conversations", [format_count(len(lines), "page")]).encode()
     yield b'<main class="tt-x-index">\n'
     for folder, inside in groupby(sorted(lines), key=lambda line: line.folder):
         if folder:
             yield f"<h2>{escape(folder)}</h2>\n".encode()
         yield b"<ul>\n"
         for line in inside:
-            told = " · ".join(fact for fact in line.facts if fact)
+            words = " · ".join(fact for fact in line.facts if fact)
             yield (
                 f'<li><a href="{escape(quote(line.page))}">{escape(line.title)}</a>'
-                f' <span class="tt-x-detail">{escape(told)}</span></li>\n'
+                f' <span class="tt-x-detail">{escape(words)}</span></li>\n'
             ).encode()
         yield b"</ul>\n"
     yield f"</main>\n{END}".encode()

@@ -6,28 +6,28 @@ It stands at the end of the page, so that nothing has to be read twice; styles p
 from __future__ import annotations
 
 from talktree.views.html.rendering import escape
-from talktree.views.width import one_line
+from talktree.views.width import to_one_line
 
 WIDTH = 90
 MOST = 20_000
 
 
-class Outline:
+class PageOutline:
     """Places of a page and what they are called."""
 
     def __init__(self) -> None:
         self._items: list[str] = []
         self._left_out = 0
 
-    def prompt(self, position: int, text: str) -> None:
+    def add_prompt(self, position: int, text: str) -> None:
         """Somebody asked something."""
-        self._add("prompt", f"m-{position}", one_line(text, WIDTH) or "(empty)")
+        self._add("prompt", f"m-{position}", to_one_line(text, WIDTH) or "(empty)")
 
-    def section(self, number: int, title: str) -> None:
+    def add_section(self, number: int, title: str) -> None:
         """Another branch begins."""
         self._add("branch", f"b-{number}", title)
 
-    def fork(self, position: int, ways: int) -> None:
+    def add_fork(self, position: int, ways: int) -> None:
         """The talk goes on in more than one way."""
         self._add("fork", f"m-{position}", f"{ways + 1} ways on from here")
 
@@ -37,7 +37,7 @@ class Outline:
             return
         self._items.append(f'<li class="tt-x-to-{kind}"><a href="#{place}">{escape(text)}</a></li>')
 
-    def html(self) -> str:
+    def render(self) -> str:
         """All of it."""
         if not self._items:
             return ""

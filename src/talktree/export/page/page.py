@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from talktree.export.images import addresses
-from talktree.export.page.blocks import block_html
-from talktree.export.page.frame import END, banner, head
-from talktree.export.page.outline import Outline
-from talktree.export.walk import Begin, SideBegin, SideEnd, Stop, Walk
+from talktree.export.images import find_image_urls
+from talktree.export.page.blocks import render_block
+from talktree.export.page.frame import END, render_banner, render_head
+from talktree.export.page.outline import PageOutline
+from talktree.export.walk import ExportWalk, SectionBegin, SideBegin, SideEnd, Stop
 from talktree.model.message import META, SIDECHAIN, Message
 from talktree.model.parts import Text
 from talktree.views.html.block import Chip
-from talktree.views.html.rendering import Look, blocks, chips, escape
-from talktree.views.speakers import speaker_in
-from talktree.views.transcript import Step
-from talktree.views.width import counted, moment, one_line
+from talktree.views.html.rendering import RenderOptions, build_chips, escape, render_blocks
+from talktree.views.speakers import find_format_speaker
+from talktree.views.transcript import FoldedMessage
+from talktree.views.width import format_count, format_moment, to_one_line
 
 PIECE = 1 << 16
 SHORT = 4
 _ROLES = {"user": "user", "assistant": "agent", "tool": "tool", "system": "system"}
 _SKIP = '<a class="tt-x-skip" href="#outline">Outline</a>'
-_LOOK = Look(limit=None)
+_LOOK = RenderOptions(limit=None)
 
 
-def page(walks: Sequence[Walk], title: str, facts: Sequence[str]) -> Iterator[bytes]:
+def render_page(walks: Sequence[ExportWalk], title: str, facts: Sequence[str]) -> Iterator[bytes]:
     """The page of one or several conversations."""
     held: list[str] = []
     size = 0
-    for text in _texts(walks, title, facts):
+    for text in _render_texts(walks, title, facts):
         held.append(text)
         size += len(text)
         if size >= PIECE:
@@ -37,27 +37,27 @@ def page(walks: Sequence[Walk], title: str, facts: Sequence[str]) -> Iterator[by
     yield "".join(held).encode()
 
 
-def _texts(walks: Sequence[Walk], title: str, facts: Sequence[str]) -> Iterator[str]:
-    outline = Outline()
+def _render_texts(walks: Sequence[ExportWalk], title: str, facts: Sequence[str]) -> Iterator[str]:
+    outline = PageOutline()
     theme = walks[0].choice.theme if walks else "system"
-    yield head(title, theme)
+    yield render_head(title, theme)
     yield _SKIP
-    yield banner(title, facts)
+    yield render_banner(title, facts)
     yield "<main>\n"
     offset = 0
     for walk in walks:
         writer = _Writer(walk, outline, offset)
-        yield from writer.texts(named=len(walks) > 1)
+        yield from writer.render_texts(named=len(walks) > 1)
         offset += walk.conversation.record_count
     yield "</main>\n"
-    yield outline.html()
+    yield outline.render()
     yield END
 
 
 class _Writer:
     """Writes one conversation; its places count from an offset, so that all differ."""
 
-    def __init__(self, walk: Walk, outline: Outline, offset: int) -> None:
+    def __init__(self, walk: ExportWalk, outline: PageOutline, offset: int) -> None:
         self._walk = walk
         self._outline = outline
         self._offset = offset
@@ -68,52 +68,56 @@ class _Writer:
         self._sections = offset
         """Sections are numbered behind the messages before them."""
 
-    def texts(self, *, named: bool) -> Iterator[str]:
+    def render_texts(self, *, named: bool) -> Iterator[str]:
         """All of it, piece by piece, with its name if there are others."""
         if named:
             name = self._walk.conversation.title or self._walk.conversation.native_id
-            yield f'<h2 class="tt-x-conversation">{escape(one_line(name, 120))}</h2>\n'
+            yield f'<h2 class="tt-x-conversation">{escape(to_one_line(name, 120))}</h2>\n'
         is_open = False
-        for stop in self._walk.stops():
-            if isinstance(stop, Begin):
+        for stop in self._walk.iter_stops():
+            if isinstance(stop, SectionBegin):
                 yield "</section>\n" if is_open else ""
                 is_open = True
-            yield self._stop(stop)
+            yield self._render_stop(stop)
         if is_open:
             yield "</section>\n"
 
-    def _stop(self, stop: Stop) -> str:
+    def _render_stop(self, stop: Stop) -> str:
         match stop:
-            case Step():
-                return self._row(stop)
-            case Begin():
-                return self._begin(stop)
+            case FoldedMessage():
+                return self._render_row(stop)
+            case SectionBegin():
+                return self._render_begin(stop)
             case SideBegin():
                 return (
                     '<details class="tt-x-side"><summary>Sub-agent: '
-                    f"{counted(stop.messages, 'message')}</summary>\n"
+                    f"{format_count(stop.messages, 'message')}</summary>\n"
                 )
             case SideEnd():
                 return "</details>\n"
 
-    def _begin(self, begin: Begin) -> str:
+    def _render_begin(self, begin: SectionBegin) -> str:
         place = f"b-{self._sections + begin.number}"
         branch = begin.section.branch
         if branch is None:
             return f'<section id="{place}">\n'
-        title = f"Branch of {counted(len(begin.section.positions), 'message')}"
-        self._outline.section(self._sections + begin.number, title)
+        title = f"Branch of {format_count(len(begin.section.positions), 'message')}"
+        self._outline.add_section(self._sections + begin.number, title)
         back = ""
         if branch.fork is not None:
-            above = self._offset + self._walk.conversation.position(branch.fork)
+            above = self._offset + self._walk.conversation.find_position(branch.fork)
             back = f' <a href="#m-{above}">from here</a>'
         return f'<section class="tt-x-branch" id="{place}"><h2>{title}{back}</h2>\n'
 
-    def _row(self, step: Step) -> str:
+    def _render_row(self, step: FoldedMessage) -> str:
         message = step.message
-        look = Look(limit=None, address=address) if (address := addresses(message)) else _LOOK
-        shown = "".join([block_html(each, bare=self._bare) for each in blocks(step, look)])
-        ways = self._ways(step.position)
+        look = (
+            RenderOptions(limit=None, address=address)
+            if (address := find_image_urls(message))
+            else _LOOK
+        )
+        shown = "".join([render_block(each, bare=self._bare) for each in render_blocks(step, look)])
+        ways = self._render_ways(step.position)
         if not shown and not ways:
             return ""
         role = _ROLES.get(message.role, "other")
@@ -121,7 +125,7 @@ class _Writer:
         if message.role == "user":
             self._note_prompt(place, message)
         return (
-            f'<article class="tt-x-row tt-x-{role}" id="m-{place}">{self._heading(message)}'
+            f'<article class="tt-x-row tt-x-{role}" id="m-{place}">{self._render_heading(message)}'
             f"{shown}</article>\n{ways}"
         )
 
@@ -130,28 +134,28 @@ class _Writer:
             return
         text = next((part.text for part in message.parts if isinstance(part, Text)), "")
         if text.strip():
-            self._outline.prompt(place, text)
+            self._outline.add_prompt(place, text)
 
-    def _heading(self, message: Message) -> str:
+    def _render_heading(self, message: Message) -> str:
         """Who speaks and what is new to know of it; nothing while the same one goes on working."""
-        who = speaker_in(self._format, message)
-        facts = chips(message, self._format)
+        who = find_format_speaker(self._format, message)
+        facts = build_chips(message, self._format)
         known = self._facts
         fresh = [chip for chip in facts if chip not in known] if facts != known else []
         same = who == self._speaker
         self._speaker, self._facts = who, facts
         if same and not fresh and not any(type(part) is Text for part in message.parts):
             return ""
-        told = "".join(map(_chip, fresh))
-        time = moment(message.time_ns)
+        words = "".join(map(_render_chip, fresh))
+        time = format_moment(message.time_ns)
         when = f" <time>{time}</time>" if time else ""
-        return f'<header><b class="tt-x-who">{escape(who)}</b>{when}{told}</header>'
+        return f'<header><b class="tt-x-who">{escape(who)}</b>{when}{words}</header>'
 
-    def _ways(self, position: int) -> str:
+    def _render_ways(self, position: int) -> str:
         found = self._walk.ways.get(position)
         if not found:
             return ""
-        self._outline.fork(self._offset + position, len(found))
+        self._outline.add_fork(self._offset + position, len(found))
         links = ", ".join(
             f'<a href="#b-{self._sections + number}">branch {count}</a>'
             for count, (number, _) in enumerate(found, 1)
@@ -159,7 +163,7 @@ class _Writer:
         return f'<p class="tt-x-ways">Other ways on from here: {links}</p>\n'
 
 
-def _chip(chip: Chip) -> str:
+def _render_chip(chip: Chip) -> str:
     """A small fact; a number or a short word says what it is of."""
     bare = len(chip.text) <= SHORT or chip.text[0].isdigit()
     text = f"{chip.name} {chip.text}" if bare else chip.text

@@ -15,12 +15,12 @@ _SHEETS = (
 
 
 @cache
-def style() -> str:
+def load_style() -> str:
     """All rules of a page."""
-    return "\n".join(_sheet(package, path) for package, path in _SHEETS)
+    return "\n".join(_load_sheet(package, path) for package, path in _SHEETS)
 
 
-def _sheet(package: str, path: str) -> str:
+def _load_sheet(package: str, path: str) -> str:
     text = files(package).joinpath(path).read_text(encoding="utf-8")
     # Nothing in a sheet may end the element it stands in.
     assert "</" not in text
@@ -28,9 +28,9 @@ def _sheet(package: str, path: str) -> str:
 
 
 @cache
-def policy() -> str:
+def content_policy() -> str:
     """What the page may do: show itself, with its own styles and the images in it."""
-    digest = b64encode(sha256(style().encode()).digest()).decode()
+    digest = b64encode(sha256(load_style().encode()).digest()).decode()
     rules = (
         "default-src 'none'",
         f"style-src 'sha256-{digest}'",

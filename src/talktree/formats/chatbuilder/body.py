@@ -15,16 +15,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.formats.chatbuilder import lens_authors as author_line
-from talktree.formats.chatbuilder.parse import Layout
+from talktree.formats.chatbuilder import lens_authors
+from talktree.formats.chatbuilder.parse import MessageLayout
 from talktree.formats.chatbuilder.parse_header import (
     AUTHORS,
     CREATED,
     REQUIRED,
     ROLE,
     UUID,
-    Line,
-    known,
+    HeaderLine,
+    normalize_key,
 )
 from talktree.model.message import Author
 from talktree.text.times import from_iso, to_iso
@@ -57,7 +57,7 @@ def escape(text: str, habit: Habit) -> str:
     return _RUN.sub(_escaped, text)
 
 
-def habit_of(body: str, *, default: Habit) -> Habit:
+def detect_habit(body: str, *, default: Habit) -> Habit:
     """How a body writes its fences; the escaped forms win a draw."""
     counts: dict[Habit, int] = {
         "first": len(_FIRST.findall(body)),
@@ -74,7 +74,7 @@ UNKNOWN = "unknown"
 """The role of a message that names none."""
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class MessageContent(Struct, frozen=True, kw_only=True):
     """The content of a message file."""
 
     id: str = ""
@@ -86,21 +86,21 @@ class Said(Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-def said(layout: Layout) -> Said:
+def parse_content(layout: MessageLayout) -> MessageContent:
     """What a file says; of a key that stands twice, the first one counts."""
-    first: dict[str, Line] = {}
+    first: dict[str, HeaderLine] = {}
     for line in layout.lines:
         if line.name is not None:
             first.setdefault(line.name, line)
     values = {name: line.value for name, line in first.items()}
     time = from_iso(values.get(CREATED, ""))
-    authors = author_line.parse(values.get(AUTHORS, ""))
+    authors = lens_authors.parse_authors(values.get(AUTHORS, ""))
     named = {UUID, ROLE}
     if time is not None:
         named.add(CREATED)
     if authors or not values.get(AUTHORS):
         named.add(AUTHORS)
-    return Said(
+    return MessageContent(
         id=values.get(UUID, ""),
         role=values.get(ROLE) or UNKNOWN,
         time=time,
@@ -110,22 +110,22 @@ def said(layout: Layout) -> Said:
     )
 
 
-def fresh(wanted: Said) -> Layout:
+def make_layout(wanted: MessageContent) -> MessageLayout:
     """A new file in the document's own form: required fields, a blank comment, the role."""
-    values = {known(key): (key, value) for key, value in wanted.extra.items()}
+    values = {normalize_key(key): (key, value) for key, value in wanted.extra.items()}
     if wanted.id:
         values[UUID] = ("Block-UUID", wanted.id)
     if wanted.time is not None:
         values[CREATED] = ("Created-at", to_iso(wanted.time))
     if wanted.authors:
-        values[AUTHORS] = ("Authors", author_line.write(wanted.authors))
+        values[AUTHORS] = ("Authors", lens_authors.format_authors(wanted.authors))
     required = [values.pop(name.lower()) for name in REQUIRED if name.lower() in values]
-    fields = [new_line(key, value, end="\n") for key, value in (*required, *values.values())]
-    blank = [Line(";\n")] if fields else []
-    lines = (*fields, *blank, new_line("role", wanted.role))
-    return Layout("", lines, "\n\n\n", escape(wanted.text, "first"))
+    fields = [make_line(key, value, end="\n") for key, value in (*required, *values.values())]
+    blank = [HeaderLine(";\n")] if fields else []
+    lines = (*fields, *blank, make_line("role", wanted.role))
+    return MessageLayout("", lines, "\n\n\n", escape(wanted.text, "first"))
 
 
-def new_line(key: str, value: str, *, lead: str = "; ", end: str = "") -> Line:
+def make_line(key: str, value: str, *, lead: str = "; ", end: str = "") -> HeaderLine:
     """A header line for a key that was not there."""
-    return Line(lead, key, ": " if value else ":", value, end)
+    return HeaderLine(lead, key, ": " if value else ":", value, end)

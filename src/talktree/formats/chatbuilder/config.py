@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from talktree.formats.format import Record, opaque
-from talktree.formats.lens import Object, merged, take_text, with_rest
+from talktree.formats.format import Record, make_opaque
+from talktree.formats.lens import Object, merge_json, take_text, with_rest
 from talktree.model.entries import Entry, Head
 from talktree.text.json.value import Json
 
@@ -13,13 +13,13 @@ KIND = "config"
 def get(record: Record) -> Entry:
     """What a folder's settings say; the label is its title."""
     if not isinstance(record.value, dict) or not record.usable:
-        return opaque(record, KIND)
+        return make_opaque(record, KIND)
     left = dict(record.value)
     title = take_text(left, "label")
     return Head(id=record.id, kind=KIND, title=title, extra=left)
 
 
-def native(head: Head) -> Object:
+def make_settings(head: Head) -> Object:
     """New settings for a folder."""
     return with_rest({} if head.title is None else {"label": head.title}, head.extra)
 
@@ -28,5 +28,5 @@ def put(head: Head, base: Record | None) -> Json:
     """The settings of a head, in the form of the old ones where there are any."""
     before = None if base is None else get(base)
     if base is None or not isinstance(before, Head):
-        return native(head)
-    return merged(base.value, native(before), native(head))
+        return make_settings(head)
+    return merge_json(base.value, make_settings(before), make_settings(head))

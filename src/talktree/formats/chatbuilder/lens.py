@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from talktree.formats.chatbuilder import config
-from talktree.formats.chatbuilder.body import Said, fresh, said
-from talktree.formats.chatbuilder.parse import take_apart
-from talktree.formats.chatbuilder.write import amended, is_config
-from talktree.formats.format import Record, opaque
+from talktree.formats.chatbuilder.body import MessageContent, make_layout, parse_content
+from talktree.formats.chatbuilder.parse import parse_layout
+from talktree.formats.chatbuilder.write import amend_layout, is_config
+from talktree.formats.format import Record, make_opaque
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import Text
@@ -19,8 +19,8 @@ def get(record: Record) -> Entry:
     if is_config(record.path) or (isinstance(record.value, dict) and not record.path):
         return config.get(record)
     if not isinstance(record.value, str):
-        return opaque(record)
-    found = said(take_apart(record.value))
+        return make_opaque(record)
+    found = parse_content(parse_layout(record.value))
     return Message(
         id=record.id or found.id,
         parent=record.parent,
@@ -36,7 +36,7 @@ def put(entry: Entry, base: Record | None) -> Json:
     """The text of an entry's file, made from the old file where there is one."""
     match entry:
         case Message():
-            return _message(entry, base)
+            return _write_message(entry, base)
         case Head():
             return config.put(entry, base)
         case Opaque():
@@ -46,20 +46,20 @@ def put(entry: Entry, base: Record | None) -> Json:
             return None
 
 
-def _message(message: Message, base: Record | None) -> str:
+def _write_message(message: Message, base: Record | None) -> str:
     if base is None or not isinstance(base.value, str):
-        text = fresh(_wanted(message, message.id)).text
+        text = make_layout(_to_content(message, message.id)).text
     else:
-        layout = take_apart(base.value)
-        own = said(layout).id
+        layout = parse_layout(base.value)
+        own = parse_content(layout).id
         kept = message.id == (base.id or own)
-        text = amended(layout, _wanted(message, own if kept else message.id))
+        text = amend_layout(layout, _to_content(message, own if kept else message.id))
     # What a UTF-8 file cannot hold must show when the entry is compared with what was put.
-    return text if utf8.holds(text) else utf8.decode(text.encode("utf-8", "replace"))
+    return text if utf8.can_encode(text) else utf8.decode(text.encode("utf-8", "replace"))
 
 
-def _wanted(message: Message, id: str) -> Said:
-    return Said(
+def _to_content(message: Message, id: str) -> MessageContent:
+    return MessageContent(
         id=id,
         role=message.role,
         time=message.time_ns,

@@ -10,13 +10,13 @@ from talktree.model.message import Author
 _VERSION = re.compile(r"\((?:v([^()\s,]+)|([0-9][^()\s,]*))\)", re.IGNORECASE)
 
 
-def parse(text: str) -> tuple[Author, ...]:
+def parse_authors(text: str) -> tuple[Author, ...]:
     """The authors a line names."""
-    items = (item.strip() for item in _split(text))
-    return tuple(_author(item) for item in items if item)
+    items = (item.strip() for item in _split_items(text))
+    return tuple(_parse_author(item) for item in items if item)
 
 
-def _split(text: str) -> list[str]:
+def _split_items(text: str) -> list[str]:
     """The items between the commas that stand outside of parentheses."""
     items, start, inside = [], 0, False
     for found in re.finditer(r"[(),]", text):
@@ -30,7 +30,7 @@ def _split(text: str) -> list[str]:
     return [*items, text[start:]]
 
 
-def _author(item: str) -> Author:
+def _parse_author(item: str) -> Author:
     at = item.rfind("(")
     found = _VERSION.fullmatch(item, at) if at > 0 else None
     name = item[:at].rstrip()
@@ -39,7 +39,7 @@ def _author(item: str) -> Author:
     return Author(name, found[1] or found[2])
 
 
-def write(authors: Sequence[Author]) -> str:
+def format_authors(authors: Sequence[Author]) -> str:
     """The line that names these authors."""
     return ", ".join(
         each.name if each.version is None else f"{each.name} (v{each.version})" for each in authors

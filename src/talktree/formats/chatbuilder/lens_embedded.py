@@ -6,26 +6,31 @@ stands before the blank comment line above the role; in a file without a header 
 
 from __future__ import annotations
 
-from talktree.formats.chatbuilder.parse import Layout, take_apart
-from talktree.formats.chatbuilder.parse_header import ROLE, Line, with_newline, without_newline
+from talktree.formats.chatbuilder.parse import MessageLayout, parse_layout
+from talktree.formats.chatbuilder.parse_header import (
+    ROLE,
+    HeaderLine,
+    with_newline,
+    without_newline,
+)
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import Style, encode
+from talktree.text.json.encode import Style, encode_json
 from talktree.text.json.value import Json
 
 KEY = "X-Talktree"
 _ASCII = Style(ascii=True)
 
 
-def added(text: str, carried: Json) -> str:
+def embed_source(text: str, carried: Json) -> str:
     """A message file with the line."""
-    layout = take_apart(text)
-    line = Line("; ", KEY, ": ", encode(carried, _ASCII).decode())
+    layout = parse_layout(text)
+    line = HeaderLine("; ", KEY, ": ", encode_json(carried, _ASCII).decode())
     if not layout.lines:
         return layout._replace(lines=(line,), separator="\n\n\n").text
-    return _with_line(layout, _place(layout), line).text
+    return _with_line(layout, _insertion_index(layout), line).text
 
 
-def _place(layout: Layout) -> int:
+def _insertion_index(layout: MessageLayout) -> int:
     """Before the blank comment line and the role, and behind an HTML comment."""
     lines = layout.lines
     role = next((at for at, each in enumerate(lines) if each.name == ROLE), len(lines))
@@ -34,7 +39,7 @@ def _place(layout: Layout) -> int:
     return role - 1 if lines[role - 1].key is None else role
 
 
-def _with_line(layout: Layout, at: int, line: Line) -> Layout:
+def _with_line(layout: MessageLayout, at: int, line: HeaderLine) -> MessageLayout:
     lines = list(layout.lines)
     if at < len(lines):
         lines.insert(at, with_newline(line, layout.newline))
@@ -44,11 +49,11 @@ def _with_line(layout: Layout, at: int, line: Line) -> Layout:
     return layout._replace(lines=tuple(lines))
 
 
-def taken(text: str) -> tuple[Json, Json]:
+def extract_source(text: str) -> tuple[Json, Json]:
     """What a message file carries, and the file without it."""
     if KEY not in text:
         return None, text
-    layout = take_apart(text)
+    layout = parse_layout(text)
     for at, line in enumerate(layout.lines):
         if line.key == KEY:
             found = decode(line.value.encode("utf-8", "surrogatepass"))
@@ -57,7 +62,7 @@ def taken(text: str) -> tuple[Json, Json]:
     return None, text
 
 
-def _without_line(layout: Layout, at: int) -> Layout:
+def _without_line(layout: MessageLayout, at: int) -> MessageLayout:
     lines = list(layout.lines)
     gone = lines.pop(at)
     if not lines:

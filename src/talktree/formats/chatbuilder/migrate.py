@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.parse import Layout, take_apart
-from talktree.formats.chatbuilder.parse_header import BARE_ID, REQUIRED, ROLE, UUID, Line
-from talktree.formats.format import About, Record
+from talktree.formats.chatbuilder.parse import MessageLayout, parse_layout
+from talktree.formats.chatbuilder.parse_header import BARE_ID, REQUIRED, ROLE, UUID, HeaderLine
+from talktree.formats.format import ConversationInfo, Record
 from talktree.formats.migration import Renewal
 from talktree.model.entries import Entry, Head, Opaque
 from talktree.model.message import Message
 from talktree.text import utf8
 from talktree.text.json.decode import decode
-from talktree.text.json.encode import Style, encode
+from talktree.text.json.encode import Style, encode_json
 from talktree.text.json.value import Json
 
 KEY = "X-Talktree-Was"
@@ -24,77 +24,81 @@ KEY = "X-Talktree-Was"
 class FileRenewal(Renewal):
     """What is old about message files."""
 
-    def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
+    def describe_old_record(
+        self, record: Record, entry: Entry, about: ConversationInfo
+    ) -> Iterator[str]:
         if not isinstance(entry, Message) or not isinstance(record.value, str):
             return
-        layout = take_apart(record.value)
+        layout = parse_layout(record.value)
         if not layout.lines:
             yield "no header"
             return
-        yield from _style(layout)
+        yield from _describe_old_style(layout)
         there = {line.name for line in layout.lines}
         required = [name for name in REQUIRED if name.lower() != UUID]
         yield from (f"no {name}" for name in required if name.lower() not in there)
         if ROLE not in there:
             yield "no role"
 
-    def message(self, message: Message, about: About, *, moment: int) -> Message:
-        adopted = super().message(message, about, moment=moment)
+    def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
+        adopted = super().migrate_message(message, about, moment=moment)
         # Bytes that are no UTF-8 stay what they are; only from elsewhere they cannot come.
-        return replace(adopted, parts=message.parts) if utf8.holds(message.text) else adopted
+        return replace(adopted, parts=message.parts) if utf8.can_encode(message.text) else adopted
 
-    def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
+    def migrate_other(
+        self, record: Record, entry: Entry, about: ConversationInfo, *, depth: int
+    ) -> Json:
         kept = isinstance(entry, Head) or (isinstance(entry, Opaque) and record.usable)
         return record.value if kept and isinstance(record.value, dict) else None
 
-    def take(self, value: Json) -> tuple[Json, Json]:
+    def extract_source(self, value: Json) -> tuple[Json, Json]:
         if not isinstance(value, str):
-            return super().take(value)
-        return _taken(value)
+            return super().extract_source(value)
+        return _extract_source(value)
 
-    def give(self, value: Json, carried: Json) -> Json:
+    def embed_source(self, value: Json, carried: Json) -> Json:
         if not isinstance(value, str):
-            return super().give(value, carried)
-        return _added(value, carried)
+            return super().embed_source(value, carried)
+        return _embed_source(value, carried)
 
 
-def _style(layout: Layout) -> Iterator[str]:
+def _describe_old_style(layout: MessageLayout) -> Iterator[str]:
     if layout.prefix:
         yield "something stands before the header"
     if layout.comment:
         yield "the header is an HTML comment"
-    if not layout.split:
+    if not layout.has_separator:
         yield "no three newlines behind the header"
     for line in layout.lines[layout.comment :]:
-        what = _old(line)
+        what = _describe_old_line(line)
         if what:
             yield what
 
 
-def _old(line: Line) -> str | None:
+def _describe_old_line(line: HeaderLine) -> str | None:
     if line.key == BARE_ID:
         return "a bare UUID instead of Block-UUID"
-    if line.marked or not line.text.strip():
+    if line.has_semicolon or not line.text.strip():
         return None
     return "header lines without a semicolon"
 
 
-def _added(text: str, carried: Json) -> str:
+def _embed_source(text: str, carried: Json) -> str:
     """A current message file with the line, above the blank comment line and the role."""
-    layout = take_apart(text)
+    layout = parse_layout(text)
     lines = list(layout.lines)
     at = next(at for at, line in enumerate(lines) if line.name == ROLE)
     if at and lines[at - 1].key is None:
         at -= 1
-    told = encode(carried, Style(ascii=True)).decode()
-    lines.insert(at, Line("; ", KEY, ": ", told, layout.newline))
+    diagnostic = encode_json(carried, Style(ascii=True)).decode()
+    lines.insert(at, HeaderLine("; ", KEY, ": ", diagnostic, layout.newline))
     return layout._replace(lines=tuple(lines)).text
 
 
-def _taken(text: str) -> tuple[Json, Json]:
+def _extract_source(text: str) -> tuple[Json, Json]:
     if KEY not in text:
         return None, text
-    layout = take_apart(text)
+    layout = parse_layout(text)
     for line in layout.lines:
         if line.key == KEY:
             found = decode(line.value.encode("utf-8", "surrogatepass"))

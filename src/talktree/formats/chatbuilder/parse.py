@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from talktree.formats.chatbuilder.parse_header import (
-    Line,
-    comment_lines,
+    HeaderLine,
     is_header,
-    scan,
+    parse_comment_lines,
+    scan_header,
     without_newline,
 )
 
@@ -30,12 +30,12 @@ for the same ones again. A longer one has a header that is short beside it."""
 MOST_KNOWN = 256
 
 
-class Layout(NamedTuple):
+class MessageLayout(NamedTuple):
     """The pieces of a message file."""
 
     prefix: str = ""
     """A byte order mark and blank lines before the header."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[HeaderLine, ...] = ()
     separator: str = ""
     body: str = ""
     comment: int = 0
@@ -49,7 +49,7 @@ class Layout(NamedTuple):
         )
 
     @property
-    def split(self) -> bool:
+    def has_separator(self) -> bool:
         """Whether the document's separator stands where it should."""
         return TRIPLE.fullmatch(self.separator) is not None
 
@@ -61,45 +61,45 @@ class Layout(NamedTuple):
         return "\r\n" if at > 0 and ends[at - 1] == "\r" else "\n"
 
 
-def take_apart(text: str) -> Layout:
+def parse_layout(text: str) -> MessageLayout:
     """The layout of any text."""
-    return _known(text) if len(text) <= SHORT else _taken_apart(text)
+    return _parse_layout(text) if len(text) <= SHORT else _parse_any_layout(text)
 
 
 @lru_cache(maxsize=MOST_KNOWN)
-def _known(text: str) -> Layout:
-    return _taken_apart(text)
+def _parse_layout(text: str) -> MessageLayout:
+    return _parse_any_layout(text)
 
 
-def _taken_apart(text: str) -> Layout:
+def _parse_any_layout(text: str) -> MessageLayout:
     mark = BOM if text.startswith(BOM) else ""
     blanks = _BLANK_START.match(text, len(mark))
     start = blanks.end() if blanks else len(mark)
-    comment = comment_lines(text, start)
-    behind = start + _length(comment)
-    triple = _first_triple(text, behind)
+    comment = parse_comment_lines(text, start)
+    behind = start + _text_length(comment)
+    triple = _find_triple_newline(text, behind)
     stop = triple.start() if triple else len(text)
-    found = scan(text, behind, stop, closed=triple is not None, behind_comment=bool(comment))
+    found = scan_header(text, behind, stop, closed=triple is not None, behind_comment=bool(comment))
     lines = [*comment, *found]
-    end = start + _length(lines)
+    end = start + _text_length(lines)
     closed = triple is not None and end == stop
     if not comment and not is_header(lines, closed=closed):
-        return Layout(mark, (), "", text[len(mark) :])
+        return MessageLayout(mark, (), "", text[len(mark) :])
     if not closed:
         end -= len(lines[-1].text)
         lines[-1] = without_newline(lines[-1])
         end += len(lines[-1].text)
     gap = (TRIPLE if closed else _GAP).match(text, end)
     behind = gap.end() if gap else end
-    return Layout(text[:start], tuple(lines), text[end:behind], text[behind:], len(comment))
+    return MessageLayout(text[:start], tuple(lines), text[end:behind], text[behind:], len(comment))
 
 
-def _first_triple(text: str, start: int) -> re.Match[str] | None:
+def _find_triple_newline(text: str, start: int) -> re.Match[str] | None:
     # Most texts that are no messages have no empty line at all; that is seen much faster.
     if "\n\n" not in text and "\n\r\n" not in text:
         return None
     return TRIPLE.search(text, start)
 
 
-def _length(lines: list[Line]) -> int:
+def _text_length(lines: list[HeaderLine]) -> int:
     return sum(len(line.text) for line in lines)

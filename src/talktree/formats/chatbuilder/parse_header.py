@@ -33,7 +33,7 @@ PROPER = {name.lower(): name for name in (*REQUIRED, ROLE, "visibility", "Parent
 """Known keys as they are spelt, by what they are compared by."""
 
 
-def known(key: str) -> str:
+def normalize_key(key: str) -> str:
     """What a key is compared by: known ones in lower case, others as they are."""
     lower = key.lower()
     return lower if lower in KNOWN else key
@@ -50,7 +50,7 @@ BARE_ID = ""
 """The key of a line that is nothing but a UUID."""
 
 
-class Line(NamedTuple):
+class HeaderLine(NamedTuple):
     """One line of a header: `lead + key + colon + value + end`."""
 
     lead: str
@@ -70,42 +70,42 @@ class Line(NamedTuple):
         """What the key is compared by: known keys in lower case, others as they are."""
         if self.key is None:
             return None
-        return UUID if self.key == BARE_ID else known(self.key)
+        return UUID if self.key == BARE_ID else normalize_key(self.key)
 
     @property
-    def marked(self) -> bool:
+    def has_semicolon(self) -> bool:
         """Whether it begins with a semicolon."""
         return self.lead.lstrip(" \t").startswith(";")
 
 
-def without_newline(line: Line) -> Line:
+def without_newline(line: HeaderLine) -> HeaderLine:
     """The line without what ends it."""
     if line.key is None:
-        return Line(_cut(line.lead))
-    return line._replace(end=_cut(line.end))
+        return HeaderLine(_strip_newline(line.lead))
+    return line._replace(end=_strip_newline(line.end))
 
 
-def with_newline(line: Line, newline: str) -> Line:
+def with_newline(line: HeaderLine, newline: str) -> HeaderLine:
     """The line with something that ends it."""
     if line.text.endswith("\n"):
         return line
     if line.key is None:
-        return Line(line.lead + newline)
+        return HeaderLine(line.lead + newline)
     return line._replace(end=line.end + newline)
 
 
-def _cut(text: str) -> str:
+def _strip_newline(text: str) -> str:
     if not text.endswith("\n"):
         return text
     return text[:-2] if text.endswith("\r\n") else text[:-1]
 
 
-def lines_of(text: str, start: int, stop: int) -> Iterator[str]:
+def iterate_lines(text: str, start: int, stop: int) -> Iterator[str]:
     """The lines of a stretch, with their newlines."""
     return (found.group() for found in _LINE.finditer(text, start, stop))
 
 
-def field(text: str, *, lead: str = "", end: str = "") -> Line | None:
+def parse_field(text: str, *, lead: str = "", end: str = "") -> HeaderLine | None:
     """A line of the form `key: value`, with or without a semicolon."""
     body = text.rstrip(BLANKS)
     start = len(body) - len(body.lstrip("; \t"))
@@ -119,7 +119,7 @@ def field(text: str, *, lead: str = "", end: str = "") -> Line | None:
         # A colon inside a word, as in an address.
         return None
     between = body[start + len(key) : value_at]
-    return Line(lead + body[:start], key, between, value, text[len(body) :] + end)
+    return HeaderLine(lead + body[:start], key, between, value, text[len(body) :] + end)
 
 
 def is_uuid(text: str) -> bool:
@@ -127,29 +127,31 @@ def is_uuid(text: str) -> bool:
     return _UUID.fullmatch(text) is not None
 
 
-def header_line(text: str) -> Line | None:
+def parse_header_line(text: str) -> HeaderLine | None:
     """A line that can only belong to a header, or None."""
     body = text.strip(BLANKS)
     marked = body.startswith(";")
-    found = field(text)
+    found = parse_field(text)
     if found is not None and (marked or found.name in KNOWN):
         return found
     if is_uuid(body.lstrip("; \t")):
         body = body.lstrip("; \t")
         at = text.index(body)
-        return Line(text[:at], BARE_ID, "", body, text[at + len(body) :])
-    return Line(text) if marked else None
+        return HeaderLine(text[:at], BARE_ID, "", body, text[at + len(body) :])
+    return HeaderLine(text) if marked else None
 
 
-def scan(text: str, start: int, stop: int, *, closed: bool, behind_comment: bool) -> list[Line]:
+def scan_header(
+    text: str, start: int, stop: int, *, closed: bool, behind_comment: bool
+) -> list[HeaderLine]:
     """The header lines from start on; `closed` tells that a triple newline stands at stop."""
-    taken: list[Line] = []
-    waiting: list[Line] = []
+    taken: list[HeaderLine] = []
+    waiting: list[HeaderLine] = []
     after_blank = False
-    for line in lines_of(text, start, stop):
-        found = header_line(line)
+    for line in iterate_lines(text, start, stop):
+        found = parse_header_line(line)
         first = not taken and not behind_comment
-        if found and _belongs(found, after_blank=after_blank, closed=closed, first=first):
+        if found and _belongs_to_header(found, after_blank=after_blank, closed=closed, first=first):
             taken += [*waiting, found]
             waiting, after_blank = [], False
             continue
@@ -157,28 +159,28 @@ def scan(text: str, start: int, stop: int, *, closed: bool, behind_comment: bool
         # Half a sentence belongs to the line above it, but only where the header surely goes on.
         if first or (not blank and (after_blank or behind_comment or not closed)):
             return taken
-        waiting.append(Line(line))
+        waiting.append(HeaderLine(line))
         after_blank = after_blank or blank
     return [*taken, *waiting] if closed and taken else taken
 
 
-def _belongs(found: Line, *, after_blank: bool, closed: bool, first: bool) -> bool:
+def _belongs_to_header(found: HeaderLine, *, after_blank: bool, closed: bool, first: bool) -> bool:
     says_role = found.name == ROLE and found.value in ROLES
     if after_blank:
-        return says_role or (found.marked and bool(found.key))
-    if found.marked or says_role:
+        return says_role or (found.has_semicolon and bool(found.key))
+    if found.has_semicolon or says_role:
         return True
     return first if found.key == BARE_ID else first or closed
 
 
-def is_header(lines: list[Line], *, closed: bool) -> bool:
+def is_header(lines: list[HeaderLine], *, closed: bool) -> bool:
     """Whether the lines really are a header and not the beginning of a text."""
     if not lines:
         return False
     first = lines[0]
     known = any(line.name in KNOWN for line in lines)
-    if first.marked:
-        return known or (closed and all(line.marked for line in lines))
+    if first.has_semicolon:
+        return known or (closed and all(line.has_semicolon for line in lines))
     if first.name == ROLE:
         return first.value in ROLES or (closed and _WORD.fullmatch(first.value) is not None)
     if first.key == BARE_ID:
@@ -186,17 +188,17 @@ def is_header(lines: list[Line], *, closed: bool) -> bool:
     return first.name == UUID
 
 
-def comment_lines(text: str, start: int) -> list[Line]:
+def parse_comment_lines(text: str, start: int) -> list[HeaderLine]:
     """The lines of an HTML comment that is a header, or none."""
     if not text.startswith(OPEN, start):
         return []
     close = text.find(CLOSE, start + len(OPEN))
     if close < 0:
         return []
-    found = [Line(line) for line in lines_of(text, start, close + len(CLOSE))]
+    found = [HeaderLine(line) for line in iterate_lines(text, start, close + len(CLOSE))]
     last = len(found) - 1
     for number, line in enumerate(found):
         lead, end = OPEN if number == 0 else "", CLOSE if number == last else ""
         inner = line.lead[len(lead) : len(line.lead) - len(end)]
-        found[number] = field(inner, lead=lead, end=end) or line
+        found[number] = parse_field(inner, lead=lead, end=end) or line
     return found if any(line.name in KNOWN for line in found) else []

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 from talktree.files import Content
 from talktree.formats.chatbuilder.lens import get
-from talktree.formats.chatbuilder.repair import mended_message, oddities
+from talktree.formats.chatbuilder.repair import find_oddities, repair_message
 from talktree.formats.format import Record
-from talktree.formats.positions import Around
-from talktree.formats.record_file import Item, Mending, Sheet, Sink
-from talktree.model.findings import Finding, finding
+from talktree.formats.positions import RecordContext
+from talktree.formats.record_file import ByteRepair, Item, Sheet, Sink
+from talktree.model.findings import Finding, make_finding
 from talktree.model.message import Message
-from talktree.model.outline import LineOutline, line_outline, outline
+from talktree.model.outline import LineOutline, outline_entry, outline_line
 from talktree.text import utf8
 
 Owners = dict[str, str]
@@ -39,37 +39,37 @@ class MessageSheet(Sheet):
         self._id = entry.id
         if entry.id:
             self._owners.setdefault(entry.id, self.group)
-        sink.add(self.group, outline(entry), chain=isinstance(entry, Message))
+        sink.add(self.group, outline_entry(entry), chain=isinstance(entry, Message))
 
     def outlines(self) -> Iterator[LineOutline]:
-        yield line_outline(get(self.record(0)))
+        yield outline_line(get(self.record(0)))
 
     def record(self, index: int) -> Record:
         raw = self.content.read()
         return Record(utf8.decode(raw), raw, path=self.path, line=1)
 
-    def around(self, index: int) -> Around:
-        return Around()
+    def get_context(self, index: int) -> RecordContext:
+        return RecordContext()
 
-    def ends(self) -> tuple[bytes, bytes]:
+    def get_outer_bytes(self) -> tuple[bytes, bytes]:
         return b"", b""
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
         for item in items:
             if isinstance(item.value, str):
                 yield utf8.encode(item.value)
             else:
                 yield from self.content.blocks()
 
-    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
-        return mended_message(self.content.read(), keys)
+    def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
+        return repair_message(self.content.read(), keys)
 
     def inspect(self) -> Iterator[Finding]:
         raw = self.content.read()
-        yield from oddities(raw, self.path)
+        yield from find_oddities(raw, self.path)
         owner = self._owners.get(self._id, self.group)
         if owner != self.group:
             # Doubles within one conversation are told where its ids are sorted out.
-            yield finding(
+            yield make_finding(
                 "duplicate-id", f"the id {self._id[:60]} stands in {owner} too", path=self.path
             )

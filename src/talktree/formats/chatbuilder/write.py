@@ -13,9 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from talktree.errors import UsageError
-from talktree.formats.chatbuilder import lens_authors as author_line
-from talktree.formats.chatbuilder.body import Habit, Said, escape, fresh, habit_of, new_line, said
-from talktree.formats.chatbuilder.parse import Layout, take_apart
+from talktree.formats.chatbuilder import lens_authors
+from talktree.formats.chatbuilder.body import (
+    Habit,
+    MessageContent,
+    detect_habit,
+    escape,
+    make_layout,
+    make_line,
+    parse_content,
+)
+from talktree.formats.chatbuilder.parse import MessageLayout, parse_layout
 from talktree.formats.chatbuilder.parse_header import (
     AUTHORS,
     BARE_ID,
@@ -25,10 +33,10 @@ from talktree.formats.chatbuilder.parse_header import (
     PROPER,
     ROLE,
     UUID,
-    Line,
-    header_line,
+    HeaderLine,
     is_uuid,
-    known,
+    normalize_key,
+    parse_header_line,
     with_newline,
     without_newline,
 )
@@ -36,55 +44,59 @@ from talktree.model.entries import Entry, Head
 from talktree.text.times import to_iso
 
 
-def amended(layout: Layout, wanted: Said) -> str:
+def amend_layout(layout: MessageLayout, wanted: MessageContent) -> str:
     """The file that says what is wanted; the smallest change that reads back so is taken."""
-    before = said(layout)
+    before = parse_content(layout)
     if before == wanted:
         return layout.text
     text = ""
-    for text in _attempts(layout, before, wanted):
-        if said(take_apart(text)) == wanted:
+    for text in _iterate_attempts(layout, before, wanted):
+        if parse_content(parse_layout(text)) == wanted:
             return text
     return text
 
 
-def _attempts(layout: Layout, before: Said, wanted: Said) -> Iterator[str]:
+def _iterate_attempts(
+    layout: MessageLayout, before: MessageContent, wanted: MessageContent
+) -> Iterator[str]:
     """Ever larger changes; the last one holds whatever the format can hold at all."""
     lines = _Lines(layout)
-    for name, key, value in _changes(before, wanted):
-        lines.set(name, key, value)
+    for name, key, value in _find_changes(before, wanted):
+        lines.set_value(name, key, value)
     triple = layout.newline * 3
     separator = layout.separator if layout.body else triple
     body = layout.body
     if wanted.text != before.text:
         default: Habit = "first" if layout.lines else "raw"
-        body = escape(wanted.text, habit_of(layout.body, default=default))
+        body = escape(wanted.text, detect_habit(layout.body, default=default))
     header = tuple(lines.lines)
     prefix = layout.prefix
     if header:
-        yield Layout(prefix, header, separator or triple, body).text
-        yield Layout(prefix, header, triple, body).text
+        yield MessageLayout(prefix, header, separator or triple, body).text
+        yield MessageLayout(prefix, header, triple, body).text
     else:
-        yield Layout(prefix, (), "", body).text
+        yield MessageLayout(prefix, (), "", body).text
         # A text that would be taken for a header needs one of its own before it.
-        yield Layout(prefix, (Line(";"),), triple, body).text
-    yield fresh(wanted)._replace(body=body).text
+        yield MessageLayout(prefix, (HeaderLine(";"),), triple, body).text
+    yield make_layout(wanted)._replace(body=body).text
 
 
-def _changes(before: Said, wanted: Said) -> Iterator[tuple[str, str, str | None]]:
+def _find_changes(
+    before: MessageContent, wanted: MessageContent
+) -> Iterator[tuple[str, str, str | None]]:
     """Name, key and new value of each field that differs; None takes it out."""
     for key in before.extra:
         if key not in wanted.extra:
-            yield known(key), key, None
+            yield normalize_key(key), key, None
     if before.id != wanted.id:
         yield UUID, "Block-UUID", wanted.id or None
     for key, value in wanted.extra.items():
         if before.extra.get(key) != value:
-            yield known(key), key, value
+            yield normalize_key(key), key, value
     if before.time != wanted.time:
         yield CREATED, "Created-at", None if wanted.time is None else to_iso(wanted.time)
     if before.authors != wanted.authors:
-        yield AUTHORS, "Authors", author_line.write(wanted.authors) or None
+        yield AUTHORS, "Authors", lens_authors.format_authors(wanted.authors) or None
     if before.role != wanted.role:
         yield ROLE, "role", wanted.role
 
@@ -92,23 +104,23 @@ def _changes(before: Said, wanted: Said) -> Iterator[tuple[str, str, str | None]
 class _Lines:
     """Header lines being edited."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         self.lines = list(layout.lines)
         self.comment = layout.comment
         self.newline = layout.newline
 
-    def set(self, name: str, key: str, value: str | None) -> None:
+    def set_value(self, name: str, key: str, value: str | None) -> None:
         """Give a key another value, add it, or take all its lines out."""
         places = [at for at, line in enumerate(self.lines) if line.name == name]
         if value is None:
             for at in reversed(places):
-                self._remove(at)
+                self._remove_line(at)
         elif places:
             self.lines[places[0]] = _with_value(self.lines[places[0]], key, value)
         else:
-            self._insert(self._place(name), key, value)
+            self._insert_line(self._insertion_index(name), key, value)
 
-    def _place(self, name: str) -> int:
+    def _insertion_index(self, name: str) -> int:
         """Behind the last key; the role stays last."""
         among = self.lines[: self.comment or None]
         places = [
@@ -118,13 +130,13 @@ class _Lines:
         ]
         at = places[-1] + 1 if places else 0
         # Half a sentence goes with the line above it.
-        while at and not self.comment and at < len(among) and _goes_on(among[at]):
+        while at and not self.comment and at < len(among) and _is_continuation(among[at]):
             at += 1
         return at
 
-    def _insert(self, at: int, key: str, value: str) -> None:
+    def _insert_line(self, at: int, key: str, value: str) -> None:
         inside = at < self.comment
-        line = new_line(key, value, lead="" if inside else "; ")
+        line = make_line(key, value, lead="" if inside else "; ")
         if at and not self.lines[at - 1].text.endswith("\n"):
             self.lines[at - 1] = with_newline(self.lines[at - 1], self.newline)
         elif self.lines:
@@ -132,101 +144,104 @@ class _Lines:
         self.lines.insert(at, line)
         self.comment += inside
 
-    def _remove(self, at: int) -> None:
+    def _remove_line(self, at: int) -> None:
         line = self.lines.pop(at)
         if at and not line.text.endswith("\n"):
             self.lines[at - 1] = without_newline(self.lines[at - 1])
         self.comment -= at < self.comment
 
 
-def _goes_on(line: Line) -> bool:
-    return line.key is None and not line.marked and bool(line.text.strip())
+def _is_continuation(line: HeaderLine) -> bool:
+    return line.key is None and not line.has_semicolon and bool(line.text.strip())
 
 
-def _with_value(line: Line, key: str, value: str) -> Line:
+def _with_value(line: HeaderLine, key: str, value: str) -> HeaderLine:
     if line.key == BARE_ID:
         if is_uuid(value):
             return line._replace(value=value)
-        return new_line(key, value, end=line.end)
+        return make_line(key, value, end=line.end)
     spelling = line.key if line.name in (UUID, CREATED, AUTHORS, ROLE) else key
     colon = line.colon if line.colon[-1:] in " \t" or not value else f"{line.colon} "
     return line._replace(key=spelling, colon=colon, value=value)
 
 
-Restyle = Callable[[Layout], Layout]
+Restyle = Callable[[MessageLayout], MessageLayout]
 LEAD = "; "
 
 
-def restyled(text: str, make: Restyle) -> str:
+def restyle_header(text: str, make: Restyle) -> str:
     """A file with its header in another style; as it is if it would then say something else."""
-    layout = take_apart(text)
+    layout = parse_layout(text)
     made = make(layout).text
-    return made if _compared(take_apart(made)) == _compared(layout) else text
+    return made if _normalize_content(parse_layout(made)) == _normalize_content(layout) else text
 
 
-def _compared(layout: Layout) -> Said:
+def _normalize_content(layout: MessageLayout) -> MessageContent:
     """What a file says, whatever the spelling of its keys."""
-    found = said(layout)
-    return replace(found, extra={known(key): value for key, value in found.extra.items()})
+    found = parse_content(layout)
+    return replace(found, extra={normalize_key(key): value for key, value in found.extra.items()})
 
 
-def with_named_id(layout: Layout) -> Layout:
+def with_named_id(layout: MessageLayout) -> MessageLayout:
     """A line that is nothing but a UUID gets the name it lacks."""
-    return layout._replace(lines=tuple(map(_named, layout.lines)))
+    return layout._replace(lines=tuple(map(_parse_line, layout.lines)))
 
 
-def _named(line: Line) -> Line:
+def _parse_line(line: HeaderLine) -> HeaderLine:
     if line.key != BARE_ID:
         return line
-    return Line(LEAD, "Block-UUID", ": ", line.value, line.end)
+    return HeaderLine(LEAD, "Block-UUID", ": ", line.value, line.end)
 
 
-def with_marks(layout: Layout) -> Layout:
+def with_marks(layout: MessageLayout) -> MessageLayout:
     """Header lines without a semicolon get one."""
     inside, behind = layout.lines[: layout.comment], layout.lines[layout.comment :]
-    return layout._replace(lines=(*inside, *map(_marked, behind)))
+    return layout._replace(lines=(*inside, *map(_add_semicolon, behind)))
 
 
-def _marked(line: Line) -> Line:
-    if not line.key or line.marked:
+def _add_semicolon(line: HeaderLine) -> HeaderLine:
+    if not line.key or line.has_semicolon:
         return line
     return line._replace(lead=LEAD)
 
 
-def without_comment(layout: Layout) -> Layout:
+def without_comment(layout: MessageLayout) -> MessageLayout:
     """An HTML comment becomes lines with a semicolon each; what has no key becomes a remark."""
-    lines = [*map(_opened, layout.lines[: layout.comment]), *layout.lines[layout.comment :]]
+    lines = [
+        *map(_remove_comment_marks, layout.lines[: layout.comment]),
+        *layout.lines[layout.comment :],
+    ]
     kept = [with_newline(line, layout.newline) for line in lines if line.text.strip("; \t\r\n")]
     if not kept:
         return layout
     kept[-1] = without_newline(kept[-1])
     # A comment ends its header by itself; header lines need the separator for that.
-    apart = layout.separator if layout.split else layout.newline * 3
+    apart = layout.separator if layout.has_separator else layout.newline * 3
     return layout._replace(lines=tuple(kept), separator=apart, comment=0)
 
 
-def _opened(line: Line) -> Line:
+def _remove_comment_marks(line: HeaderLine) -> HeaderLine:
     if line.key is None:
         words = line.lead.strip().removeprefix(OPEN).removesuffix(CLOSE).strip(" \t;")
-        return Line(f"{LEAD}{_remark(words)}\n") if words else Line("")
+        return HeaderLine(f"{LEAD}{_to_remark(words)}\n") if words else HeaderLine("")
     value = line.value.removesuffix(CLOSE).rstrip()
-    return Line(LEAD, line.key, ": " if value else ":", value, "\n")
+    return HeaderLine(LEAD, line.key, ": " if value else ":", value, "\n")
 
 
-def _remark(words: str) -> str:
+def _to_remark(words: str) -> str:
     """Words that stay a remark behind a semicolon; a bare UUID would become the id there."""
-    found = header_line(f"{LEAD}{words}")
+    found = parse_header_line(f"{LEAD}{words}")
     return words if found is None or found.key is None else f"({words})"
 
 
-def with_proper_keys(layout: Layout) -> Layout:
+def with_proper_keys(layout: MessageLayout) -> MessageLayout:
     """Known keys are spelt as the document spells them."""
     inside, behind = layout.lines[: layout.comment], layout.lines[layout.comment :]
-    return layout._replace(lines=(*inside, *map(_proper, behind)))
+    return layout._replace(lines=(*inside, *map(_normalize_spelling, behind)))
 
 
-def _proper(line: Line) -> Line:
-    if not line.key or not line.marked:
+def _normalize_spelling(line: HeaderLine) -> HeaderLine:
+    if not line.key or not line.has_semicolon:
         return line
     key = PROPER.get(line.key.lower(), line.key)
     if line.name == ROLE:
@@ -234,17 +249,17 @@ def _proper(line: Line) -> Line:
     return line._replace(key=key)
 
 
-def with_role_apart(layout: Layout) -> Layout:
+def with_role_apart(layout: MessageLayout) -> MessageLayout:
     """An empty comment line stands before the role."""
-    place = place_of_role(layout.lines)
+    place = find_role_line(layout.lines)
     if place <= layout.comment:
         return layout
     lines = list(layout.lines)
-    lines.insert(place, Line(f";{layout.newline}"))
+    lines.insert(place, HeaderLine(f";{layout.newline}"))
     return layout._replace(lines=tuple(lines))
 
 
-def place_of_role(lines: Sequence[Line]) -> int:
+def find_role_line(lines: Sequence[HeaderLine]) -> int:
     """Where the role stands among the lines; -1 if none is named."""
     return next((at for at, line in enumerate(lines) if line.name == ROLE), -1)
 
@@ -268,37 +283,37 @@ def is_config(path: str) -> bool:
     return name_of(path) == CONFIG
 
 
-def digits_of(path: str) -> str | None:
+def parse_digits(path: str) -> str | None:
     """The number in a message file's name as it is written, or None if it is no such file."""
     found = _NUMBERED.fullmatch(path)
     return found[1] if found else None
 
 
-def message_folders(paths: Iterable[str]) -> dict[str, list[str]]:
+def group_by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
     """The message files by folder, each folder's in numeric order."""
     folders: dict[str, list[tuple[int, str, str]]] = {}
     for path in paths:
-        digits = digits_of(path)
+        digits = parse_digits(path)
         if digits is not None:
             folders.setdefault(folder_of(path), []).append((int(digits), digits, path))
     return {folder: [path for _, _, path in sorted(found)] for folder, found in folders.items()}
 
 
-def named(order: Sequence[str | Entry], *, main_file: str) -> list[str]:
+def assign_names(order: Sequence[str | Entry], *, main_file: str) -> list[str]:
     """Names for files in order: those that exist keep their number unless it is taken."""
     folder = folder_of(main_file)
     inside = f"{folder}/" if folder else ""
-    old = [digits for each in order if isinstance(each, str) and (digits := digits_of(each))]
+    old = [digits for each in order if isinstance(each, str) and (digits := parse_digits(each))]
     # Numbering starts at 1, or at 0 where the folder does, as wide as the first name is.
     last = (min(1, int(old[0])) - 1 if old else 0, "")
     width = len(old[0]) if old and old[0].startswith("0") and len(old[0]) > 1 else 1
     names = []
     for each in order:
-        digits = digits_of(each) if isinstance(each, str) else None
+        digits = parse_digits(each) if isinstance(each, str) else None
         if isinstance(each, str) and digits is None:
             names.append(each)
         elif isinstance(each, Head):
-            names.append(_config(inside, names))
+            names.append(_config_path(inside, names))
         else:
             if digits is None or (int(digits), digits) <= last:
                 digits = str(last[0] + 1).zfill(width)
@@ -307,7 +322,7 @@ def named(order: Sequence[str | Entry], *, main_file: str) -> list[str]:
     return names
 
 
-def _config(inside: str, names: list[str]) -> str:
+def _config_path(inside: str, names: list[str]) -> str:
     path = f"{inside}{CONFIG}"
     if path in names:
         raise UsageError(

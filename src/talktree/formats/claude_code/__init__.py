@@ -8,48 +8,55 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from talktree.files import Content, Source, plain_head
-from talktree.formats.claude_code.adopt import adopt, has_place
+from talktree.files import Content, Source, read_plain_head
+from talktree.formats.claude_code.adopt import adopt_message, has_place
 from talktree.formats.claude_code.agents import link_agents
 from talktree.formats.claude_code.detect import (
     BOOKKEEPING,
     WITHOUT_UUID,
-    Dialect,
+    ClaudeCodeDialect,
     identity_of,
-    judge,
+    judge_record,
 )
-from talktree.formats.claude_code.lens import adopt_other, get, name_line, opening, said, title_last
+from talktree.formats.claude_code.lens import (
+    adopt_other,
+    describe_line,
+    get,
+    make_name_line,
+    make_opening_entries,
+    move_title_last,
+)
 from talktree.formats.claude_code.places import (
     SUB_AGENTS,
     Groups,
     SessionFiles,
-    kind_of,
-    owner_of,
-    reading_order,
+    detect_kind,
+    find_path_owner,
+    sort_for_reading,
 )
-from talktree.formats.claude_code.replies import record_ids_of, replies_of
+from talktree.formats.claude_code.replies import find_record_ids, find_replies
 from talktree.formats.claude_code.write import put
-from talktree.formats.detect_sample import sample
-from talktree.formats.evidence import collect, weigh, weigh_folder
+from talktree.formats.detect_sample import iterate_sample
+from talktree.formats.evidence import collect_evidence, weigh_file, weigh_folder
 from talktree.formats.format import (
     CARRY,
-    About,
-    Can,
+    ConversationInfo,
     Detection,
     Format,
+    FormatCapabilities,
     FormatInfo,
     Lens,
     Probe,
-    Split,
+    SplitSource,
 )
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.jsonl_file import LineSheet
-from talktree.formats.jsonl_format import HEAD, composed_lines, sheet_for
+from talktree.formats.jsonl_format import HEAD, compose_lines, make_sheet
 from talktree.formats.message_defaults import fill_by_adopting
 from talktree.formats.record_file import Item, Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
-from talktree.model.habits import Habits
+from talktree.model.habits import WriterHabits
 from talktree.model.message import Message
 from talktree.model.parts import Part
 from talktree.model.replies import ReplyUsage
@@ -77,7 +84,7 @@ class ClaudeCode(Format):
         docs="formats/claude-code.md",
         assistant="Claude",
     )
-    can = Can(
+    can = FormatCapabilities(
         branches=True,
         parts=frozenset({"text", "thinking", "tool_call", "tool_result", "attachment", "event"}),
         fields=frozenset(
@@ -103,7 +110,7 @@ class ClaudeCode(Format):
         ids="uuid",
         calls="named",
     )
-    habits = Habits(sequential=True, replays=True, latest=True, walk=True)
+    habits = WriterHabits(sequential=True, replays=True, latest=True, walk=True)
     optional_rules = frozenset({"SYN503", "TIM104", "TIM105"})
     lens = Lens(get, put)
     compaction_names: Mapping[str, str] = {
@@ -121,51 +128,52 @@ class ClaudeCode(Format):
     # All else is the program's own bookkeeping, and stands on every line.
     telling = frozenset({"retryAttempt", "maxRetries", "teamName"})
     silent = BOOKKEEPING
-    dialect = Dialect()
+    dialect = ClaudeCodeDialect()
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return self._detect_folder(probe)
-        if _is_export(probe.head()):
+        if _is_export(probe.read_head()):
             return Detection(0.95, f"an object with {LOGLINES}, as the web export writes it")
-        return weigh(probe, judge)
+        return weigh_file(probe, judge_record)
 
     def _detect_folder(self, probe: Probe) -> Detection | None:
-        sessions = [name for name in probe.names if kind_of(name) in ("session", "agent")]
-        best = weigh_folder(probe, judge, sessions[:LOOKED_AT])
+        sessions = [name for name in probe.names if detect_kind(name) in ("session", "agent")]
+        best = weigh_folder(probe, judge_record, sessions[:LOOKED_AT])
         if best is None or not best.confidence:
             return best
         return Detection(best.confidence, f"{len(sessions)} session files; {best.reason}")
 
-    def split(self, source: Source) -> Split:
+    def split(self, source: Source) -> SplitSource:
         groups = Groups(source.files)
         if not source.folder:
             ((path, content),) = source.files.items()
-            return Split([self._sheet(path, content, groups.of(path))])
-        named = [path for path in source.files if kind_of(path) in ("session", "agent")]
+            return SplitSource([self._sheet(path, content, groups.find_conversation(path))])
+        named = [path for path in source.files if detect_kind(path) in ("session", "agent")]
         foreign = {path for path in named if _is_foreign(path, source.files[path])}
         if len(foreign) == len(named):
             # Whoever names the format for such a folder wants what can be read of it.
             foreign = set()
         mine = [path for path in named if path not in foreign]
         sheets = [
-            self._sheet(path, source.files[path], groups.of(path)) for path in reading_order(mine)
+            self._sheet(path, source.files[path], groups.find_conversation(path))
+            for path in sort_for_reading(mine)
         ]
         foreign_files = [
-            path for path in source.files if kind_of(path) == "foreign" or path in foreign
+            path for path in source.files if detect_kind(path) == "foreign" or path in foreign
         ]
-        return Split(sheets, foreign_files)
+        return SplitSource(sheets, foreign_files)
 
-    def owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
-        return owner_of(path, conversations)
+    def find_owner(self, path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+        return find_path_owner(path, conversations)
 
     def _sheet(self, path: str, content: Content, group: str) -> Sheet:
         if _is_export(content.read(0, HEAD)):
             names = (LOGLINES,)
             return JsonSheet(
-                path, content, self, group=group, hole=_hole, links="chain", names=names
+                path, content, self, group=group, hole=_children_key, links="chain", names=names
             )
-        return sheet_for(path, content, self, self.dialect, group=group)
+        return make_sheet(path, content, self, self.dialect, group=group)
 
     def blank_sheet(self, path: str) -> Sheet:
         return LineSheet(path, Source.of_bytes(b"").files["input"], self.dialect, group=path)
@@ -173,8 +181,8 @@ class ClaudeCode(Format):
     def has_place(self, part: Part) -> bool:
         return has_place(part)
 
-    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
-        return adopt(message, about, moment=moment)
+    def adopt(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
+        return adopt_message(message, about, moment=moment)
 
     def fill(self, message: Message, conversation: Conversation) -> Message:
         traits = conversation.skeleton.traits
@@ -183,40 +191,40 @@ class ClaudeCode(Format):
             message = replace(message, context=replace(message.context, version=None))
         return fill_by_adopting(self, message, conversation)
 
-    def blank(self, about: About) -> Mapping[str, bytes]:
-        return {self.path_for(about, about.id): b"".join(composed_lines(name_line(about)))}
+    def make_blank_files(self, about: ConversationInfo) -> Mapping[str, bytes]:
+        return {self.path_for(about, about.id): b"".join(compose_lines(make_name_line(about)))}
 
-    def adopt_other(self, entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+    def adopt_other(self, entry: Head | Snapshot | Opaque, about: ConversationInfo) -> Entry | None:
         return adopt_other(entry, about)
 
-    def opening(self, about: About) -> Sequence[Entry]:
-        return opening(about)
+    def make_opening_entries(self, about: ConversationInfo) -> Sequence[Entry]:
+        return make_opening_entries(about)
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return composed_lines(title_last(items, about))
+        return compose_lines(move_title_last(items, about))
 
-    def path_for(self, about: About, stem: str) -> str:
+    def path_for(self, about: ConversationInfo, stem: str) -> str:
         return f"{about.session}.jsonl"
 
     def identity_of(self, value: Json) -> Json:
         return identity_of(value)
 
-    def said(self, value: Json) -> Json:
-        return said(value)
+    def read_content(self, value: Json) -> Json:
+        return describe_line(value)
 
-    def kin(self, folder: str) -> Sequence[str]:
+    def find_related_folders(self, folder: str) -> Sequence[str]:
         return (".", "../..") if folder == SUB_AGENTS else (".",)
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
         link_agents(skeleton, read)
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
-        return replies_of(message, own)
+        return find_replies(message, own)
 
     def record_ids(self, message: Message) -> Iterator[str]:
-        return record_ids_of(message)
+        return find_record_ids(message)
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.claude_code.rules import RULES
@@ -228,25 +236,25 @@ def _is_export(head: bytes) -> bool:
     # A quote may be lost or too many.
     if f"{LOGLINES}:".encode() not in _QUOTES.sub(b"", head[:4096]):
         return False
-    return not any(Dialect().is_record(value) for value in sample(head, most=1))
+    return not any(ClaudeCodeDialect().is_record(value) for value in iterate_sample(head, most=1))
 
 
 def _is_foreign(path: str, content: Content) -> bool:
     """Whether a file is named like a session, but holds records of another program."""
     # A folder is split before its compressed files are unpacked.
-    head = plain_head(path, content, HEAD)
+    head = read_plain_head(path, content, HEAD)
     if _is_export(head):
         return False
-    records = list(sample(head))
-    found = collect(records, judge)
+    records = list(iterate_sample(head))
+    found = collect_evidence(records, judge_record)
     if len(found.misfits) > len(found.bodies):
         return True
     # A line may only embed what has no place elsewhere.
-    own = (each.get("type") == CARRY or Dialect().is_record(each) for each in records)
+    own = (each.get("type") == CARRY or ClaudeCodeDialect().is_record(each) for each in records)
     return bool(records) and not any(own)
 
 
-def _hole(value: Json, depth: int) -> str | None:
+def _children_key(value: Json, depth: int) -> str | None:
     return LOGLINES if depth == 0 and isinstance(value, dict) and LOGLINES in value else None
 
 

@@ -12,13 +12,19 @@ from msgspec.structs import replace
 
 from talktree.formats.claude_code.adopt_parts import (
     NOTHING_SAID,
-    accepted_file,
+    accept_assistant_parts,
+    accept_file,
+    accept_user_parts,
     is_sound,
-    said_by_assistant,
-    said_by_user,
 )
-from talktree.formats.claude_code.lens import BOUNDARIES, PLAIN_NOTE, command, told, whole
-from talktree.formats.format import About
+from talktree.formats.claude_code.lens import (
+    BOUNDARIES,
+    PLAIN_NOTE,
+    describe_part,
+    parse_command,
+    remove_surrogates,
+)
+from talktree.formats.format import ConversationInfo
 from talktree.model.message import (
     ERROR,
     META,
@@ -63,31 +69,31 @@ def has_place(part: Part) -> bool:
         case Thinking(text=text, signature=signature):
             return bool(text.strip() and signature)
         case Attachment():
-            return accepted_file(part) is not None
+            return accept_file(part) is not None
         case Event(kind="summary"):
             return bool(part.text and part.text.strip())
         case Event(kind="command" | "command_output", text=str(text)):
-            return isinstance(_command(part, text), Event)
+            return isinstance(_format_command(part, text), Event)
         case Event(kind=kind):
             return kind in BOUNDARIES.values() or kind in SPEAKING
         case _:
             return False
 
 
-def adopt(message: Message, about: About, *, moment: int) -> Message:
+def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
     """The message with every member Claude Code's own lines have, and no block it would refuse."""
     time = moment if message.time_ns is None else message.time_ns
     line = replace(
         message,
         session=about.session,
         time_ns=time - time % MILLI,
-        context=_context(message.context, about.context),
-        todos=None if message.todos is None else tuple(map(_todo, message.todos)),
-        thinking=_setting(message.thinking),
+        context=_complete_context(message.context, about.context),
+        todos=None if message.todos is None else tuple(map(_complete_todo, message.todos)),
+        thinking=_clean_setting(message.thinking),
     )
     if _is_for_the_user(line):
-        return _prompt(line)
-    return _reply(line) if line.role == "assistant" else _note(line)
+        return _adopt_prompt(line)
+    return _adopt_reply(line) if line.role == "assistant" else _adopt_note(line)
 
 
 def _is_for_the_user(message: Message) -> bool:
@@ -108,8 +114,8 @@ def _is_for_the_user(message: Message) -> bool:
 # who speaks
 
 
-def _reply(message: Message) -> Message:
-    parts = said_by_assistant(message)
+def _adopt_reply(message: Message) -> Message:
+    parts = accept_assistant_parts(message)
     calls = any(isinstance(part, ToolCall) for part in parts)
     made: dict[str, Json] = {
         "type": "message",
@@ -122,31 +128,31 @@ def _reply(message: Message) -> Message:
         parts=parts,
         model=message.model or NO_MODEL,
         usage=message.usage or Usage(),
-        api_message=message.api_message or _api_id(message.id),
+        api_message=message.api_message or _make_api_id(message.id),
         extra={**message.extra, "message": {**made, **own} if isinstance(own, dict) else made},
     )
 
 
-def _api_id(id: str) -> str:
+def _make_api_id(id: str) -> str:
     return "msg_" + blake2b(id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _prompt(message: Message) -> Message:
+def _adopt_prompt(message: Message) -> Message:
     line = replace(message, role="user", model=None, usage=None, api_message=None)
     match message.parts:
         case (Event(kind="summary", text=str(text)),) if text.strip():
             extra = {"isVisibleInTranscriptOnly": True, **message.extra}
-            return replace(line, parts=(Event("summary", whole(text)),), extra=extra)
+            return replace(line, parts=(Event("summary", remove_surrogates(text)),), extra=extra)
         case (Event(kind="command" | "command_output", text=str(text)) as event,):
-            return replace(line, parts=(_command(event, whole(text)),))
+            return replace(line, parts=(_format_command(event, remove_surrogates(text)),))
         case parts:
             brings = any(isinstance(part, ToolResult) for part in parts)
             hidden = message.role == "system" and not brings
             flags = message.flags | {META} if hidden else message.flags
-            return replace(line, parts=said_by_user(message), flags=flags)
+            return replace(line, parts=accept_user_parts(message), flags=flags)
 
 
-def _command(event: Event, text: str) -> Part:
+def _format_command(event: Event, text: str) -> Part:
     """A slash command in the tags that Claude Code puts around it."""
     found = _COMMAND.fullmatch(text.strip()) if event.kind == "command" else None
     if found is not None:
@@ -158,28 +164,30 @@ def _command(event: Event, text: str) -> Part:
                 f"<command-args>{given}</command-args>",
             )
         )
-    return command(text) or Text(text if text.strip() else NOTHING_SAID)
+    return parse_command(text) or Text(text if text.strip() else NOTHING_SAID)
 
 
-def _note(message: Message) -> Message:
+def _adopt_note(message: Message) -> Message:
     """A system line: a boundary where the line goes on elsewhere, or words."""
     line = replace(message, role="system", model=None, usage=None, api_message=None)
     level = "error" if ERROR in message.flags else "info"
     match message.parts:
         case (Event(kind=kind) as event,) if kind in BOUNDARIES.values() and message.follows:
             text = event.text if event.text and event.text.strip() else "Conversation compacted"
-            found = Event(kind, whole(text), _compaction(event.data))
+            found = Event(kind, remove_surrogates(text), _complete_compaction(event.data))
             return replace(line, parts=(found,), extra={"level": level, **message.extra})
         case (Event(kind=kind, text=str(text)),) if kind in SPEAKING and text.strip():
-            found = Event(kind, whole(text))
+            found = Event(kind, remove_surrogates(text))
             return replace(line, parts=(found,), extra={"level": level, **message.extra})
         case parts:
             extra = {"subtype": PLAIN_NOTE, "level": level, **message.extra}
-            words = next((text for part in parts if (text := told(part)).strip()), NOTHING_SAID)
+            words = next(
+                (text for part in parts if (text := describe_part(part)).strip()), NOTHING_SAID
+            )
             return replace(line, parts=(Text(words),), extra=extra)
 
 
-def _compaction(data: Json) -> Json:
+def _complete_compaction(data: Json) -> Json:
     known = data if isinstance(data, dict) and is_sound(data) else {}
     return {"trigger": "manual", "preTokens": 0, **known}
 
@@ -187,7 +195,7 @@ def _compaction(data: Json) -> Json:
 # what every line has
 
 
-def _context(own: Context | None, first: Context | None) -> Context:
+def _complete_context(own: Context | None, first: Context | None) -> Context:
     own, first = own or Context(), first or Context()
     version = own.version or first.version or ""
     return Context(
@@ -198,7 +206,7 @@ def _context(own: Context | None, first: Context | None) -> Context:
     )
 
 
-def _todo(todo: Todo) -> Todo:
+def _complete_todo(todo: Todo) -> Todo:
     return Todo(
         todo.content or NOTHING_SAID,
         todo.status if todo.status in STATUSES else "pending",
@@ -206,7 +214,7 @@ def _todo(todo: Todo) -> Todo:
     )
 
 
-def _setting(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+def _clean_setting(setting: ThinkingSetting | None) -> ThinkingSetting | None:
     """The setting without members that cannot be read again as they are.
 
     Among these are members with a name of ours that another format could not read.

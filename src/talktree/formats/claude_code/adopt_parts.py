@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.claude_code.lens import json_text, told, whole
+from talktree.formats.claude_code.lens import describe_part, format_json, remove_surrogates
 from talktree.model.message import Message
 from talktree.model.parts import NOTHING, Attachment, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.text.json.value import Json
@@ -35,22 +35,22 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 _LONGEST_NAME = 128
 
 
-def said_by_user(message: Message) -> tuple[Part, ...]:
+def accept_user_parts(message: Message) -> tuple[Part, ...]:
     """What a user line may hold: words, files, and the results of calls before all else."""
     parts: list[Part] = []
     results: list[Part] = []
     for part in message.parts:
         match part:
             case ToolResult(call=str(call)) if call:
-                results.append(_result(part, call_id(call, "", 0)))
+                results.append(_accept_result(part, make_call_id(call, "", 0)))
             case Attachment():
-                parts.append(accepted_file(part) or Text(told(part)))
+                parts.append(accept_file(part) or Text(describe_part(part)))
             case _:
-                parts.append(Text(told(part)))
-    return _with_detail((*results, *_spoken(parts, alone=not results)))
+                parts.append(Text(describe_part(part)))
+    return _with_detail((*results, *_without_blank_texts(parts, alone=not results)))
 
 
-def said_by_assistant(message: Message) -> tuple[Part, ...]:
+def accept_assistant_parts(message: Message) -> tuple[Part, ...]:
     """What an assistant line may hold: words, signed thoughts and calls."""
     # Calls that are answered in the same breath would wait for their results forever.
     answered = any(isinstance(part, ToolResult) for part in message.parts)
@@ -59,13 +59,13 @@ def said_by_assistant(message: Message) -> tuple[Part, ...]:
     for part in message.parts:
         match part:
             case ToolCall(id=str()) if not answered:
-                parts.append(_call(part, message, nameless))
+                parts.append(_accept_call(part, message, nameless))
                 nameless += not part.id
             case Thinking() if is_signed(part, message.model):
                 parts.append(replace(part, extra=NOTHING))
             case _:
-                parts.append(Text(told(part)))
-    return _spoken(parts, alone=True)
+                parts.append(Text(describe_part(part)))
+    return _without_blank_texts(parts, alone=True)
 
 
 def is_signed(thought: Thinking, model: str | None) -> bool:
@@ -74,7 +74,7 @@ def is_signed(thought: Thinking, model: str | None) -> bool:
     return known and bool(thought.signature) and bool(thought.text.strip())
 
 
-def _spoken(parts: Sequence[Part], *, alone: bool) -> tuple[Part, ...]:
+def _without_blank_texts(parts: Sequence[Part], *, alone: bool) -> tuple[Part, ...]:
     """Parts without blank texts; there is always something left."""
     left = tuple(part for part in parts if not isinstance(part, Text) or part.text.strip())
     return (Text(NOTHING_SAID),) if alone and not left else left
@@ -83,7 +83,7 @@ def _spoken(parts: Sequence[Part], *, alone: bool) -> tuple[Part, ...]:
 # tools
 
 
-def call_id(id: str | None, message: str, number: int) -> str:
+def make_call_id(id: str | None, message: str, number: int) -> str:
     """An id the API takes: its own, or one made from it, or from where the call stands."""
     if id and _ID.fullmatch(id):
         return id
@@ -91,17 +91,19 @@ def call_id(id: str | None, message: str, number: int) -> str:
     return "toolu_" + blake2b(seed.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _call(part: ToolCall, message: Message, number: int) -> ToolCall:
+def _accept_call(part: ToolCall, message: Message, number: int) -> ToolCall:
     name = _NOT_IN_NAMES.sub("_", part.name)[:_LONGEST_NAME] or "tool"
-    return ToolCall(name, arguments(part.input), call_id(part.id, message.id, number))
+    return ToolCall(
+        name, normalize_arguments(part.input), make_call_id(part.id, message.id, number)
+    )
 
 
-def arguments(value: Json) -> Json:
+def normalize_arguments(value: Json) -> Json:
     """What a call is given, as the object it must be."""
     if value is None:
         return {}
     if not is_sound(value):
-        value = json_text(value)
+        value = format_json(value)
     return value if isinstance(value, dict) else {"input": value}
 
 
@@ -114,18 +116,18 @@ def is_sound(value: Json) -> bool:
     return True
 
 
-def _result(part: ToolResult, call: str) -> ToolResult:
-    output = tuple(_outputs(part))
+def _accept_result(part: ToolResult, call: str) -> ToolResult:
+    output = tuple(_accept_outputs(part))
     if not output:
         output = (Text(""),)
     detail = part.detail if is_sound(part.detail) else None
     return ToolResult(output, call, None, part.error, detail)
 
 
-def _outputs(part: ToolResult) -> Iterator[Text | Attachment]:
+def _accept_outputs(part: ToolResult) -> Iterator[Text | Attachment]:
     for each in part.output:
-        found = accepted_file(each) if isinstance(each, Attachment) else None
-        words = "" if found else told(each)
+        found = accept_file(each) if isinstance(each, Attachment) else None
+        words = "" if found else describe_part(each)
         if found or words.strip() or len(part.output) == 1:
             yield found or Text(words)
 
@@ -142,13 +144,13 @@ def _with_detail(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 # files
 
 
-def accepted_file(part: Attachment) -> Attachment | None:
+def accept_file(part: Attachment) -> Attachment | None:
     """An image or a document as the API takes it, or None."""
     media, url = (part.media_type or "").lower(), part.url or ""
     kind = KINDS.get(media) if media else part.extra.get("type")
     if kind not in KINDS.values():
         return None
-    name = whole(part.name) if part.name and kind == "document" else None
+    name = remove_surrogates(part.name) if part.name and kind == "document" else None
     head = f"data:{part.media_type};base64,"
     if media and url.startswith(head):
         data = url[len(head) :]

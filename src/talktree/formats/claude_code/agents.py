@@ -55,11 +55,11 @@ class _Calls:
         self._by_prompt.setdefault(call.prompt, deque()).append(call)
         self._ahead.append(call)
 
-    def named(self, id: str) -> _Call | None:
+    def find_by_id(self, id: str) -> _Call | None:
         """The call with that id."""
         return self._by_id.get(id)
 
-    def asking(self, prompt: str, *, before: int | None = None) -> _Call | None:
+    def find_by_prompt(self, prompt: str, *, before: int | None = None) -> _Call | None:
         """The first call with that prompt that has no sub-agent yet."""
         queue = self._by_prompt.get(prompt)
         while queue and queue[0].taken:
@@ -68,7 +68,7 @@ class _Calls:
             return None
         return queue[0]
 
-    def last(self, before: int) -> _Call | None:
+    def find_last_before(self, before: int) -> _Call | None:
         """The last call before a place that has no sub-agent yet; places come in order."""
         while self._ahead and self._ahead[0].position < before:
             self._waiting.append(self._ahead.popleft())
@@ -77,40 +77,40 @@ class _Calls:
         return self._waiting[-1] if self._waiting else None
 
 
-def link_agents(bones: Skeleton, read: Reading) -> None:
+def link_agents(skeleton: Skeleton, read: Reading) -> None:
     """Hang sidechains on the calls that started them."""
     starts = [
         position
-        for position, trait in enumerate(bones.traits)
-        if trait and bones.sidechain[position] and _hangs_loose(bones, position)
+        for position, trait in enumerate(skeleton.traits)
+        if trait and skeleton.sidechain[position] and _is_unattached_sidechain(skeleton, position)
     ]
-    calls = _calls(bones, read) if starts else None
+    calls = _collect_calls(skeleton, read) if starts else None
     if not calls:
         return
     for position, first in zip(starts, read(starts), strict=True):
-        call = _caller(first, position, calls) if isinstance(first, Message) else None
+        call = _find_caller(first, position, calls) if isinstance(first, Message) else None
         if call is not None:
             call.taken = True
-            bones.parents[position] = call.position
-            bones.linked[position] = "spawned"
-            bones.named.pop(position, None)
-            bones.spawned[position] = call.id
+            skeleton.parents[position] = call.position
+            skeleton.linked[position] = "spawned"
+            skeleton.named.pop(position, None)
+            skeleton.spawned[position] = call.id
 
 
-def _hangs_loose(bones: Skeleton, position: int) -> bool:
+def _is_unattached_sidechain(skeleton: Skeleton, position: int) -> bool:
     """Whether a sidechain starts here of which the file does not say where it belongs."""
-    above = bones.parents[position]
+    above = skeleton.parents[position]
     if above == ROOT:
         return True
-    return bones.linked.get(position) == SEQUENCE and not bones.sidechain[above]
+    return skeleton.linked.get(position) == SEQUENCE and not skeleton.sidechain[above]
 
 
-def _calls(bones: Skeleton, read: Reading) -> _Calls:
+def _collect_calls(skeleton: Skeleton, read: Reading) -> _Calls:
     calls = _Calls()
     telling = [
         position
-        for position, trait in enumerate(bones.traits)
-        if trait in (Trait.REPLY, Trait.RESULT) and not bones.sidechain[position]
+        for position, trait in enumerate(skeleton.traits)
+        if trait in (Trait.REPLY, Trait.RESULT) and not skeleton.sidechain[position]
     ]
     for position, entry in zip(telling, read(telling), strict=True):
         for part in entry.parts if isinstance(entry, Message) else ():
@@ -125,11 +125,11 @@ def _calls(bones: Skeleton, read: Reading) -> _Calls:
     return calls
 
 
-def _caller(first: Message, position: int, calls: _Calls) -> _Call | None:
+def _find_caller(first: Message, position: int, calls: _Calls) -> _Call | None:
     named = calls.of_agent.get(first.agent or "")
     if named is not None:
-        return calls.named(named)
+        return calls.find_by_id(named)
     if first.agent is not None:
         # A file of its own that no result names was not started by a call we know of.
-        return calls.asking(first.text)
-    return calls.asking(first.text, before=position) or calls.last(position)
+        return calls.find_by_prompt(first.text)
+    return calls.find_by_prompt(first.text, before=position) or calls.find_last_before(position)

@@ -22,7 +22,7 @@ FIRST_LINES = 50
 """How many messages are asked for the folder the session was started in."""
 
 
-class Kept(NamedTuple):
+class CheckpointFile(NamedTuple):
     """What is noted of one file."""
 
     name: str
@@ -39,7 +39,7 @@ class Checkpoint(NamedTuple):
 
     message: str
     time: int | None
-    files: Mapping[str, Kept]
+    files: Mapping[str, CheckpointFile]
     place: int
     """Where in the conversation it was first noted."""
 
@@ -47,15 +47,15 @@ class Checkpoint(NamedTuple):
 class _Note(NamedTuple):
     message: str
     time: int | None
-    files: list[Kept]
+    files: list[CheckpointFile]
     adds: bool
     """Whether it only adds to what is noted already."""
 
 
-def checkpoints(conversation: Conversation) -> list[Checkpoint]:
+def list_checkpoints(conversation: Conversation) -> list[Checkpoint]:
     """All checkpoints of a session, in the order they were made."""
     found: dict[str, Checkpoint] = {}
-    for place, note in _notes(conversation):
+    for place, note in _iterate_notes(conversation):
         known = found.get(note.message)
         old = {} if known is None else known.files
         new = {each.name: each for each in note.files}
@@ -67,7 +67,7 @@ def checkpoints(conversation: Conversation) -> list[Checkpoint]:
     return list(found.values())
 
 
-def started_in(conversation: Conversation) -> str | None:
+def find_start_folder(conversation: Conversation) -> str | None:
     """The folder that paths in checkpoints are relative to."""
     traits = conversation.skeleton.traits
     spoken = [place for place, trait in enumerate(traits) if trait][:FIRST_LINES]
@@ -77,43 +77,45 @@ def started_in(conversation: Conversation) -> str | None:
     return None
 
 
-def _notes(conversation: Conversation) -> Iterator[tuple[int, _Note]]:
+def _iterate_notes(conversation: Conversation) -> Iterator[tuple[int, _Note]]:
     traits = conversation.skeleton.traits
     silent = [place for place, trait in enumerate(traits) if not trait]
     for place, entry in zip(silent, conversation.entries_at(silent), strict=True):
-        note = _note(entry)
+        note = _parse_note(entry)
         if note is not None:
             yield place, note
 
 
-def _note(entry: Entry) -> _Note | None:
+def _parse_note(entry: Entry) -> _Note | None:
     match entry:
         case Snapshot():
             inner = entry.extra.get("snapshot")
             named = inner.get("messageId") if isinstance(inner, Mapping) else None
             message = named if isinstance(named, str) else entry.message
-            files = [_kept(path, state) for path, state in entry.files.items()]
+            files = [_to_checkpoint_file(path, state) for path, state in entry.files.items()]
             return None if not message else _Note(message, entry.time_ns, files, entry.update)
         case Opaque(kind="file-history-delta", value=dict() as value):
-            return _delta(value)
+            return _parse_delta(value)
         case _:
             return None
 
 
-def _kept(path: str, state: FileState) -> Kept:
-    return Kept(path, state.backup, state.absent_before, state.time_ns)
+def _to_checkpoint_file(path: str, state: FileState) -> CheckpointFile:
+    return CheckpointFile(path, state.backup, state.absent_before, state.time_ns)
 
 
-def _delta(value: Mapping[str, Json]) -> _Note | None:
-    path, backup = _text(value.get("trackingPath")), value.get("backup")
-    message = _text(value.get("snapshotMessageId")) or _text(value.get("messageId"))
+def _parse_delta(value: Mapping[str, Json]) -> _Note | None:
+    path, backup = _text_or_none(value.get("trackingPath")), value.get("backup")
+    message = _text_or_none(value.get("snapshotMessageId")) or _text_or_none(value.get("messageId"))
     if not path or not message or not isinstance(backup, Mapping):
         return None
     name = backup.get("backupFileName", "")
-    time = _text(backup.get("backupTime"))
-    kept = Kept(path, _text(name) or None, name is None, from_iso(time) if time else None)
+    time = _text_or_none(backup.get("backupTime"))
+    kept = CheckpointFile(
+        path, _text_or_none(name) or None, name is None, from_iso(time) if time else None
+    )
     return _Note(message, kept.time, [kept], adds=True)
 
 
-def _text(value: object) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None

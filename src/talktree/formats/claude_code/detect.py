@@ -6,11 +6,11 @@ import msgspec
 from msgspec import Raw, Struct
 
 from talktree.formats.claude_code import lens_queued
-from talktree.formats.evidence import Clue, foreign_members, misfit_without
+from talktree.formats.evidence import Clue, find_foreign_members, make_misfit_clue
 from talktree.formats.jsonl_file import NO_NODE, LineDialect
-from talktree.formats.lens import text_in
+from talktree.formats.lens import get_text
 from talktree.model.message import Usage
-from talktree.model.outline import LineOutline, Listing, Reply, Trait, call_group
+from talktree.model.outline import LineOutline, Listing, ReplyOutline, Trait, make_call_group
 from talktree.text.json.value import Json
 
 NOTHING = Raw()
@@ -119,7 +119,7 @@ class _Tokens(Usage, frozen=True, gc=False, rename=_TOKENS):
     cache_write: int = 0
 
 
-class _Api(Reply, gc=False, rename={"id": "id"}):
+class _Api(ReplyOutline, gc=False, rename={"id": "id"}):
     id: str | None = None
     model: str | None = None
     usage: _Tokens | None = None
@@ -153,7 +153,7 @@ class _Line(LineOutline, gc=False, rename=_NAMES):
 _decode = msgspec.json.Decoder(_Line).decode
 
 
-class Dialect(LineDialect):
+class ClaudeCodeDialect(LineDialect):
     """What a line says of its place in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
@@ -189,12 +189,12 @@ class Dialect(LineDialect):
     def outline(self, value: Json) -> LineOutline:
         if not isinstance(value, dict):
             return NO_NODE
-        texts = {key: text_in(value, name) for key, name in _NAMES.items()}
+        texts = {key: get_text(value, name) for key, name in _NAMES.items()}
         role, message = texts["role"], value.get("message")
         if role is None or (texts["id"] is None and role not in SPOKEN):
             return NO_NODE
         api = message if isinstance(message, dict) else {}
-        trait = _trait(role, value, api)
+        trait = _find_trait(role, value, api)
         if role == lens_queued.LINE and lens_queued.is_prompt(value.get(lens_queued.LINE)):
             role, trait = lens_queued.ROLE, SAID
         return LineOutline(
@@ -204,13 +204,13 @@ class Dialect(LineDialect):
             stamp=texts["stamp"],
             role=role,
             sidechain=value.get("isSidechain") is True,
-            group=_group(value, api, trait) if role == "assistant" else None,
+            group=_find_group(value, api, trait) if role == "assistant" else None,
             request=texts["request"] if trait == REPLY else None,
             follows=texts["follows"],
-            usage=_usage(api.get("usage")),
-            model=text_in(api, "model"),
-            kept=_first_kept(value.get("compactMetadata")) if trait == NOTE else None,
-            listing=_listing(value),
+            usage=_read_usage(api.get("usage")),
+            model=get_text(api, "model"),
+            kept=_find_first_kept(value.get("compactMetadata")) if trait == NOTE else None,
+            listing=_find_listing(value),
         )
 
     def is_record(self, value: Json) -> bool:
@@ -224,7 +224,7 @@ def _is_nameless(line: _Line) -> bool:
     return not line.request and (line.reply is None or not line.reply.id)
 
 
-def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
+def _find_trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
     if role == "assistant":
         return NOTE if value.get("isApiErrorMessage") is True else REPLY
     if role != "user":
@@ -238,30 +238,30 @@ def _trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
     return NOTE if value.get("isMeta") is True else SAID
 
 
-def _group(value: dict[str, Json], api: dict[str, Json], trait: int) -> str | None:
+def _find_group(value: dict[str, Json], api: dict[str, Json], trait: int) -> str | None:
     """The reply that a line is a piece of; calls that name none go with those beside them."""
-    reply, parent = text_in(api, "id"), text_in(value, "parentUuid")
-    if reply or trait != REPLY or text_in(value, "requestId") or parent is None:
+    reply, parent = get_text(api, "id"), get_text(value, "parentUuid")
+    if reply or trait != REPLY or get_text(value, "requestId") or parent is None:
         return reply
     content = api.get("content")
     blocks = content if isinstance(content, list) else []
     calls = any(isinstance(block, dict) and block.get("type") == "tool_use" for block in blocks)
-    return call_group(parent) if calls else None
+    return make_call_group(parent) if calls else None
 
 
-def _listing(value: dict[str, Json]) -> int:
+def _find_listing(value: dict[str, Json]) -> int:
     type = value.get("type")
     if type not in SPOKEN or not isinstance(value.get("uuid"), str):
         return int(Listing.PASSED) if type in PASSED and value.get("uuid") else ABSENT
     return HIDDEN if any(map(value.get, ("isMeta", "isSidechain", "teamName"))) else LISTED
 
 
-def _first_kept(compaction: Json) -> str | None:
+def _find_first_kept(compaction: Json) -> str | None:
     segment = compaction.get("preservedSegment") if isinstance(compaction, dict) else None
-    return text_in(segment, "headUuid") if isinstance(segment, dict) else None
+    return get_text(segment, "headUuid") if isinstance(segment, dict) else None
 
 
-def _usage(found: Json) -> Usage | None:
+def _read_usage(found: Json) -> Usage | None:
     counts = [found.get(key) for key in _TOKENS.values()] if isinstance(found, dict) else [""]
     if not all(type(count) is int or count is None for count in counts):
         return None
@@ -286,7 +286,7 @@ def identity_of(value: Json) -> Json:
     return {key: value[key] for key in sorted(value) if key not in ENVELOPE}
 
 
-def judge(value: dict[str, Json]) -> Clue | None:
+def judge_record(value: dict[str, Json]) -> Clue | None:
     """What a record shows of having been written by Claude Code."""
     type = value.get("type")
     if not isinstance(type, str):
@@ -310,8 +310,8 @@ def _judge_body(type: str, message: Json, value: dict[str, Json]) -> Clue | None
         # Two other formats with this envelope look like that, and say so themselves.
         return Clue("misfit")
     if "content" not in message:
-        foreign = foreign_members(message, API_MEMBERS)
-        return misfit_without("content", foreign) if foreign else None
+        foreign = find_foreign_members(message, API_MEMBERS)
+        return make_misfit_clue("content", foreign) if foreign else None
     content = message["content"]
     if isinstance(content, str) or content == []:
         return Clue("body", f"{type} lines with an API message")

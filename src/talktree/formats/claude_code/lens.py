@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from talktree.formats.blocks import part_of, parts_of
+from talktree.formats.blocks import parse_block, parse_blocks
 from talktree.formats.claude_code import lens_queued
 from talktree.formats.claude_code.detect import SPOKEN
-from talktree.formats.format import About, Record, opaque
+from talktree.formats.format import ConversationInfo, Record, make_opaque
 from talktree.formats.lens import Object, take_flag, take_text
 from talktree.formats.record_file import Item
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
@@ -43,9 +43,9 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import Json
 from talktree.text.times import MILLI, from_iso
 
@@ -100,34 +100,34 @@ def get(record: Record) -> Entry:
     """What a line says."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
-        return opaque(record)
+        return make_opaque(record)
     type = value.get("type")
     if not isinstance(type, str):
-        return opaque(record, "unknown")
+        return make_opaque(record, "unknown")
     if type in SPOKEN or isinstance(value.get("uuid"), str):
-        return _message(record, value, type)
+        return _read_message(record, value, type)
     if type in TITLES:
-        return _head(value, type)
+        return _read_head(value, type)
     if type == "file-history-snapshot":
-        return _snapshot(record, value)
-    return opaque(record, type)
+        return _read_snapshot(record, value)
+    return make_opaque(record, type)
 
 
-def _message(record: Record, value: Object, type: str) -> Message:
+def _read_message(record: Record, value: Object, type: str) -> Message:
     # Known members are read in place and left out; one of an unexpected kind is put back.
     left = {key: item for key, item in value.items() if key not in KNOWN}
-    own = _text_member(value, left, "uuid")
-    parent = _text_member(value, left, "parentUuid")
+    own = _read_text_member(value, left, "uuid")
+    parent = _read_text_member(value, left, "parentUuid")
     api = value.get("message")
     model = api_id = usage = None
     if type in SPOKEN and isinstance(api, dict):
         rest = {key: item for key, item in api.items() if key not in KNOWN_API}
-        api_id, model = _text_member(api, rest, "id"), _text_member(api, rest, "model")
+        api_id, model = _read_text_member(api, rest, "id"), _read_text_member(api, rest, "model")
         if api.get("role") != type and "role" in api:
             rest["role"] = api["role"]
         if "usage" in api:
-            usage = _usage(api, rest)
-        parts = _said(api, rest, value, left)
+            usage = _read_usage(api, rest)
+        parts = _read_parts(api, rest, value, left)
         if rest:
             left["message"] = rest
     else:
@@ -138,28 +138,28 @@ def _message(record: Record, value: Object, type: str) -> Message:
         if type == lens_queued.LINE and lens_queued.is_prompt(left.get(lens_queued.LINE)):
             type, parts = lens_queued.ROLE, lens_queued.take_prompt(left)
         else:
-            parts = _spoken_plainly(left) if type in SPOKEN else _system(left, type)
+            parts = _read_plain_text(left) if type in SPOKEN else _read_system_parts(left, type)
     return Message(
         id=record.id or own or "",
         parent=record.parent or parent,
         role=type,
         parts=parts,
-        time_ns=_time_member(value, left, "timestamp"),
-        session=_text_member(value, left, "sessionId"),
-        flags=_flags(value, left),
+        time_ns=_read_time_member(value, left, "timestamp"),
+        session=_read_text_member(value, left, "sessionId"),
+        flags=_read_flags(value, left),
         model=model,
         usage=usage,
         api_message=api_id,
-        follows=_text_member(value, left, "logicalParentUuid"),
-        agent=_text_member(value, left, "agentId"),
-        context=_context(value, left),
+        follows=_read_text_member(value, left, "logicalParentUuid"),
+        agent=_read_text_member(value, left, "agentId"),
+        context=_read_context(value, left),
         todos=_take_todos(left) if "todos" in left else None,
         thinking=_take_thinking(left) if "thinkingMetadata" in left else None,
         extra=left,
     )
 
 
-def _text_member(value: Object, left: Object, key: str) -> str | None:
+def _read_text_member(value: Object, left: Object, key: str) -> str | None:
     item = value.get(key)
     if item is None or isinstance(item, str):
         return item
@@ -167,7 +167,7 @@ def _text_member(value: Object, left: Object, key: str) -> str | None:
     return None
 
 
-def _time_member(value: Object, left: Object, key: str) -> int | None:
+def _read_time_member(value: Object, left: Object, key: str) -> int | None:
     stamp = value.get(key)
     time = from_iso(stamp) if isinstance(stamp, str) else None
     if time is None and stamp is not None:
@@ -175,7 +175,7 @@ def _time_member(value: Object, left: Object, key: str) -> int | None:
     return time
 
 
-def _flags(value: Object, left: Object) -> frozenset[str]:
+def _read_flags(value: Object, left: Object) -> frozenset[str]:
     side = value.get("isSidechain")
     if "isMeta" not in value and "isApiErrorMessage" not in value:
         if side is False or side is None:
@@ -192,7 +192,7 @@ def _flags(value: Object, left: Object) -> frozenset[str]:
     return frozenset(flags)
 
 
-def _context(value: Object, left: Object) -> Context | None:
+def _read_context(value: Object, left: Object) -> Context | None:
     found = (
         value.get("cwd"),
         value.get("gitBranch"),
@@ -206,7 +206,7 @@ def _context(value: Object, left: Object) -> Context | None:
     if known is not None:
         return known
     names = ("cwd", "gitBranch", "userType", "version")
-    cwd, branch, user, version = (_text_member(value, left, name) for name in names)
+    cwd, branch, user, version = (_read_text_member(value, left, name) for name in names)
     if cwd is branch is user is version is None:
         return None
     made = Context(cwd=cwd, git_branch=branch, user_type=user, version=version)
@@ -215,7 +215,7 @@ def _context(value: Object, left: Object) -> Context | None:
     return made
 
 
-def _usage(api: Object, rest: Object) -> Usage | None:
+def _read_usage(api: Object, rest: Object) -> Usage | None:
     found = api["usage"]
     if not isinstance(found, dict):
         rest["usage"] = found
@@ -232,43 +232,43 @@ def _usage(api: Object, rest: Object) -> Usage | None:
     return Usage(*[count or 0 for count in counts])  # type: ignore[arg-type]
 
 
-def _said(api: Object, rest: Object, value: Object, left: Object) -> tuple[Part, ...]:
+def _read_parts(api: Object, rest: Object, value: Object, left: Object) -> tuple[Part, ...]:
     content = api.get("content")
     detail = value.get("toolUseResult")
     if isinstance(content, list):
         if left.get("isCompactSummary") is True and detail is None and len(content) == 1:
-            return (_summary(content[0], left),)
+            return (_read_summary(content[0], left),)
         if detail is not None and not (len(content) == 1 and _is_result(content[0])):
             left["toolUseResult"] = detail
             detail = None
-        return parts_of(content, detail)
+        return parse_blocks(content, detail)
     if detail is not None:
         left["toolUseResult"] = detail
     if isinstance(content, str):
-        return (_text(content, left),)
+        return (_read_text(content, left),)
     if content is not None:
         rest["content"] = content
     return ()
 
 
-def _summary(block: Json, left: Object) -> Part:
+def _read_summary(block: Json, left: Object) -> Part:
     """The summary of a compaction that stands in a block."""
-    part = part_of(block)
-    return _text(part.text, left) if isinstance(part, Text) and not part.extra else part
+    part = parse_block(block)
+    return _read_text(part.text, left) if isinstance(part, Text) and not part.extra else part
 
 
 def _is_result(block: Json) -> bool:
     return isinstance(block, dict) and block.get("type") == "tool_result"
 
 
-def _text(content: str, left: Object) -> Part:
+def _read_text(content: str, left: Object) -> Part:
     if left.get("isCompactSummary") is True:
         del left["isCompactSummary"]
         return Event("summary", content)
-    return command(content) or Text(content)
+    return parse_command(content) or Text(content)
 
 
-def command(content: str) -> Event | None:
+def parse_command(content: str) -> Event | None:
     """A slash command, or what it printed, if the text has the tags that record it."""
     found = _COMMAND.match(content) if "<" in content[:40] else None
     if found is None:
@@ -279,7 +279,7 @@ def command(content: str) -> Event | None:
     return Event("command", content, tags)
 
 
-def _spoken_plainly(left: Object) -> tuple[Part, ...]:
+def _read_plain_text(left: Object) -> tuple[Part, ...]:
     """The words of a line whose message is plain text."""
     said = left.get("message")
     if not isinstance(said, str):
@@ -288,7 +288,7 @@ def _spoken_plainly(left: Object) -> tuple[Part, ...]:
     return (Text(said),)
 
 
-def _system(left: Object, type: str) -> tuple[Part, ...]:
+def _read_system_parts(left: Object, type: str) -> tuple[Part, ...]:
     """What a line without an API message tells."""
     content, subtype = left.get("content"), left.get("subtype")
     if type != "system" or not (content is None or isinstance(content, str)):
@@ -339,7 +339,7 @@ def _take_time(left: Object, key: str) -> int | None:
     return time
 
 
-def _head(value: Object, type: str) -> Head:
+def _read_head(value: Object, type: str) -> Head:
     left = value.copy()
     del left["type"]
     title = take_text(left, TITLES[type])
@@ -348,14 +348,14 @@ def _head(value: Object, type: str) -> Head:
     return Head(kind=type, title=title, leaf=leaf, time_ns=time, extra=left)
 
 
-def _snapshot(record: Record, value: Object) -> Entry:
+def _read_snapshot(record: Record, value: Object) -> Entry:
     left = value.copy()
     del left["type"]
     message = take_text(left, "messageId")
     update = take_flag(left, "isSnapshotUpdate")
     inner = left.get("snapshot")
     if not isinstance(inner, dict):
-        return opaque(record, "file-history-snapshot")
+        return make_opaque(record, "file-history-snapshot")
     rest = inner.copy()
     if rest.get("messageId") == message:
         rest.pop("messageId", None)
@@ -363,7 +363,9 @@ def _snapshot(record: Record, value: Object) -> Entry:
     backups = rest.get("trackedFileBackups")
     files: dict[str, FileState] = {}
     if isinstance(backups, dict) and all(isinstance(each, dict) for each in backups.values()):
-        files = {path: _file(each) for path, each in backups.items() if isinstance(each, dict)}
+        files = {
+            path: _read_file_state(each) for path, each in backups.items() if isinstance(each, dict)
+        }
         del rest["trackedFileBackups"]
     if rest:
         left["snapshot"] = rest
@@ -372,7 +374,7 @@ def _snapshot(record: Record, value: Object) -> Entry:
     return Snapshot(message=message, time_ns=time, update=update, files=files, extra=left)
 
 
-def _file(value: Object) -> FileState:
+def _read_file_state(value: Object) -> FileState:
     left = value.copy()
     absent = "backupFileName" in left and left["backupFileName"] is None
     backup = take_text(left, "backupFileName")
@@ -388,78 +390,92 @@ def _file(value: Object) -> FileState:
 _TICKS = re.compile("`{3,}")
 
 
-def whole(text: str) -> str:
+def remove_surrogates(text: str) -> str:
     """A text without halves of characters: a request that holds one is refused."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def told(part: Part) -> str:
+def describe_part(part: Part) -> str:
     """A part as something to read."""
     match part:
         case Text():
-            return whole(part.text)
+            return remove_surrogates(part.text)
         case Thinking():
-            return f"> **Thinking**\n{_quoted(whole(part.text))}" if part.text.strip() else ""
+            return (
+                f"> **Thinking**\n{_quote_lines(remove_surrogates(part.text))}"
+                if part.text.strip()
+                else ""
+            )
         case ToolCall():
-            return f"**Call: {whole(part.name)}**\n{_fenced(json_text(part.input), 'json')}"
+            block = _fence_block(format_json(part.input), "json")
+            return f"**Call: {remove_surrogates(part.name)}**\n{block}"
         case ToolResult():
             head = "**Error**" if part.error else "**Result**"
-            return "\n".join([head, *(_fenced(told(each), "text") for each in part.output)])
+            return "\n".join(
+                [head, *(_fence_block(describe_part(each), "text") for each in part.output)]
+            )
         case Attachment():
-            return _attachment(part)
+            return _describe_attachment(part)
         case Artifact():
-            return whole(part.content or part.title or "**Artifact**")
+            return remove_surrogates(part.content or part.title or "**Artifact**")
         case Event():
-            return whole(part.text) if part.text else f"*Event: {whole(part.kind)}*"
-        case Unknown():
-            return f"**Unknown: {whole(part.kind)}**\n{_fenced(json_text(part.value), 'json')}"
+            return (
+                remove_surrogates(part.text)
+                if part.text
+                else f"*Event: {remove_surrogates(part.kind)}*"
+            )
+        case UnknownPart():
+            block = _fence_block(format_json(part.value), "json")
+            return f"**Unknown: {remove_surrogates(part.kind)}**\n{block}"
         case _:
             assert_never(part)
 
 
-def json_text(value: Json) -> str:
+def format_json(value: Json) -> str:
     """A value as text that can stand in a message."""
-    return whole(encode(value).decode())
+    return remove_surrogates(encode_json(value).decode())
 
 
-def _attachment(part: Attachment) -> str:
-    name = f": {whole(part.name)}" if part.name else ""
-    media = f" ({whole(part.media_type)})" if part.media_type else ""
+def _describe_attachment(part: Attachment) -> str:
+    name = f": {remove_surrogates(part.name)}" if part.name else ""
+    media = f" ({remove_surrogates(part.media_type)})" if part.media_type else ""
     # A data URL is content, not a place: nobody can read it.
     is_place = part.url and not part.url.lower().startswith("data:")
-    return f"[Attachment{name}{media}]" + (f"({whole(part.url or '')})" if is_place else "")
+    return f"[Attachment{name}{media}]" + (
+        f"({remove_surrogates(part.url or '')})" if is_place else ""
+    )
 
 
-def _quoted(text: str) -> str:
+def _quote_lines(text: str) -> str:
     return "> " + text.replace("\n", "\n> ")
 
 
-def _fenced(inside: str, language: str) -> str:
+def _fence_block(inside: str, language: str) -> str:
     ticks = "`" * (1 + max((len(each) for each in _TICKS.findall(inside)), default=2))
     return f"{ticks}{language}\n{inside}\n{ticks}"
 
 
-def opening(about: About) -> Sequence[Entry]:
+def make_opening_entries(about: ConversationInfo) -> Sequence[Entry]:
     """The line that names the conversation; it hangs on the message the conversation ends with."""
     if not about.title or not about.title.strip() or about.leaf is None:
         return ()
-    return (Head(kind="summary", title=whole(about.title), leaf=about.leaf),)
+    return (Head(kind="summary", title=remove_surrogates(about.title), leaf=about.leaf),)
 
 
-def name_line(about: About) -> Iterator[Item]:
+def make_name_line(about: ConversationInfo) -> Iterator[Item]:
     """The line that names a conversation without messages, as renaming a session writes it."""
     if about.title and about.title.strip():
         value: Json = {
             "type": "custom-title",
-            "customTitle": whole(about.title),
+            "customTitle": remove_surrogates(about.title),
             "sessionId": about.session,
         }
         yield Item(None, value, changed=True)
 
 
-def title_last(items: Iterator[Item], about: About) -> Iterator[Item]:
+def move_title_last(items: Iterator[Item], about: ConversationInfo) -> Iterator[Item]:
     """The lines with the one that names the conversation behind all others.
 
     Only there it is known what was written: where the message it should hang on was not, it hangs
@@ -480,50 +496,55 @@ def title_last(items: Iterator[Item], about: About) -> Iterator[Item]:
         yield title._replace(value={**title.value, "leafUuid": leaf})
 
 
-def adopt_other(entry: Head | Snapshot | Opaque, about: About) -> Entry | None:
+def adopt_other(entry: Head | Snapshot | Opaque, about: ConversationInfo) -> Entry | None:
     """An entry that is no message as Claude Code has it, or None."""
     match entry:
         case Head():
-            return _title(entry, about)
+            return _adopt_title(entry, about)
         case Snapshot():
-            return _foreign_snapshot(entry, about)
+            return _adopt_snapshot(entry, about)
         case Opaque():
             return None
 
 
-def _title(head: Head, about: About) -> Entry | None:
+def _adopt_title(head: Head, about: ConversationInfo) -> Entry | None:
     """A name of the whole session; summaries of messages that may be elsewhere ride along."""
     if head.kind not in TITLES or head.kind == "summary" or not head.title:
         return None
-    return Head(kind=head.kind, title=whole(head.title), extra={"sessionId": about.session})
+    return Head(
+        kind=head.kind, title=remove_surrogates(head.title), extra={"sessionId": about.session}
+    )
 
 
-def _foreign_snapshot(snapshot: Snapshot, about: About) -> Entry | None:
+def _adopt_snapshot(snapshot: Snapshot, about: ConversationInfo) -> Entry | None:
     if snapshot.message is None:
         return None
     time = snapshot.time_ns if snapshot.time_ns is not None else about.updated or 0
     files = {
-        path: _foreign_file(state, time)
+        path: _adopt_file_state(state, time)
         for path, state in snapshot.files.items()
         # Without a backup only a file that was not there can be undone; a null for any other
         # would have it deleted.
         if state.backup is not None or state.absent_before
     }
     return Snapshot(
-        message=snapshot.message, time_ns=_millis(time), update=snapshot.update, files=files
+        message=snapshot.message,
+        time_ns=_truncate_to_millis(time),
+        update=snapshot.update,
+        files=files,
     )
 
 
-def _foreign_file(state: FileState, time: int) -> FileState:
+def _adopt_file_state(state: FileState, time: int) -> FileState:
     return FileState(
         backup=state.backup,
         absent_before=state.backup is None,
         version=1 if state.version is None else state.version,
-        time_ns=_millis(time if state.time_ns is None else state.time_ns),
+        time_ns=_truncate_to_millis(time if state.time_ns is None else state.time_ns),
     )
 
 
-def _millis(time: int) -> int:
+def _truncate_to_millis(time: int) -> int:
     return time - time % MILLI
 
 
@@ -546,7 +567,7 @@ AROUND = frozenset(
 """Members of an API message beside what it says."""
 
 
-def said(value: Json) -> Json:
+def describe_line(value: Json) -> Json:
     """What a line says, as it stands there; members that nobody knows may be what it says."""
     if not isinstance(value, dict):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from talktree.formats.blocks import blocks_of, parts_of
+from talktree.formats.blocks import make_blocks, parse_blocks
 from talktree.formats.lens import Object
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, Text
@@ -39,7 +39,7 @@ def _is_said(prompt: Json) -> bool:
     """Whether it is text, or blocks of text and pictures: people write nothing else."""
     if not isinstance(prompt, list):
         return isinstance(prompt, str)
-    return all(isinstance(part, Text | Attachment) for part in parts_of(prompt))
+    return all(isinstance(part, Text | Attachment) for part in parse_blocks(prompt))
 
 
 def take_prompt(left: Object) -> tuple[Part, ...]:
@@ -48,21 +48,21 @@ def take_prompt(left: Object) -> tuple[Part, ...]:
     assert isinstance(found, dict)
     left[LINE] = {key: item for key, item in found.items() if key != PROMPT}
     said = found[PROMPT]
-    return (Text(said),) if isinstance(said, str) else parts_of(said)  # type: ignore[arg-type]
+    return (Text(said),) if isinstance(said, str) else parse_blocks(said)  # type: ignore[arg-type]
 
 
-def attached(message: Message) -> Object | None:
+def make_attachment(message: Message) -> Object | None:
     """What such a line has attached; None if a message is written in the usual way."""
     rest = message.extra.get(LINE)
     if message.role != ROLE or not isinstance(rest, dict):
         return None
-    value: Object = {**rest, PROMPT: _prompt(message.parts)}
+    value: Object = {**rest, PROMPT: _write_prompt(message.parts)}
     return value if is_prompt(value) else None
 
 
-def _prompt(parts: tuple[Part, ...]) -> Json:
+def _write_prompt(parts: tuple[Part, ...]) -> Json:
     match parts:
         case (Text(text=text, extra=extra),) if not extra:
             return text
         case _:
-            return blocks_of(parts)
+            return make_blocks(parts)

@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from talktree.files import Content, bare_name, plain_head, stem_of
+from talktree.files import Content, read_plain_head, stem_of, strip_compression_suffix
 from talktree.formats.companion_rules import CompanionRules
-from talktree.formats.detect_sample import sample
+from talktree.formats.detect_sample import iterate_sample
 from talktree.formats.jsonl_format import HEAD
 from talktree.text.json.value import Json
 
@@ -41,9 +41,9 @@ _COMPANION = re.compile(
 Kind = Literal["session", "agent", "companion", "foreign"]
 
 
-def kind_of(path: str) -> Kind:
+def detect_kind(path: str) -> Kind:
     """What a file in a project folder is."""
-    path = bare_name(path)
+    path = strip_compression_suffix(path)
     if _COMPANION.fullmatch(path):
         return "companion"
     if _SUB_AGENT.fullmatch(path) or _AGENT.fullmatch(path):
@@ -51,12 +51,12 @@ def kind_of(path: str) -> Kind:
     return "session" if path.endswith(LINES) else "foreign"
 
 
-def owner_of(path: str, conversations: Collection[str]) -> str | None:
+def find_path_owner(path: str, conversations: Collection[str]) -> str | None:
     """The conversation that a companion file belongs to: that whose folder it is in.
 
     The memory of a project and the index of its sessions belong to none.
     """
-    if kind_of(path) != "companion":
+    if detect_kind(path) != "companion":
         return None
     steps = path.split("/")[:-1]
     above = ("/".join(steps[:count]) for count in range(len(steps), 0, -1))
@@ -75,9 +75,9 @@ class Groups:
         self._stems: dict[str, str] | None = None
         self._aliases: dict[str, dict[str, str]] = {}
 
-    def of(self, path: str) -> str:
+    def find_conversation(self, path: str) -> str:
         """The conversation of a file: the path of its session without the ending."""
-        bare = bare_name(path)
+        bare = strip_compression_suffix(path)
         if bare != path and bare in self._files:
             return path  # a packed copy of a file that is here, too
         nested = _SUB_AGENT.fullmatch(bare)
@@ -85,32 +85,34 @@ class Groups:
             return nested["session"]
         beside = _AGENT.fullmatch(bare)
         if beside:
-            session = session_named_in(path, self._files[path])
-            found = session and self._session(beside["folder"], session)
+            session = find_session_id(path, self._files[path])
+            found = session and self._find_session(beside["folder"], session)
             if found:
                 return found
         return bare.removesuffix(LINES).removesuffix(".json")
 
-    def _session(self, folder: str, id: str) -> str | None:
+    def _find_session(self, folder: str, id: str) -> str | None:
         """The session in a folder that has an id as its name, or else in its first lines."""
         stem = f"{folder}{id}"
-        if stem in self._sessions():
+        if stem in self._index_sessions():
             return stem
         if folder not in self._aliases:
-            self._aliases[folder] = dict(self._named_inside(folder))
+            self._aliases[folder] = dict(self._find_named_inside(folder))
         return self._aliases[folder].get(id)
 
-    def _sessions(self) -> dict[str, str]:
+    def _index_sessions(self) -> dict[str, str]:
         """The paths of sessions, by the same without the ending."""
         if self._stems is None:
-            sessions = (path for path in self._files if kind_of(path) == "session")
-            self._stems = {bare_name(path).removesuffix(LINES): path for path in sessions}
+            sessions = (path for path in self._files if detect_kind(path) == "session")
+            self._stems = {
+                strip_compression_suffix(path).removesuffix(LINES): path for path in sessions
+            }
         return self._stems
 
-    def _named_inside(self, folder: str) -> Iterator[tuple[str, str]]:
-        for stem, path in reversed(self._sessions().items()):
+    def _find_named_inside(self, folder: str) -> Iterator[tuple[str, str]]:
+        for stem, path in reversed(self._index_sessions().items()):
             if stem.rpartition("/")[0] == folder.rstrip("/"):
-                id = session_named_in(path, self._files[path])
+                id = find_session_id(path, self._files[path])
                 if id is not None:
                     yield id, stem
 
@@ -120,33 +122,33 @@ class SessionFiles(CompanionRules):
 
     names = _AGENT_NAME
 
-    def folders(self, name: str) -> Sequence[str]:
-        bare = bare_name(name)
+    def list_folders(self, name: str) -> Sequence[str]:
+        bare = strip_compression_suffix(name)
         stem = bare.removesuffix(LINES)
-        if stem == bare or not stem or kind_of(name) != "session":
+        if stem == bare or not stem or detect_kind(name) != "session":
             return ()
         return [f"{stem}/{folder}" for folder in OF_A_SESSION]
 
-    def owner(self, name: str, content: Content) -> str | None:
-        return session_named_in(name, content)
+    def find_owner(self, name: str, content: Content) -> str | None:
+        return find_session_id(name, content)
 
-    def aliases(self, name: str, content: Content) -> Collection[str]:
-        if kind_of(name) != "session":
+    def find_aliases(self, name: str, content: Content) -> Collection[str]:
+        if detect_kind(name) != "session":
             return ()
-        named = session_named_in(name, content)
+        named = find_session_id(name, content)
         return {stem_of(name)} if named is None else {stem_of(name), named}
 
 
-def session_named_in(path: str, content: Content) -> str | None:
+def find_session_id(path: str, content: Content) -> str | None:
     """The id of the session that the first lines of a file name."""
-    for value in sample(plain_head(path, content, HEAD), most=FIRST_LINES):
+    for value in iterate_sample(read_plain_head(path, content, HEAD), most=FIRST_LINES):
         named: Json = value.get("sessionId")
         if isinstance(named, str):
             return named
     return None
 
 
-def project_folder(cwd: str) -> str:
+def make_project_folder_name(cwd: str) -> str:
     """What Claude Code calls the folder that holds the sessions of a working directory."""
     # It counts as JavaScript does: a character beyond the first 65,536 is two.
     return "".join(
@@ -155,9 +157,9 @@ def project_folder(cwd: str) -> str:
     )
 
 
-def reading_order(paths: Iterable[str]) -> list[str]:
+def sort_for_reading(paths: Iterable[str]) -> list[str]:
     """Sessions before the sub-agents that hang on them."""
-    return sorted(paths, key=lambda path: kind_of(path) == "agent")
+    return sorted(paths, key=lambda path: detect_kind(path) == "agent")
 
 
 CONFIG = "CLAUDE_CONFIG_DIR"

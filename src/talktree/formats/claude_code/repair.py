@@ -9,13 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from talktree.formats.blocks import part_of
-from talktree.formats.claude_code.adopt_parts import KINDS, NOTHING_SAID, arguments, call_id
-from talktree.formats.claude_code.lens import told as in_words
-from talktree.formats.claude_code.rule_support import api_of, object_of, with_api
+from talktree.formats.blocks import parse_block
+from talktree.formats.claude_code.adopt_parts import (
+    KINDS,
+    NOTHING_SAID,
+    make_call_id,
+    normalize_arguments,
+)
+from talktree.formats.claude_code.lens import describe_part
+from talktree.formats.claude_code.rule_support import get_api_message, get_object, with_api
 from talktree.formats.lens import Object
 from talktree.formats.rule import Diagnostic
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_context import RuleRecord
 from talktree.text.json.value import Json
 
 NO_OUTPUT = "(no output)"
@@ -35,34 +40,34 @@ def is_blank(text: Json) -> bool:
     return isinstance(text, str) and (not text or text.isspace())
 
 
-def blocks_mended(mend: Block) -> Callable[[Seen, Diagnostic], Json]:
+def repair_blocks(repair: Block) -> Callable[[RuleRecord, Diagnostic], Json]:
     """The line with each block of its message mended; where none is left, it says so."""
 
-    def _make(seen: Seen, told: Diagnostic) -> Json:
-        value = object_of(seen)
-        content = api_of(value).get("content")
+    def _make(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+        value = get_object(seen)
+        content = get_api_message(value).get("content")
         if not isinstance(content, list):
             return value
-        new = _each(content, mend) or [{"type": "text", "text": NOTHING_SAID}]
+        new = _repair_each(content, repair) or [{"type": "text", "text": NOTHING_SAID}]
         return with_api(value, content=new)
 
     return _make
 
 
-def _each(content: list[Json], mend: Block) -> list[Json]:
-    made = (mend(block) if isinstance(block, dict) else block for block in content)
+def _repair_each(content: list[Json], repair: Block) -> list[Json]:
+    made = (repair(block) if isinstance(block, dict) else block for block in content)
     return [block for block in made if block is not None]
 
 
 # texts
 
 
-def without_blanks(seen: Seen, told: Diagnostic) -> Json:
+def without_blanks(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     """The line without blank texts; a blank message or output says that there was none."""
-    value = object_of(seen)
-    if is_blank(api_of(value).get("content")):
+    value = get_object(seen)
+    if is_blank(get_api_message(value).get("content")):
         return with_api(value, content=NOTHING_SAID)
-    return blocks_mended(_without_blank)(seen, told)
+    return repair_blocks(_without_blank)(seen, diagnostic)
 
 
 def _without_blank(block: Object) -> Json:
@@ -70,7 +75,7 @@ def _without_blank(block: Object) -> Json:
         case {"type": "text", "text": text} if is_blank(text):
             return None
         case {"type": "tool_result", "content": list(output)}:
-            left = _each(output, _without_blank)
+            left = _repair_each(output, _without_blank)
             if len(left) == len(output):
                 return block
             return {**block, "content": left or [{"type": "text", "text": NO_OUTPUT}]}
@@ -81,9 +86,11 @@ def _without_blank(block: Object) -> Json:
 # thoughts
 
 
-def without_thinking(is_wrong: Callable[[Object], bool]) -> Callable[[Seen, Diagnostic], Json]:
+def without_thinking(
+    is_wrong: Callable[[Object], bool],
+) -> Callable[[RuleRecord, Diagnostic], Json]:
     """The line without those thoughts."""
-    return blocks_mended(
+    return repair_blocks(
         lambda block: None if block.get("type") == "thinking" and is_wrong(block) else block
     )
 
@@ -97,7 +104,7 @@ def with_call_id(block: Object) -> Json:
     id = block.get(key) if key else None
     if key is None or not isinstance(id, str) or not id or is_call_id(id):
         return block
-    return {**block, key: call_id(id, "", 0)}
+    return {**block, key: make_call_id(id, "", 0)}
 
 
 def with_sound_call(block: Object) -> Json:
@@ -107,7 +114,7 @@ def with_sound_call(block: Object) -> Json:
     name, given = block.get("name"), block.get("input")
     if isinstance(name, str) and not is_tool_name(name):
         block = {**block, "name": _NOT_IN_NAMES.sub("_", name)[:128] or "tool"}
-    return block if isinstance(given, dict) else {**block, "input": arguments(given)}
+    return block if isinstance(given, dict) else {**block, "input": normalize_arguments(given)}
 
 
 # files
@@ -122,23 +129,23 @@ def with_sound_file(block: Object) -> Json:
     """An image with its right type, or words in the place of what is refused."""
     match block:
         case {"type": "tool_result", "content": list(output)}:
-            made = _each(output, with_sound_file)
+            made = _repair_each(output, with_sound_file)
             changed = any(new is not old for new, old in zip(made, output, strict=True))
             return {**block, "content": made} if changed else block
         case {"type": "image" | "document", "source": {"type": "base64"}}:
-            return _sound_source(block)
+            return _repair_source(block)
         case _:
             return block
 
 
-def _sound_source(block: Object) -> Json:
+def _repair_source(block: Object) -> Json:
     source = block["source"]
     assert isinstance(source, dict)
     media = source.get("media_type")
     head, _, name = str(media).lower().partition("/")
     right = f"{head}/{NAMES.get(name, name)}"
     if is_blank(source.get("data")) or is_refused(block["type"], right):
-        return {"type": "text", "text": in_words(part_of(block))}
+        return {"type": "text", "text": describe_part(parse_block(block))}
     return block if media == right else {**block, "source": {**source, "media_type": right}}
 
 
@@ -148,10 +155,10 @@ SHAPED = frozenset({"text", "thinking", "tool_use", "tool_result"})
 """Kinds of blocks that must have the members they are known by."""
 
 
-def without_odd_blocks(seen: Seen, told: Diagnostic) -> Json:
+def without_odd_blocks(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     """The line without what is no block, or a block that lacks what it is for."""
-    value = object_of(seen)
-    content = api_of(value).get("content")
+    value = get_object(seen)
+    content = get_api_message(value).get("content")
     if not isinstance(content, list):
         return value
     left = [block for block in content if not is_odd(block)]
@@ -162,4 +169,4 @@ def is_odd(block: Json) -> bool:
     """Whether it is no block, or one of a known kind without its members."""
     if not isinstance(block, dict) or not isinstance(block.get("type"), str):
         return True
-    return block["type"] in SHAPED and type(part_of(block)).__name__ == "Unknown"
+    return block["type"] in SHAPED and type(parse_block(block)).__name__ == "Unknown"

@@ -8,7 +8,7 @@ from typing import Any
 from talktree.formats.claude_code.lens import get
 from talktree.formats.format import Record
 from talktree.model.message import Message
-from talktree.model.replies import ReplyUsage, reply_of, valid_count
+from talktree.model.replies import ReplyUsage, make_reply_usage, to_valid_count
 
 PROGRESS = "progress"
 CACHE = "cache_creation"
@@ -16,53 +16,53 @@ ID_ENDINGS = ("Id", "ID", "Uuid", "UUID")
 """The ends of the names that members with ids have."""
 
 
-def replies_of(message: Message, own: str) -> Iterator[ReplyUsage]:
+def find_replies(message: Message, own: str) -> Iterator[ReplyUsage]:
     """The reply of a message, and that of a sub-agent's message that a progress line holds."""
-    found = _reply(message, own)
+    found = _make_reply(message, own)
     if found is not None:
         yield found
-    inner = _inner_message(message)
+    inner = _find_inner_message(message)
     if inner is not None:
-        found = _reply(inner, inner.id)
+        found = _make_reply(inner, inner.id)
         if found is not None:
             yield found
 
 
-def record_ids_of(message: Message) -> Iterator[str]:
+def find_record_ids(message: Message) -> Iterator[str]:
     """The ids of a line that the model has no field for: of its request and of what it is about."""
     for name, value in message.extra.items():
         if isinstance(value, str) and name.endswith(ID_ENDINGS):
             yield value
-    inner = _inner_message(message)
+    inner = _find_inner_message(message)
     if inner is not None:
         yield from filter(None, (inner.id, inner.parent, inner.session, inner.api_message))
-        yield from record_ids_of(inner)
+        yield from find_record_ids(inner)
 
 
-def _inner_message(message: Message) -> Message | None:
+def _find_inner_message(message: Message) -> Message | None:
     """The sub-agent's message that a progress line holds."""
     if message.role != PROGRESS:
         return None
-    value = _below(message.extra, "data").get("message")
+    value = _get_object(message.extra, "data").get("message")
     inner = get(Record(value)) if isinstance(value, dict) else None
     return inner if isinstance(inner, Message) else None
 
 
-def _reply(message: Message, own: str) -> ReplyUsage | None:
+def _make_reply(message: Message, own: str) -> ReplyUsage | None:
     if message.usage is None or not message.extra:
-        return reply_of(message, own)
+        return make_reply_usage(message, own)
     extra = message.extra
-    request, usage = extra.get("requestId"), _below(extra, "message", "usage")
+    request, usage = extra.get("requestId"), _get_object(extra, "message", "usage")
     written, hour = None, 0
     if isinstance(usage.get(CACHE), Mapping):
-        cache = _below(usage, CACHE)
-        hour = _count(cache.get("ephemeral_1h_input_tokens"))
-        written = hour + _count(cache.get("ephemeral_5m_input_tokens"))
+        cache = _get_object(usage, CACHE)
+        hour = _read_count(cache.get("ephemeral_1h_input_tokens"))
+        written = hour + _read_count(cache.get("ephemeral_5m_input_tokens"))
     named = request if isinstance(request, str) else None
-    return reply_of(message, own, request=named, written=written, hour=hour)
+    return make_reply_usage(message, own, request=named, written=written, hour=hour)
 
 
-def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+def _get_object(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     """The object under some names; empty if there is none."""
     here: Any = value
     for name in names:
@@ -73,5 +73,5 @@ def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return found
 
 
-def _count(value: object) -> int:
-    return valid_count(value) if type(value) is int else 0
+def _read_count(value: object) -> int:
+    return to_valid_count(value) if type(value) is int else 0

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 
 from talktree.files import Content, Source
 from talktree.files.content import OnDisk
-from talktree.formats.claude_code.places import kind_of
+from talktree.formats.claude_code.places import detect_kind
 from talktree.formats.claude_code.rule_support import is_uuid
-from talktree.formats.rule_context import Talk
+from talktree.formats.rule_context import CheckedConversation
 from talktree.model.message import Message
 from talktree.text.json.decode import decode
 
@@ -28,10 +28,10 @@ _COPY = re.compile(r"(?:.*/)?file-history/(?P<session>[^/]+)/(?P<name>[^/]+)")
 def is_session_file(path: str) -> bool:
     """Whether a file is a session, named as Claude Code names them."""
     name = path.rpartition("/")[2].removesuffix(".jsonl")
-    return kind_of(path) == "session" and is_uuid(name) is not None
+    return detect_kind(path) == "session" and is_uuid(name) is not None
 
 
-def sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
+def group_sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
     """The sessions that are there, by the folder they are in."""
     found: dict[str, set[str]] = {}
     for path in paths:
@@ -41,16 +41,16 @@ def sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def first_directory(talk: Talk) -> str | None:
+def find_first_directory(talk: CheckedConversation) -> str | None:
     """Where a session was started, as its first lines say."""
     for position in range(min(FIRST_LINES, talk.conversation.record_count)):
-        entry = talk.seen(position).entry
+        entry = talk.read_record(position).entry
         if isinstance(entry, Message) and entry.context is not None and entry.context.cwd:
             return entry.context.cwd
     return None
 
 
-def indexed(content: Content) -> set[str] | None:
+def read_session_index(content: Content) -> set[str] | None:
     """The sessions a list of sessions names; None if it cannot be read."""
     if content.size > LARGEST_INDEX:
         return None
@@ -65,9 +65,9 @@ def indexed(content: Content) -> set[str] | None:
 # Claude Code's own folder
 
 
-def days_old(content: Content) -> int | None:
+def count_days_old(content: Content) -> int | None:
     """For how many days a file in Claude Code's own folder was not written to."""
-    if _home(content) is None:
+    if _find_claude_folder(content) is None:
         return None
     assert isinstance(content, OnDisk)
     try:
@@ -77,13 +77,13 @@ def days_old(content: Content) -> int | None:
     return max(0, int((time.time() - written) // DAY))
 
 
-def backups_of(talk: Talk) -> Collection[str] | None:
+def find_backups(talk: CheckedConversation) -> Collection[str] | None:
     """The names of the copies of files that belong to a session; None if no folder is at hand."""
     session = talk.id.rpartition("/")[2]
-    held = _held_in(talk.origin.source).get(session)
+    held = _find_copies(talk.origin.source).get(session)
     if held:
         return held
-    home = _home(talk.origin.by_path[talk.conversation.main_file].content)
+    home = _find_claude_folder(talk.origin.by_path[talk.conversation.main_file].content)
     folder = None if home is None or not is_uuid(session) else home / "file-history" / session
     try:
         return None if folder is None else set(os.listdir(folder))
@@ -94,7 +94,7 @@ def backups_of(talk: Talk) -> Collection[str] | None:
 _held: WeakKeyDictionary[Source, dict[str, set[str]]] = WeakKeyDictionary()
 
 
-def _held_in(source: Source) -> dict[str, set[str]]:
+def _find_copies(source: Source) -> dict[str, set[str]]:
     """The copies of files that are part of a source, by session."""
     if source not in _held:
         found: dict[str, set[str]] = {}
@@ -106,7 +106,7 @@ def _held_in(source: Source) -> dict[str, set[str]]:
     return _held[source]
 
 
-def _home(content: Content) -> Path | None:
+def _find_claude_folder(content: Content) -> Path | None:
     """The folder `.claude` a session lies in, below `projects`."""
     if not isinstance(content, OnDisk):
         return None

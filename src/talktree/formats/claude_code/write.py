@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from talktree.formats.blocks import blocks_of
+from talktree.formats.blocks import make_blocks
 from talktree.formats.claude_code import lens_queued
 from talktree.formats.claude_code.detect import SPOKEN
-from talktree.formats.claude_code.lens import BOUNDARIES, TITLES, USAGE, command, get
+from talktree.formats.claude_code.lens import BOUNDARIES, TITLES, USAGE, get, parse_command
 from talktree.formats.format import Record
-from talktree.formats.lens import Object, merged, with_rest
+from talktree.formats.lens import Object, merge_json, with_rest
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, META, SIDECHAIN, Message, ThinkingSetting, Todo
 from talktree.model.parts import Event, Text, ToolResult
@@ -18,42 +18,42 @@ from talktree.text.times import to_iso
 def put(entry: Entry, base: Record | None) -> Json:
     """The value of an entry, in the form of its old record where there is one."""
     if base is None:
-        return native(entry)
-    return merged(base.value, native(get(base)), native(entry))
+        return write_entry(entry)
+    return merge_json(base.value, write_entry(get(base)), write_entry(entry))
 
 
-def native(entry: Entry) -> Json:
+def write_entry(entry: Entry) -> Json:
     """A new line for an entry."""
     match entry:
         case Message():
-            return _line(entry)
+            return _write_line(entry)
         case Head():
-            return _title(entry)
+            return _write_title(entry)
         case Snapshot():
-            return _snapshot(entry)
+            return _write_snapshot(entry)
         case Opaque():
             kept: Json = entry.value
             return kept
 
 
-def _line(message: Message) -> Object:
+def _write_line(message: Message) -> Object:
     context = message.context
     value: Object = {"parentUuid": message.parent}
     if message.follows is not None:
         value["logicalParentUuid"] = message.follows
     value["isSidechain"] = SIDECHAIN in message.flags
     if context is not None:
-        _optional(value, "userType", context.user_type)
-        _optional(value, "cwd", context.cwd)
-    _optional(value, "sessionId", message.session)
+        _set_optional(value, "userType", context.user_type)
+        _set_optional(value, "cwd", context.cwd)
+    _set_optional(value, "sessionId", message.session)
     if context is not None:
-        _optional(value, "version", context.version)
-        _optional(value, "gitBranch", context.git_branch)
-    _optional(value, "agentId", message.agent)
-    prompt = lens_queued.attached(message)
+        _set_optional(value, "version", context.version)
+        _set_optional(value, "gitBranch", context.git_branch)
+    _set_optional(value, "agentId", message.agent)
+    prompt = lens_queued.make_attachment(message)
     if prompt is None:
         value["type"] = message.role
-        _say(message, value)
+        _write_content(message, value)
     else:
         value |= {"type": lens_queued.LINE, lens_queued.LINE: prompt}
     if META in message.flags:
@@ -65,29 +65,29 @@ def _line(message: Message) -> Object:
     if message.time_ns is not None:
         value["timestamp"] = to_iso(message.time_ns)
     if message.thinking is not None:
-        value["thinkingMetadata"] = _thinking(message.thinking)
+        value["thinkingMetadata"] = _write_thinking(message.thinking)
     if message.todos is not None:
-        value["todos"] = [_todo(todo) for todo in message.todos]
+        value["todos"] = [_write_todo(todo) for todo in message.todos]
     written = ("message",) if prompt is None else ("message", lens_queued.LINE)
     return with_rest(
         value, {key: item for key, item in message.extra.items() if key not in written}
     )
 
 
-def _optional(value: Object, key: str, item: Json) -> None:
+def _set_optional(value: Object, key: str, item: Json) -> None:
     if item is not None:
         value[key] = item
 
 
-def _say(message: Message, value: Object) -> None:
+def _write_content(message: Message, value: Object) -> None:
     if message.role not in SPOKEN:
-        _say_system(message, value)
+        _write_system_content(message, value)
         return
     api: Object = {}
-    _optional(api, "model", message.model)
-    _optional(api, "id", message.api_message)
+    _set_optional(api, "model", message.model)
+    _set_optional(api, "id", message.api_message)
     api["role"] = message.role
-    api["content"] = _content(message, value)
+    api["content"] = _make_content(message, value)
     if message.usage is not None:
         used = message.usage
         counts = (used.input, used.output, used.cache_read, used.cache_write)
@@ -104,7 +104,7 @@ def _with_api_rest(api: Object, rest: Json) -> Object:
     return {**api, **rest}
 
 
-def _content(message: Message, value: Object) -> Json:
+def _make_content(message: Message, value: Object) -> Json:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     if len(results) == 1 and results[0].detail is not None:
         value["toolUseResult"] = results[0].detail
@@ -114,36 +114,36 @@ def _content(message: Message, value: Object) -> Json:
             return text
         case (Event(kind="command" | "command_output", text=str(text)) as event,):
             # Only text that says so itself is read as a command again.
-            found = command(text)
-            return text if found and found.kind == event.kind else blocks_of(message.parts)
+            found = parse_command(text)
+            return text if found and found.kind == event.kind else make_blocks(message.parts)
         case (Text(text=text, extra=extra),) if message.role == "user" and not extra:
             # Words that look like a command are kept apart from one by standing in a block.
-            return blocks_of(message.parts) if command(text) else text
+            return make_blocks(message.parts) if parse_command(text) else text
         case parts:
-            return blocks_of(parts)
+            return make_blocks(parts)
 
 
-def _say_system(message: Message, value: Object) -> None:
+def _write_system_content(message: Message, value: Object) -> None:
     words = {kind: subtype for subtype, kind in BOUNDARIES.items()}
     match message.parts:
         case (Text(text=text),):
             value["content"] = text
         case (Event() as event,):
             value["subtype"] = words.get(event.kind, event.kind)
-            _optional(value, "content", event.text)
-            _optional(value, "compactMetadata", event.data)
+            _set_optional(value, "content", event.text)
+            _set_optional(value, "compactMetadata", event.data)
         case ():
             pass
         case parts:
-            value["message"] = {"role": message.role, "content": blocks_of(parts)}
+            value["message"] = {"role": message.role, "content": make_blocks(parts)}
     rest = message.extra.get("message")
     if rest is not None:
         value.setdefault("message", rest)
 
 
-def _thinking(setting: ThinkingSetting) -> Object:
+def _write_thinking(setting: ThinkingSetting) -> Object:
     value: Object = {}
-    _optional(value, "level", setting.level)
+    _set_optional(value, "level", setting.level)
     if setting.level is not None or setting.disabled or not setting.extra:
         value["disabled"] = setting.disabled
     if setting.triggers or value:
@@ -151,28 +151,30 @@ def _thinking(setting: ThinkingSetting) -> Object:
     return with_rest(value, setting.extra)
 
 
-def _todo(todo: Todo) -> Object:
+def _write_todo(todo: Todo) -> Object:
     value: Object = {"content": todo.content, "status": todo.status}
-    _optional(value, "activeForm", todo.active_form)
+    _set_optional(value, "activeForm", todo.active_form)
     return with_rest(value, todo.extra)
 
 
-def _title(head: Head) -> Object:
+def _write_title(head: Head) -> Object:
     value: Object = {"type": head.kind}
     if head.title is not None:
         value[TITLES.get(head.kind, "title")] = head.title
-    _optional(value, "leafUuid", head.leaf)
+    _set_optional(value, "leafUuid", head.leaf)
     if head.time_ns is not None:
         value["timestamp"] = to_iso(head.time_ns)
     return with_rest(value, head.extra)
 
 
-def _snapshot(snapshot: Snapshot) -> Object:
+def _write_snapshot(snapshot: Snapshot) -> Object:
     inner: Object = {"messageId": snapshot.message}
     rest = snapshot.extra.get("snapshot")
     if isinstance(rest, dict) and "messageId" in rest:
         inner["messageId"] = rest["messageId"]
-    inner["trackedFileBackups"] = {path: _file(state) for path, state in snapshot.files.items()}
+    inner["trackedFileBackups"] = {
+        path: _write_file_state(state) for path, state in snapshot.files.items()
+    }
     if snapshot.time_ns is not None:
         inner["timestamp"] = to_iso(snapshot.time_ns)
     if isinstance(rest, dict):
@@ -188,11 +190,11 @@ def _snapshot(snapshot: Snapshot) -> Object:
     )
 
 
-def _file(state: FileState) -> Object:
+def _write_file_state(state: FileState) -> Object:
     value: Object = {}
     if state.backup is not None or state.absent_before:
         value["backupFileName"] = state.backup
-    _optional(value, "version", state.version)
+    _set_optional(value, "version", state.version)
     if state.time_ns is not None:
         value["backupTime"] = to_iso(state.time_ns)
     return with_rest(value, state.extra)

@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from talktree.files import Memory, Source, stem_of
-from talktree.formats.claude_messages.adopt import adopt, has_place
-from talktree.formats.claude_messages.detect import Dialect, judge
+from talktree.files import MemoryContent, Source, stem_of
+from talktree.formats.claude_messages.adopt import adopt_message, has_place
+from talktree.formats.claude_messages.detect import ClaudeMessagesDialect, judge_record
 from talktree.formats.claude_messages.lens import UNTYPED, get, put
-from talktree.formats.evidence import SURE, Evidence, look_into
-from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
+from talktree.formats.evidence import SURE, Evidence, collect_from_probe
+from talktree.formats.format import (
+    ConversationInfo,
+    Detection,
+    Format,
+    FormatCapabilities,
+    FormatInfo,
+    Lens,
+    Probe,
+    SplitSource,
+)
 from talktree.formats.jsonl_file import LineSheet
-from talktree.formats.jsonl_format import composed_lines, sheet_for
+from talktree.formats.jsonl_format import compose_lines, make_sheet
 from talktree.formats.message_defaults import fill_by_adopting
 from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.findings import Severity
-from talktree.model.habits import Habits
+from talktree.model.habits import WriterHabits
 from talktree.model.message import Message
 from talktree.model.parts import Part
 
@@ -53,7 +62,7 @@ class ClaudeMessages(Format):
         docs="formats/claude-messages.md",
         assistant="Claude",
     )
-    can = Can(
+    can = FormatCapabilities(
         branches=True,
         roles=("user", "assistant", "system"),
         parts=frozenset({"text", "thinking", "tool_call", "tool_result", "event"}),
@@ -64,7 +73,7 @@ class ClaudeMessages(Format):
         ids="uuid",
         texts="one",
     )
-    habits = Habits(sequential=True)
+    habits = WriterHabits(sequential=True)
     optional_rules = frozenset({"TIM104"})
     lens = Lens(get, put)
     record_per_line = True
@@ -92,37 +101,41 @@ class ClaudeMessages(Format):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        found = look_into(probe, judge)
+        found = collect_from_probe(probe, judge_record)
         # Files in which every message is an API object look like Claude Code's, too.
-        if not found.bodies and not any(found.misfits) and probe.written_as() == self.info.slug:
+        if (
+            not found.bodies
+            and not any(found.misfits)
+            and probe.find_embedded_format() == self.info.slug
+        ):
             return Detection(WRITTEN, "the source data embedded in it says so, and nothing differs")
         if found.bodies and not any(found.misfits) and _is_mixed(found):
             # The documented types may hold API objects, too; Claude Code writes nothing else.
             found = found._replace(envelopes=[*found.envelopes, *found.misfits], misfits=[])
-        return found.detection()
+        return found.make_detection()
 
     def blank_sheet(self, path: str) -> LineSheet:
-        return LineSheet(path, Memory(b""), Dialect(), group=path)
+        return LineSheet(path, MemoryContent(b""), ClaudeMessagesDialect(), group=path)
 
     def has_place(self, part: Part) -> bool:
         return has_place(part) and super().has_place(part)
 
-    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
-        return adopt(message, about, moment=moment)
+    def adopt(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
+        return adopt_message(message, about, moment=moment)
 
     def fill(self, message: Message, conversation: Conversation) -> Message:
         return fill_by_adopting(self, message, conversation)
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return composed_lines(items)
+        return compose_lines(items)
 
-    def split(self, source: Source) -> Split:
-        dialect = Dialect()
-        return Split(
+    def split(self, source: Source) -> SplitSource:
+        dialect = ClaudeMessagesDialect()
+        return SplitSource(
             [
-                sheet_for(path, content, self, dialect, group=stem_of(path))
+                make_sheet(path, content, self, dialect, group=stem_of(path))
                 for path, content in source.files.items()
             ]
         )

@@ -13,12 +13,12 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.blocks import block_of
+from talktree.formats.blocks import make_block
 from talktree.formats.claude_messages.lens import OPERATIONS
-from talktree.formats.format import About
+from talktree.formats.format import ConversationInfo
 from talktree.model.message import ERROR, SIDECHAIN, Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import Json
 
 BETWEEN = "\n\n"
@@ -31,19 +31,19 @@ def has_place(part: Part) -> bool:
     return part.kind == "command" or part.kind in OPERATIONS.values()
 
 
-def adopt(message: Message, about: About, *, moment: int) -> Message:
+def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
     """The message with every field the document demands, in a form the document knows."""
     line = replace(
         message,
         time_ns=moment if message.time_ns is None else message.time_ns,
         session=about.session,
-        context=_context(message),
+        context=_adopt_context(message),
     )
-    parts = _joined([_known(part, message.role) for part in message.parts]) or (Text(""),)
-    return _documented(line, parts) or _object(line, parts)
+    parts = _join_texts([_adopt_part(part, message.role) for part in message.parts]) or (Text(""),)
+    return _to_documented(line, parts) or _to_api_object(line, parts)
 
 
-def _context(message: Message) -> Context | None:
+def _adopt_context(message: Message) -> Context | None:
     """Where it was written; `external` says that a user is Claude, so others must not have it."""
     own = message.context or Context()
     aside = SIDECHAIN in message.flags
@@ -57,25 +57,25 @@ def _context(message: Message) -> Context | None:
 # parts
 
 
-def _known(part: Part, role: str) -> Part:
+def _adopt_part(part: Part, role: str) -> Part:
     """A part, or words in its place if it happened in a way the document has no name for."""
     match part:
         case Event(kind=kind) if kind in OPERATIONS.values():
-            return Event(kind, data=_statistics(part))
+            return Event(kind, data=_make_statistics(part))
         case Event(kind="command") if role == "assistant":
-            return Event("command", part.text or _words(part))
+            return Event("command", part.text or _part_text(part))
         case Event() | Text():
-            return Text(_words(part))
+            return Text(_part_text(part))
         case _:
             return part
 
 
-def _statistics(event: Event) -> Json:
+def _make_statistics(event: Event) -> Json:
     known: Json = event.data if isinstance(event.data, dict) and is_sound(event.data) else None
     return {} if known is None and event.kind == "compacted" else known
 
 
-def _words(part: Part) -> str:
+def _part_text(part: Part) -> str:
     """A part as something to read."""
     match part:
         case Text():
@@ -84,12 +84,12 @@ def _words(part: Part) -> str:
             given = more.get("args")
             return f"{name} {given}" if given and isinstance(given, str) else name
         case _:
-            block = block_of(part)
+            block = make_block(part)
             said = block.get("text") if isinstance(block, dict) else None
-            return said if isinstance(said, str) else encode(block).decode()
+            return said if isinstance(said, str) else encode_json(block).decode()
 
 
-def _joined(parts: Sequence[Part]) -> tuple[Part, ...]:
+def _join_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
     """All words in one text, where the first of them stood; blank ones only if nothing else is."""
     said = [part.text for part in parts if isinstance(part, Text)]
     words = BETWEEN.join(text for text in said if text.strip()) if len(said) > 1 else "".join(said)
@@ -103,11 +103,11 @@ def _joined(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(out)
 
 
-def _asked(call: ToolCall) -> ToolCall:
+def _adopt_call(call: ToolCall) -> ToolCall:
     """A call that says what is called, and is given an object."""
     given = {} if call.input is None else call.input
     if not is_sound(given):
-        given = encode(given).decode()
+        given = encode_json(given).decode()
     return ToolCall(call.name or "tool", given if isinstance(given, dict) else {"input": given})
 
 
@@ -123,7 +123,7 @@ def is_sound(value: Json) -> bool:
 # forms
 
 
-def _documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
+def _to_documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
     """The message as one of the documented kinds, or None if it is none of them."""
     match line.role, parts:
         case _, (Text(),):
@@ -137,44 +137,44 @@ def _documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
         case "assistant", (*words, ToolCall() as call) if all(
             isinstance(part, Text) for part in words
         ):
-            return replace(line, parts=(*words, _asked(call)))
+            return replace(line, parts=(*words, _adopt_call(call)))
         case "assistant", (ToolCall() as call, Text() as text):
-            return replace(line, parts=(text, _asked(call)))
+            return replace(line, parts=(text, _adopt_call(call)))
         case _, (ToolResult() as result,):
             # On a line with a result the mark of an error belongs to the result.
             failed = result.error or ERROR in line.flags
-            output = (Text(BETWEEN.join(map(_words, result.output))),)
+            output = (Text(BETWEEN.join(map(_part_text, result.output))),)
             brought = ToolResult(output, error=failed)
             return replace(line, role="system", parts=(brought,), flags=line.flags - {ERROR})
         case _:
             return None
 
 
-def _object(line: Message, parts: Sequence[Part]) -> Message:
+def _to_api_object(line: Message, parts: Sequence[Part]) -> Message:
     """The message as an API object."""
-    blocks = [_block_part(part, line, at) for at, part in enumerate(parts)]
+    blocks = [_adopt_block_part(part, line, at) for at, part in enumerate(parts)]
     return replace(
         line,
-        parts=_joined(blocks),
+        parts=_join_texts(blocks),
         extra={**line.extra, "message": {"role": line.role}},
     )
 
 
-def _block_part(part: Part, line: Message, at: int) -> Part:
+def _adopt_block_part(part: Part, line: Message, at: int) -> Part:
     match part:
         case ToolCall():
-            return replace(_asked(part), id=part.id or _call_id(line.id, at))
+            return replace(_adopt_call(part), id=part.id or _make_call_id(line.id, at))
         case ToolResult():
-            output = (Text(BETWEEN.join(map(_words, part.output))),)
+            output = (Text(BETWEEN.join(map(_part_text, part.output))),)
             return ToolResult(output, part.call, error=part.error)
         case Event():
-            return Text(_words(part))
+            return Text(_part_text(part))
         case Thinking():
             return Thinking(part.text, part.signature)
         case _:
             return part
 
 
-def _call_id(message: str, at: int) -> str:
+def _make_call_id(message: str, at: int) -> str:
     seed = f"{message}\0{at}".encode("utf-8", "surrogatepass")
     return "toolu_" + blake2b(seed, digest_size=12).hexdigest()

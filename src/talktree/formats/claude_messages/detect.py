@@ -7,8 +7,8 @@ from msgspec import Raw
 
 from talktree.formats.evidence import Clue
 from talktree.formats.jsonl_file import NO_NODE, LineDialect
-from talktree.formats.lens import text_in
-from talktree.model.outline import LineOutline, Trait, call_group
+from talktree.formats.lens import get_text
+from talktree.model.outline import LineOutline, Trait, make_call_group
 from talktree.text.json.value import Json
 
 NOTHING = Raw()
@@ -45,30 +45,32 @@ class _Line(LineOutline, rename=_NAMES):
 _decode = msgspec.json.Decoder(_Line).decode
 
 
-class Dialect(LineDialect):
+class ClaudeMessagesDialect(LineDialect):
     """What a line says of its place in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)
         if found.role in TYPES:
-            found.trait = _trait(found.role, found.subtype, meta=found.meta)
+            found.trait = _find_trait(found.role, found.subtype, meta=found.meta)
             if found.trait == Trait.SAID and _RESULT in bytes(found.said):
-                found.trait = _trait_of_blocks(_plain(found.said))
-            if found.role == "assistant" and found.parent is not None and _calls(found):
-                found.group = call_group(found.parent)
+                found.trait = _find_trait_of_blocks(_decode_json(found.said))
+            if found.role == "assistant" and found.parent is not None and _is_tool_call_line(found):
+                found.group = make_call_group(found.parent)
             found.role = role_of(found.role)
         return found
 
     def outline(self, value: Json) -> LineOutline:
-        if not isinstance(value, dict) or text_in(value, "type") not in TYPES:
+        if not isinstance(value, dict) or get_text(value, "type") not in TYPES:
             return NO_NODE
-        texts = {key: text_in(value, name) for key, name in _NAMES.items()}
+        texts = {key: get_text(value, name) for key, name in _NAMES.items()}
         meta = value.get("isMeta") is True
         calls = texts["role"] == "assistant" and _has_call(value)
-        trait = _trait(texts["role"], value.get("subtype"), meta=meta)
+        trait = _find_trait(texts["role"], value.get("subtype"), meta=meta)
         return LineOutline(
-            group=call_group(texts["parent"]) if calls and texts["parent"] is not None else None,
-            trait=_trait_of_blocks(value.get("message")) if trait == Trait.SAID else trait,
+            group=make_call_group(texts["parent"])
+            if calls and texts["parent"] is not None
+            else None,
+            trait=_find_trait_of_blocks(value.get("message")) if trait == Trait.SAID else trait,
             id=texts["id"],
             parent=texts["parent"],
             stamp=texts["stamp"],
@@ -77,7 +79,7 @@ class Dialect(LineDialect):
         )
 
     def is_record(self, value: Json) -> bool:
-        return isinstance(value, dict) and text_in(value, "type") in TYPES and "uuid" in value
+        return isinstance(value, dict) and get_text(value, "type") in TYPES and "uuid" in value
 
 
 def role_of(type: str) -> str:
@@ -85,7 +87,7 @@ def role_of(type: str) -> str:
     return "system" if type == "compact_system" else type
 
 
-def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
+def _find_trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
     if type == "system":
         return Trait.RESULT if subtype == "tool_result" else Trait.NOTE
     if type == "compact_system" or meta:
@@ -93,7 +95,7 @@ def _trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
     return Trait.REPLY if type == "assistant" else Trait.SAID
 
 
-def _trait_of_blocks(said: Json) -> Trait:
+def _find_trait_of_blocks(said: Json) -> Trait:
     """The trait of what a user sends: results of tools, if it is nothing else."""
     blocks = said.get("content") if isinstance(said, dict) else None
     if not isinstance(blocks, list) or not blocks:
@@ -102,16 +104,20 @@ def _trait_of_blocks(said: Json) -> Trait:
     return Trait.RESULT if results else Trait.SAID
 
 
-def _calls(line: _Line) -> bool:
+def _is_tool_call_line(line: _Line) -> bool:
     """Whether a skimmed line calls a tool."""
     said = bytes(line.said)
     if line.subtype != _CALL and _IN_BLOCKS not in said:
         return False
-    value = {"subtype": line.subtype, "toolName": _plain(line.tool), "message": _plain(line.said)}
+    value = {
+        "subtype": line.subtype,
+        "toolName": _decode_json(line.tool),
+        "message": _decode_json(line.said),
+    }
     return _has_call(value)
 
 
-def _plain(raw: Raw) -> Json:
+def _decode_json(raw: Raw) -> Json:
     found: Json = msgspec.json.decode(raw) if bytes(raw) else None
     return found
 
@@ -124,9 +130,9 @@ def _has_call(value: dict[str, Json]) -> bool:
     return value.get("subtype") == _CALL and isinstance(value.get("toolName"), str)
 
 
-def judge(value: dict[str, Json]) -> Clue | None:
+def judge_record(value: dict[str, Json]) -> Clue | None:
     """What a record shows of being of the documented kind."""
-    type = text_in(value, "type")
+    type = get_text(value, "type")
     if type == "compact_system":
         return Clue("envelope", "type compact_system")
     if type not in TYPES or "uuid" not in value:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from talktree.formats.blocks import blocks_of, parts_of
+from talktree.formats.blocks import make_blocks, parse_blocks
 from talktree.formats.claude_messages.detect import TYPES, role_of
-from talktree.formats.format import Record, opaque
-from talktree.formats.lens import Object, merged, take_flag, take_text, with_rest
+from talktree.formats.format import Record, make_opaque
+from talktree.formats.lens import Object, merge_json, take_flag, take_text, with_rest
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Context, Message
 from talktree.model.parts import Event, Part, Text, Thinking, ToolCall, ToolResult
@@ -35,18 +35,18 @@ def get(record: Record) -> Entry:
     """What a line says."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
-        return opaque(record)
+        return make_opaque(record)
     type = value.get("type")
     if not isinstance(type, str) and "uuid" in value:
-        return opaque(record, UNTYPED)
+        return make_opaque(record, UNTYPED)
     if not isinstance(type, str) or type not in TYPES:
-        return opaque(record, type if isinstance(type, str) else "unknown")
+        return make_opaque(record, type if isinstance(type, str) else "unknown")
     left = dict(value)
     del left["type"]
     own = take_text(left, "uuid")
     parent = take_text(left, "parentUuid")
     flags = frozenset(flag for key, flag in FLAGS.items() if take_flag(left, key))
-    parts, flags = _parts(type, left, flags)
+    parts, flags = _read_parts(type, left, flags)
     return Message(
         id=record.id or own or "",
         parent=record.parent or parent,
@@ -73,13 +73,13 @@ def _take_context(left: Object) -> Context | None:
     return Context(**found) if any(item is not None for item in found.values()) else None
 
 
-def _parts(
+def _read_parts(
     type: str, left: Object, flags: frozenset[str]
 ) -> tuple[tuple[Part, ...], frozenset[str]]:
     subtype = left.get("subtype")
     said = left.get("message")
     if isinstance(said, dict) and isinstance(said.get("content"), str | list):
-        return _api_parts(said, left), flags
+        return _read_api_parts(said, left), flags
     words = (Text(said),) if isinstance(said, str) else ()
     match type, subtype:
         case "compact_system", None if isinstance(said, str) and said in OPERATIONS:
@@ -110,23 +110,23 @@ def _parts(
     return parts, flags
 
 
-def _api_parts(said: Object, left: Object) -> tuple[Part, ...]:
+def _read_api_parts(said: Object, left: Object) -> tuple[Part, ...]:
     """The parts of a message that is an API object, as lines of the other dialect have it."""
     content = said["content"]
     left["message"] = {key: item for key, item in said.items() if key != "content"}
     if isinstance(content, str):
         return (Text(content),)
-    return parts_of(content) if isinstance(content, list) else ()
+    return parse_blocks(content) if isinstance(content, list) else ()
 
 
 # writing
 
 
-def native(entry: Entry) -> Json:
+def write_entry(entry: Entry) -> Json:
     """A new line for an entry."""
     match entry:
         case Message():
-            return _line(entry)
+            return _write_line(entry)
         case Opaque():
             kept: Json = entry.value
             return kept
@@ -134,7 +134,7 @@ def native(entry: Entry) -> Json:
             return {"type": entry.kind if isinstance(entry, Head) else "snapshot", **entry.extra}
 
 
-def _line(message: Message) -> Object:
+def _write_line(message: Message) -> Object:
     flags = message.flags
     value: Object = {"type": message.role}
     if message.id:
@@ -145,7 +145,7 @@ def _line(message: Message) -> Object:
         value["timestamp"] = to_iso(message.time_ns, digits=0)
     if message.session is not None:
         value["sessionId"] = message.session
-    flags = _say(message, value, flags)
+    flags = _write_parts(message, value, flags)
     for key, flag in FLAGS.items():
         if flag in flags:
             value[key] = True
@@ -157,12 +157,12 @@ def _line(message: Message) -> Object:
     return with_rest(value, message.extra)
 
 
-def _say(message: Message, value: Object, flags: frozenset[str]) -> frozenset[str]:
+def _write_parts(message: Message, value: Object, flags: frozenset[str]) -> frozenset[str]:
     """Write the parts; returns the flags that are still to be written."""
     api = message.extra.get("message")
     if isinstance(api, dict):
         plain = len(message.parts) == 1 and isinstance(message.parts[0], Text)
-        content = message.text if plain else blocks_of(message.parts)
+        content = message.text if plain else make_blocks(message.parts)
         value["message"] = {**api, "content": content}
         return flags
     said = [part.text for part in message.parts if isinstance(part, Text)]
@@ -177,14 +177,14 @@ def _say(message: Message, value: Object, flags: frozenset[str]) -> frozenset[st
                 "toolArguments": special.input,
             }
         case ToolResult():
-            value |= {"subtype": "tool_result", "message": _output(special)}
+            value |= {"subtype": "tool_result", "message": _join_output(special)}
             return flags | {ERROR} if special.error else flags
         case Thinking():
             value |= {"subtype": "thinking", "message": special.text}
         case Event(kind="command"):
             value |= {"subtype": "command", "message": special.text or ""}
         case Event():
-            _say_operation(special, value)
+            _write_operation(special, value)
         case _ if "subtype" in message.extra or message.role == "user":
             pass
         case _ if ERROR in flags:
@@ -196,11 +196,11 @@ def _say(message: Message, value: Object, flags: frozenset[str]) -> frozenset[st
     return flags
 
 
-def _output(result: ToolResult) -> str:
+def _join_output(result: ToolResult) -> str:
     return "\n\n".join(part.text for part in result.output if isinstance(part, Text))
 
 
-def _say_operation(event: Event, value: Object) -> None:
+def _write_operation(event: Event, value: Object) -> None:
     words = {kind: said for said, kind in OPERATIONS.items()}
     value["type"] = "compact_system"
     value["message"] = words.get(event.kind, event.kind)
@@ -211,5 +211,5 @@ def _say_operation(event: Event, value: Object) -> None:
 def put(entry: Entry, base: Record | None) -> Json:
     """The value of an entry, in the form of its old record where there is one."""
     if base is None:
-        return native(entry)
-    return merged(base.value, native(get(base)), native(entry))
+        return write_entry(entry)
+    return merge_json(base.value, write_entry(get(base)), write_entry(entry))

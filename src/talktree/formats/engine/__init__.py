@@ -1,7 +1,7 @@
 """Reading and writing, once, for all formats."""
 
-from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.read import read, skim
-from talktree.formats.engine.write import write
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.engine.read import read_document, skim_records
+from talktree.formats.engine.write import write_document
 
-__all__ = ["Origin", "read", "skim", "write"]
+__all__ = ["DocumentOrigin", "read_document", "skim_records", "write_document"]

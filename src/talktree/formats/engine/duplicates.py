@@ -13,8 +13,8 @@ from hashlib import blake2b
 
 from msgspec.structs import astuple, replace
 
-from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.write_item import native_entry
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.engine.write_item import resolve_aliases
 from talktree.formats.format import Record
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Opaque
@@ -23,7 +23,7 @@ from talktree.model.skeleton import ROOT
 from talktree.text.json.value import Json
 
 
-class Doubles:
+class DuplicateCounter:
     """What occurs more than once in a conversation."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Doubles:
         """Records with such ids that are not understood, so that no other id can be put there."""
 
 
-def identity_key(record: Record, identity_of: Callable[[Json], Json]) -> bytes:
+def compute_identity_key(record: Record, identity_of: Callable[[Json], Json]) -> bytes:
     """A checksum that a record shares with all its copies."""
     try:
         identity = identity_of(record.value) if record.usable else None
@@ -51,32 +51,32 @@ def identity_key(record: Record, identity_of: Callable[[Json], Json]) -> bytes:
     return blake2b(record.raw.strip() if text is None else text, digest_size=16).digest()
 
 
-def find_doubles(conversation: Conversation, origin: Origin) -> Doubles:
+def find_doubles(conversation: Conversation, origin: DocumentOrigin) -> DuplicateCounter:
     """The doubled ids of a conversation."""
-    found = Doubles()
-    bones = conversation.skeleton
-    names = {native for native in bones.native.values() if native}
+    found = DuplicateCounter()
+    skeleton = conversation.skeleton
+    names = {native for native in skeleton.native.values() if native}
     if not names:
         return found
     last: dict[str, int] = {}
     """The occurrence of an id before, and what it repeats or is."""
     first_with: dict[tuple[str, bytes], int] = {}
     contents: dict[int, bytes] = {}
-    wanted = [at for at, name in enumerate(bones.ids) if bones.own_id(at) in names and name]
-    digests = _digests(conversation, origin, wanted)
+    wanted = [at for at, name in enumerate(skeleton.ids) if skeleton.own_id(at) in names and name]
+    digests = _compute_digests(conversation, origin, wanted)
     for position, (content, known) in zip(wanted, digests, strict=True):
-        name = bones.own_id(position)
+        name = skeleton.own_id(position)
         if not known:
             found.nameless.add(position)
         contents[position] = content
-        original = bones.copies.get(position)
+        original = skeleton.copies.get(position)
         if original is None:
             original = first_with.setdefault((name, content), position)
         elif content != contents[original]:
             found.rewritten.add(position)
         if original != position:
             _take_copy(found, position, original)
-            if last[name] != original or position in bones.moved_copies:
+            if last[name] != original or position in skeleton.moved_copies:
                 found.cut_off.add(position)
         elif name in last:
             found.others[position] = []
@@ -85,16 +85,18 @@ def find_doubles(conversation: Conversation, origin: Origin) -> Doubles:
     return found
 
 
-def _take_copy(found: Doubles, position: int, original: int) -> None:
+def _take_copy(found: DuplicateCounter, position: int, original: int) -> None:
     found.copies[position] = original
     if original in found.others:
         found.others[original].append(position)
 
 
-def _take_children(conversation: Conversation, origin: Origin, found: Doubles) -> None:
+def _take_children(
+    conversation: Conversation, origin: DocumentOrigin, found: DuplicateCounter
+) -> None:
     nested = origin.links(conversation) == "nested"
     for position in range(len(conversation.skeleton)):
-        above = conversation.skeleton.named_parent(position)
+        above = conversation.skeleton.find_named_parent(position)
         if above != ROOT and (above in found.others or above in found.copies):
             found.children.setdefault(above, []).append(position)
             if nested:
@@ -102,18 +104,21 @@ def _take_children(conversation: Conversation, origin: Origin, found: Doubles) -
                 found.cut_off.add(above)
 
 
-def _digests(
-    conversation: Conversation, origin: Origin, positions: Sequence[int]
+def _compute_digests(
+    conversation: Conversation, origin: DocumentOrigin, positions: Sequence[int]
 ) -> Iterator[tuple[bytes, bool]]:
     """The checksum of each entry, and whether it is one that is understood."""
     numbers = [conversation.members[at] for at in positions]
     names = (conversation.names(at) for at in positions)
     for number, record in zip(numbers, origin.records(numbers, names), strict=True):
         entry = origin.format.get(record)
-        yield digest(native_entry(conversation, entry), number), not isinstance(entry, Opaque)
+        yield (
+            compute_digest(resolve_aliases(conversation, entry), number),
+            not isinstance(entry, Opaque),
+        )
 
 
-def digest(entry: Entry, number: int) -> bytes:
+def compute_digest(entry: Entry, number: int) -> bytes:
     """A checksum that copies of an entry share; one too deep to be looked at shares none."""
     bare = replace(entry, id="", session=None) if isinstance(entry, Message) else entry
     try:

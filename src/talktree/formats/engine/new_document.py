@@ -6,9 +6,9 @@ from uuid import uuid4
 
 from talktree.errors import UsageError, WouldLose
 from talktree.files import Source, stem_of
-from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.read import read
-from talktree.formats.format import About, Format
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.engine.read import read_document
+from talktree.formats.format import ConversationInfo, Format
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Context
@@ -16,12 +16,12 @@ from talktree.model.operations import now
 from talktree.model.skeleton import Skeleton
 
 
-def blank_document(
+def make_blank_document(
     format: Format, *, title: str | None = None, context: Context | None = None
 ) -> Document:
     """A document with one conversation that has no messages yet."""
     moment = now()
-    about = About(
+    about = ConversationInfo(
         id=(name := str(uuid4())),
         format=format.info.slug,
         session=name,
@@ -32,7 +32,7 @@ def blank_document(
         habits=format.habits,
     )
     try:
-        files = format.blank(about)
+        files = format.make_blank_files(about)
     except NotImplementedError:
         raise UsageError(
             f"{format.info.slug} cannot be written from nothing",
@@ -43,26 +43,26 @@ def blank_document(
     else:
         ((path, data),) = files.items()
         source = Source.of_bytes(data, name=path)
-    document = with_conversation(read(source, format), about)
+    document = with_conversation(read_document(source, format), about)
     if title is not None and document.conversation.title != title:
         raise WouldLose(
-            f"{format.info.slug} has no place for {_shown(title)}",
+            f"{format.info.slug} has no place for {_display_title(title)}",
             hint="leave the title out, or choose another format",
         )
     return document
 
 
-def _shown(title: str) -> str:
+def _display_title(title: str) -> str:
     return "this title" if title.strip() else "an empty title"
 
 
-def with_conversation(document: Document, about: About | None = None) -> Document:
+def with_conversation(document: Document, about: ConversationInfo | None = None) -> Document:
     """A document with an empty conversation to write in, if none was found in its files."""
     origin = document.origin
-    if document.conversations or not isinstance(origin, Origin):
+    if document.conversations or not isinstance(origin, DocumentOrigin):
         return document
     name = stem_of(document.name)
-    known = about or About(id=name, session=name)
+    known = about or ConversationInfo(id=name, session=name)
     files = list(origin.source.files)
     first = Conversation(
         id=name,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from talktree.formats.engine.origin import Origin
+from talktree.formats.engine.origin import DocumentOrigin
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.findings import Finding
 
 
-def noticed_in(document: Document, conversations: Sequence[Conversation]) -> list[Finding]:
+def select_findings(document: Document, conversations: Sequence[Conversation]) -> list[Finding]:
     """What reading noticed in some conversations, and in no other one of the document.
 
     Findings about the source as a whole belong to all of them.
@@ -19,13 +19,13 @@ def noticed_in(document: Document, conversations: Sequence[Conversation]) -> lis
     chosen = {each.id for each in conversations}
     others = [each for each in document.conversations if each.id not in chosen]
     if not others:
-        return document.noticed
+        return document.quick_findings
     foreign = _Foreign(document, chosen)
     elsewhere = {id(each) for other in others for each in other.skeleton.findings}
     return [
         each
-        for each in document.noticed
-        if id(each) not in elsewhere and not foreign.concerns(each)
+        for each in document.quick_findings
+        if id(each) not in elsewhere and not foreign.is_foreign(each)
     ]
 
 
@@ -33,18 +33,18 @@ class _Foreign:
     """The files and records of conversations that were not chosen."""
 
     def __init__(self, document: Document, chosen: set[str]) -> None:
-        assert isinstance(document.origin, Origin)
+        assert isinstance(document.origin, DocumentOrigin)
         self._origin = document.origin
         self._chosen = chosen
         self._owners: dict[str, set[str]] = {}
         self._ids: dict[str, set[str]] = {}
         self._lines: dict[str, tuple[list[int], list[str]]] = {}
         for each in document.conversations:
-            for path in _paths(each, self._origin):
+            for path in _list_paths(each, self._origin):
                 self._owners.setdefault(path, set()).add(each.id)
             self._ids[each.id] = set(each.skeleton.ids)
 
-    def concerns(self, found: Finding) -> bool:
+    def is_foreign(self, found: Finding) -> bool:
         """Whether a finding concerns none of the chosen conversations."""
         owners = self._owners.get(found.path or "")
         if not owners:
@@ -55,21 +55,21 @@ class _Foreign:
             return False
         if found.entry is not None:
             return not any(found.entry in self._ids[each] for each in owners & self._chosen)
-        owner = self._owner_at(found.path or "", found.line)
+        owner = self._find_owner_at(found.path or "", found.line)
         return owner is not None and owner not in self._chosen
 
-    def _owner_at(self, path: str, line: int | None) -> str | None:
+    def _find_owner_at(self, path: str, line: int | None) -> str | None:
         """The conversation of the last record that begins on or before a line."""
         if line is None:
             return None
         if path not in self._lines:
-            begun = sorted(self._begun(path))
+            begun = sorted(self._iterate_record_starts(path))
             self._lines[path] = [at for at, _ in begun], [owner for _, owner in begun]
         lines, owners = self._lines[path]
         index = bisect_right(lines, line) - 1
         return owners[index] if index >= 0 else None
 
-    def _begun(self, path: str) -> Iterator[tuple[int, str]]:
+    def _iterate_record_starts(self, path: str) -> Iterator[tuple[int, str]]:
         """The lines on which the records of a file begin, and the conversations they are in."""
         for each in self._origin.conversations:
             for number in each.members:
@@ -78,7 +78,7 @@ class _Foreign:
                     yield self._origin.sheets[which].record(index).line, each.id
 
 
-def _paths(conversation: Conversation, origin: Origin) -> Iterator[str]:
+def _list_paths(conversation: Conversation, origin: DocumentOrigin) -> Iterator[str]:
     """The files that hold records of a conversation."""
     yield conversation.main_file
     seen = -1

@@ -7,22 +7,22 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from talktree.files import Source, Unpacked
-from talktree.formats.format import Format, Links, Record, Split
+from talktree.files import Source, UnpackedContent
+from talktree.formats.format import Format, Links, Record, SplitSource
 from talktree.formats.record_file import Sheet
 from talktree.model.conversation import Conversation, Reading
 from talktree.model.entries import Entry
-from talktree.model.findings import Finding, finding
+from talktree.model.findings import Finding, make_finding
 from talktree.model.measures import MessageMeasures
 from talktree.model.message import Message
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import Skeleton
 
 
-class Origin:
+class DocumentOrigin:
     """Everything needed to read entries again and to write the document."""
 
-    def __init__(self, source: Source, format: Format, split: Split) -> None:
+    def __init__(self, source: Source, format: Format, split: SplitSource) -> None:
         self.source = source
         self.format = format
         self.sheets = split.sheets
@@ -50,19 +50,19 @@ class Origin:
         return {sheet.path: sheet for sheet in self.sheets}
 
     @cached_property
-    def damaged(self) -> dict[str, str]:
+    def damaged_files(self) -> dict[str, str]:
         """Files of which only a part could be decompressed or decoded, and why."""
         return {
             sheet.path: sheet.content.damage
             for sheet in self.sheets
-            if isinstance(sheet.content, Unpacked) and sheet.content.damage is not None
+            if isinstance(sheet.content, UnpackedContent) and sheet.content.damage is not None
         }
 
-    def damage(self) -> list[Finding]:
+    def report_damage(self) -> list[Finding]:
         """A finding for each damaged file."""
         return [
-            finding("damaged-file", f"{why}; the rest is missing", path=path)
-            for path, why in self.damaged.items()
+            make_finding("damaged-file", f"{why}; the rest is missing", path=path)
+            for path, why in self.damaged_files.items()
         ]
 
     def links(self, conversation: Conversation) -> Links | None:
@@ -99,14 +99,14 @@ class Origin:
         self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
     ) -> Iterator[Record]:
         """Many records in order, each sheet read in one go."""
-        for sheet, indexes in self._runs(numbers):
+        for sheet, indexes in self._iterate_runs(numbers):
             # Nothing here holds a record that was handed out: it may be very long.
             yield from map(_with_names, sheet.records(indexes), names)
 
     def sizes(self, numbers: Sequence[int]) -> Sequence[int]:
         """How many bytes many records have, in order."""
         found = array("q")
-        for sheet, indexes in self._runs(numbers):
+        for sheet, indexes in self._iterate_runs(numbers):
             found.extend(map(sheet.size_of, indexes))
         return found
 
@@ -122,7 +122,7 @@ class Origin:
         """What the format records about a message."""
         return self.format.measures(message)
 
-    def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[Sheet, Sequence[int]]]:
+    def _iterate_runs(self, numbers: Sequence[int]) -> Iterator[tuple[Sheet, Sequence[int]]]:
         at = 0
         while at < len(numbers):
             which, index = self.sheet_of(numbers[at])

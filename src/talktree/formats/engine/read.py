@@ -8,17 +8,17 @@ from itertools import repeat
 
 from msgspec.structs import replace
 
-from talktree.files import Source, unpacked
-from talktree.formats.engine.duplicates import find_doubles, identity_key
-from talktree.formats.engine.origin import Origin
-from talktree.formats.format import CARRY, Format, Probe, Split
+from talktree.files import Source, unpack_source
+from talktree.formats.engine.duplicates import compute_identity_key, find_doubles
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.format import CARRY, Format, Probe, SplitSource
 from talktree.formats.record_file import Fields
 from talktree.formats.secrets import without_secrets
-from talktree.model.active_point import NOWHERE, mark_active, newest_message
+from talktree.model.active_point import NOWHERE, find_newest_message, mark_active
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.findings import Finding, finding
-from talktree.model.habits import Habits
+from talktree.model.findings import Finding, make_finding
+from talktree.model.habits import WriterHabits
 from talktree.model.identity import SourceIndex
 from talktree.model.outline import LineOutline
 from talktree.model.skeleton import Skeleton
@@ -27,13 +27,13 @@ LARGE = 16 << 20
 """Sources beyond this size are looked at in full only when that is asked for."""
 
 
-class _Group:
+class _ConversationBuilder:
     """A conversation in the making."""
 
-    def __init__(self, key: str, path: str, habits: Habits) -> None:
+    def __init__(self, key: str, path: str, habits: WriterHabits) -> None:
         self.key = key
         self.path = path
-        self.bones = Skeleton(habits)
+        self.skeleton = Skeleton(habits)
         self.members = array("q")
         self.latest: int | None = None
         self.with_ids: set[str] | None = None
@@ -43,9 +43,9 @@ class _Group:
 class _Sink:
     """Sorts outlines into conversations."""
 
-    def __init__(self, habits: Habits) -> None:
+    def __init__(self, habits: WriterHabits) -> None:
         self.habits = habits
-        self.groups: dict[str, _Group] = {}
+        self.groups: dict[str, _ConversationBuilder] = {}
         self.path = ""
         self.count = 0
 
@@ -57,17 +57,17 @@ class _Sink:
         if current is None:
             self.open(group)
             current = self.groups[group]
-        bones = current.bones
-        position = len(bones.ids)
+        skeleton = current.skeleton
+        position = len(skeleton.ids)
         if chain and fields[0]:
             container, current.latest = current.latest, position
         if container is not None:
             trait, id, _, *rest = fields
             fields = (trait, id, None, *rest)
-        bones.add(*fields)  # type: ignore[arg-type]
-        if container is not None and bones.traits[container]:
+        skeleton.add(*fields)  # type: ignore[arg-type]
+        if container is not None and skeleton.traits[container]:
             # By position, not by id: in broken files a reply may have the id of its parent.
-            bones.parents[position] = container
+            skeleton.parents[position] = container
         current.members.append(self.count)
         self.count += 1
         return position
@@ -76,27 +76,27 @@ class _Sink:
         """Take many records that name their parents themselves."""
         self.open(group)
         current = self.groups[group]
-        before = len(current.bones)
+        before = len(current.skeleton)
         if before:
-            current.bones.breaks.add(before)
-        current.bones.extend(lines)
-        fresh = len(current.bones) - before
+            current.skeleton.breaks.add(before)
+        current.skeleton.extend(lines)
+        fresh = len(current.skeleton) - before
         current.members.extend(range(self.count, self.count + fresh))
         self.count += fresh
 
-    def open(self, group: str, habits: Habits | None = None) -> None:
+    def open(self, group: str, habits: WriterHabits | None = None) -> None:
         """Make a conversation known, though no record of it may follow."""
         if group not in self.groups:
             own = self.habits if habits is None else habits
-            self.groups[group] = _Group(group, self.path, own)
+            self.groups[group] = _ConversationBuilder(group, self.path, own)
 
 
-def read(source: Source, format: Format) -> Document:
+def read_document(source: Source, format: Format) -> Document:
     """The document in a source."""
     source = without_secrets(source, [format])
-    source = source.minus(format.fleeting(source))
-    plain = unpacked(source)
-    origin = Origin(source, format, _split(plain, format))
+    source = source.without_silently(format.find_transient_files(source))
+    plain = unpack_source(source)
+    origin = DocumentOrigin(source, format, _split_source(plain, format))
     sink = _Sink(format.habits)
     for sheet in origin.sheets:
         origin.firsts.append(sink.count)
@@ -105,7 +105,7 @@ def read(source: Source, format: Format) -> Document:
     origin.count = sink.count
     groups = list(sink.groups.values())
     index = SourceIndex()
-    origin.conversations = [_conversation(group, origin, index) for group in groups]
+    origin.conversations = [_make_conversation(group, origin, index) for group in groups]
     index.conversations = origin.conversations
     return Document(
         format=format.info.slug,
@@ -113,12 +113,12 @@ def read(source: Source, format: Format) -> Document:
         shown=source.shown,
         conversations=origin.conversations,
         origin=origin,
-        inspect=lambda: list(_inspect(origin, groups)),
-        glance=lambda: list(_inspect(origin, groups, whole=_is_small(source))),
+        inspect=lambda: list(_inspect_sheets(origin, groups)),
+        glance=lambda: list(_inspect_sheets(origin, groups, whole=_is_small(source))),
     )
 
 
-def _split(source: Source, format: Format) -> Split:
+def _split_source(source: Source, format: Format) -> SplitSource:
     """The sheets of a source; in a folder of single files those that are not of the format stay."""
     if not source.folder or format.info.layout != "file":
         return format.split(source)
@@ -129,18 +129,18 @@ def _split(source: Source, format: Format) -> Split:
     }
     found = format.split(Source(source.name, mine, folder=True))
     foreign_files = [path for path in source.files if path not in mine]
-    return Split(found.sheets, [*found.foreign_files, *foreign_files])
+    return SplitSource(found.sheets, [*found.foreign_files, *foreign_files])
 
 
 def _is_own(format: Format, probe: Probe) -> bool:
     # A conversation without messages may be nothing but what it carries.
-    return format.detect(probe) is not None or CARRY.encode() in probe.head()
+    return format.detect(probe) is not None or CARRY.encode() in probe.read_head()
 
 
-def skim(source: Source, format: Format) -> Iterator[LineOutline]:
+def skim_records(source: Source, format: Format) -> Iterator[LineOutline]:
     """Ids, parents, times and usage of all records, in one pass that reads no contents."""
-    source = unpacked(without_secrets(source, [format]))
-    for sheet in _split(source, format).sheets:
+    source = unpack_source(without_secrets(source, [format]))
+    for sheet in _split_source(source, format).sheets:
         yield from sheet.outlines()
 
 
@@ -148,94 +148,102 @@ def _is_small(source: Source) -> bool:
     return sum(content.size for content in source.files.values()) <= LARGE
 
 
-def _conversation(group: _Group, origin: Origin, index: SourceIndex) -> Conversation:
-    if group.bones.habits.replays and any(group.bones.native.values()):
-        group.bones.copies = _copies(group, origin)
-    group.bones.finish()
+def _make_conversation(
+    group: _ConversationBuilder, origin: DocumentOrigin, index: SourceIndex
+) -> Conversation:
+    if group.skeleton.habits.replays and any(group.skeleton.native.values()):
+        group.skeleton.copies = _find_copies(group, origin)
+    group.skeleton.finish()
     _mark_active(group, origin)
     return Conversation(
         id=group.key,
         format=origin.format.info.slug,
         store=origin,
         members=group.members,
-        skeleton=group.bones,
+        skeleton=group.skeleton,
         main_file=group.path,
         index=index,
     )
 
 
-def _mark_active(group: _Group, origin: Origin) -> None:
+def _mark_active(group: _ConversationBuilder, origin: DocumentOrigin) -> None:
     """Note the message that the conversation is at, if the source says so."""
-    bones = group.bones
-    newest = newest_message(bones.traits, bones.sidechain)
-    if newest == NOWHERE or not bones.own_id(newest):
+    skeleton = group.skeleton
+    newest = find_newest_message(skeleton.traits, skeleton.sidechain)
+    if newest == NOWHERE or not skeleton.own_id(newest):
         return
-    found = origin.format.active_message(origin.source, group.path, bones.own_id(newest))
-    active = NOWHERE if found is None else bones.by_id.get(found, NOWHERE)
-    if active != NOWHERE and bones.traits[active] and not bones.sidechain[active]:
-        mark_active(bones.listings, active, newest)
+    found = origin.format.find_active_message(origin.source, group.path, skeleton.own_id(newest))
+    active = NOWHERE if found is None else skeleton.by_id.get(found, NOWHERE)
+    if active != NOWHERE and skeleton.traits[active] and not skeleton.sidechain[active]:
+        mark_active(skeleton.listings, active, newest)
 
 
-def _copies(group: _Group, origin: Origin) -> dict[int, int]:
+def _find_copies(group: _ConversationBuilder, origin: DocumentOrigin) -> dict[int, int]:
     """Records that repeat one before them with their id, wherever and whenever it was written."""
-    bones, members = group.bones, group.members
-    names = {native for native in bones.native.values() if native}
-    wanted = [at for at, name in enumerate(bones.ids) if name and bones.own_id(at) in names]
+    skeleton, members = group.skeleton, group.members
+    names = {native for native in skeleton.native.values() if native}
+    wanted = [at for at, name in enumerate(skeleton.ids) if name and skeleton.own_id(at) in names]
     records = origin.records([members[at] for at in wanted], repeat(("", None)))
     first: dict[tuple[str, bytes], int] = {}
     found: dict[int, int] = {}
     for at, record in zip(wanted, records, strict=True):
-        key = identity_key(record, origin.format.identity_of)
-        original = first.setdefault((bones.own_id(at), key), at)
+        key = compute_identity_key(record, origin.format.identity_of)
+        original = first.setdefault((skeleton.own_id(at), key), at)
         if original != at:
             found[at] = original
     return found
 
 
-def _inspect(origin: Origin, groups: Iterable[_Group], *, whole: bool = True) -> Iterator[Finding]:
+def _inspect_sheets(
+    origin: DocumentOrigin, groups: Iterable[_ConversationBuilder], *, whole: bool = True
+) -> Iterator[Finding]:
     """What reading noticed, each as severe as it is in the format."""
     severities = origin.format.severities
-    for each in _notice(origin, groups, whole=whole):
+    for each in _iterate_findings(origin, groups, whole=whole):
         severity = severities.get(each.code, each.severity)
         yield each if severity == each.severity else replace(each, severity=severity)
 
 
-def _notice(origin: Origin, groups: Iterable[_Group], *, whole: bool) -> Iterator[Finding]:
-    yield from origin.damage()
+def _iterate_findings(
+    origin: DocumentOrigin, groups: Iterable[_ConversationBuilder], *, whole: bool
+) -> Iterator[Finding]:
+    yield from origin.report_damage()
     for sheet in origin.sheets:
         yield from sheet.inspect() if whole else sheet.glance()
     for path in origin.foreign_files:
-        yield finding("foreign", "not a part of the conversation; kept as it is", path=path)
+        yield make_finding("foreign", "not a part of the conversation; kept as it is", path=path)
     for path in origin.source.withheld:
-        yield finding("withheld", "it may hold keys; neither opened nor copied", path=path)
+        yield make_finding("withheld", "it may hold keys; neither opened nor copied", path=path)
     for path in origin.source.skipped:
-        yield finding(
+        yield make_finding(
             "skipped", "a link, a special file or a closed folder; not followed", path=path
         )
     for group, conversation in zip(groups, origin.conversations, strict=True):
-        yield from _identity(origin, group, conversation)
+        yield from _report_duplicate_ids(origin, group, conversation)
 
 
-def _identity(origin: Origin, group: _Group, conversation: Conversation) -> Iterator[Finding]:
-    bones, doubles = group.bones, find_doubles(conversation, origin)
-    for position, native in bones.native.items():
-        name = bones.ids[position]
+def _report_duplicate_ids(
+    origin: DocumentOrigin, group: _ConversationBuilder, conversation: Conversation
+) -> Iterator[Finding]:
+    skeleton, doubles = group.skeleton, find_doubles(conversation, origin)
+    for position, native in skeleton.native.items():
+        name = skeleton.ids[position]
         path = origin.path_of(group.members[position])
         if position in doubles.copies:
             kind = "rewritten-copy" if position in doubles.rewritten else "exact-copy"
-            yield finding(kind, f"a copy of {native or name}"[:80], path=path, entry=name)
+            yield make_finding(kind, f"a copy of {native or name}"[:80], path=path, entry=name)
         elif native:
             what = f"the id {native[:60]} is that of an earlier message"
-            yield finding("duplicate-id", what, path=path, entry=name)
-        elif origin.format.demands_ids or path in _paths_with_ids(origin, group):
+            yield make_finding("duplicate-id", what, path=path, entry=name)
+        elif origin.format.demands_ids or path in _find_paths_with_ids(origin, group):
             # Where no message of a file has an id, it does without; where some have, it is a gap.
-            yield finding("missing-id", "it has no id", path=path, entry=name)
+            yield make_finding("missing-id", "it has no id", path=path, entry=name)
 
 
-def _paths_with_ids(origin: Origin, group: _Group) -> set[str]:
+def _find_paths_with_ids(origin: DocumentOrigin, group: _ConversationBuilder) -> set[str]:
     """The files of a conversation in which some message has an id."""
     if group.with_ids is None:
-        bones, members = group.bones, group.members
-        named = (at for at, trait in enumerate(bones.traits) if trait and bones.own_id(at))
+        skeleton, members = group.skeleton, group.members
+        named = (at for at, trait in enumerate(skeleton.traits) if trait and skeleton.own_id(at))
         group.with_ids = {origin.path_of(members[at]) for at in named}
     return group.with_ids

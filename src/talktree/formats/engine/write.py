@@ -8,62 +8,71 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from talktree.errors import UsageError, WouldLose
-from talktree.files import as_stored
-from talktree.formats import by_slug
-from talktree.formats.engine.order import placed
-from talktree.formats.engine.origin import Origin
+from talktree.files import encode_as_stored
+from talktree.formats import get_format
+from talktree.formats.engine.order import order_records
+from talktree.formats.engine.origin import DocumentOrigin
 from talktree.formats.engine.write_files import write_apart
-from talktree.formats.engine.write_item import item_of
+from talktree.formats.engine.write_item import make_item
 from talktree.formats.format import Format
 from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import DELETED, Message
-from talktree.model.operations import AddArtifact, Delete, Operation, Reply, Retype, done
+from talktree.model.operations import (
+    AddArtifact,
+    ChangeRole,
+    DeleteMessage,
+    Operation,
+    ReplyTo,
+    apply_operation,
+)
 from talktree.model.skeleton import ROOT
 
 Homes = Mapping[int, str]
 """The files that new entries of a conversation go to."""
 
 
-def write(document: Document) -> Mapping[str, Iterable[bytes]]:
+def write_document(document: Document) -> Mapping[str, Iterable[bytes]]:
     """The files of a document, read and written as lazily as possible."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     as_read = {conversation.id: conversation for conversation in origin.conversations}
     for conversation in document.conversations:
         before = as_read.get(conversation.id)
         if conversation is not before:
-            document = document.with_conversation(origin.format.settled(conversation, before))
+            document = document.with_conversation(origin.format.on_edit(conversation, before))
     if origin.format.file_per_record:
         return write_apart(document, origin)
-    homes = [_homes(conversation, origin) for conversation in document.conversations]
-    dirty = _dirty(document, origin, homes)
-    items = _items(document, origin, homes, dirty) if dirty else {}
+    homes = [_choose_files(conversation, origin) for conversation in document.conversations]
+    dirty = _find_dirty_files(document, origin, homes)
+    items = _collect_items(document, origin, homes, dirty) if dirty else {}
     files: dict[str, Iterable[bytes]] = {}
     for path, content in origin.source.files.items():
         if path not in dirty:
             files[path] = content.blocks()
         else:
             sheet = origin.by_path[path]
-            files[path] = as_stored(sheet.content, sheet.rewritten(items[path]))
+            files[path] = encode_as_stored(sheet.content, sheet.rewrite(items[path]))
     for path in items:
         if path not in origin.by_path:
-            files[path] = origin.format.blank_sheet(path).rewritten(items[path])
+            files[path] = origin.format.blank_sheet(path).rewrite(items[path])
     return files
 
 
-def changed_files(document: Document) -> set[str]:
-    """The files that `write` does not copy as they are, in formats with many records in a file."""
+def find_changed_files(document: Document) -> set[str]:
+    """Files that `write_document` does not copy as they are, in formats with records in a file."""
     origin = document.origin
-    assert isinstance(origin, Origin)
-    return _dirty(document, origin, [_homes(each, origin) for each in document.conversations])
+    assert isinstance(origin, DocumentOrigin)
+    return _find_dirty_files(
+        document, origin, [_choose_files(each, origin) for each in document.conversations]
+    )
 
 
-def files_answered(document: Document) -> set[str]:
+def find_answered_files(document: Document) -> set[str]:
     """The files with messages that changed or new messages follow."""
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     found: set[str] = set()
     for each in document.conversations:
         parents, members = each.skeleton.parents, each.members
@@ -74,7 +83,9 @@ def files_answered(document: Document) -> set[str]:
     return found
 
 
-def _dirty(document: Document, origin: Origin, homes: Iterable[Homes]) -> set[str]:
+def _find_dirty_files(
+    document: Document, origin: DocumentOrigin, homes: Iterable[Homes]
+) -> set[str]:
     """The files in which a record was changed, added or taken out."""
     kept = bytearray(origin.count)
     dirty: set[str] = set()
@@ -90,20 +101,20 @@ def _dirty(document: Document, origin: Origin, homes: Iterable[Homes]) -> set[st
     return dirty
 
 
-def _items(
-    document: Document, origin: Origin, homes: Iterable[Homes], dirty: set[str]
+def _collect_items(
+    document: Document, origin: DocumentOrigin, homes: Iterable[Homes], dirty: set[str]
 ) -> dict[str, list[Item]]:
     """For each file that must be written anew, its records in order."""
     items: dict[str, list[Item]] = {path: [] for path in dirty}
     for conversation, new in zip(document.conversations, homes, strict=True):
-        for number, depth in placed(conversation, origin):
+        for number, depth in order_records(conversation, origin):
             path = origin.path_of(number) if number >= 0 else new[number]
             if path in items:
-                items[path].append(item_of(conversation, number, depth, origin))
+                items[path].append(make_item(conversation, number, depth, origin))
     return items
 
 
-def _homes(conversation: Conversation, origin: Origin) -> Homes:
+def _choose_files(conversation: Conversation, origin: DocumentOrigin) -> Homes:
     """Where each new entry goes; the format may go by the file of the entry before it."""
     homes: dict[int, str] = {}
     if all(number >= 0 for number in conversation.changed):
@@ -116,16 +127,18 @@ def _homes(conversation: Conversation, origin: Origin) -> Homes:
             homes[number] = conversation.main_file
             # What was one file stays one file.
             if origin.source.folder:
-                homes[number] = origin.format.home(entry, conversation.main_file, before=before)
+                homes[number] = origin.format.choose_file(
+                    entry, conversation.main_file, before=before
+                )
         last = number
     return homes
 
 
-def edited(document: Document, conversation: str, operation: Operation) -> Document:
+def apply_edit(document: Document, conversation: str, operation: Operation) -> Document:
     """The document with one edit made; whether it can be written, writing it tells."""
-    format = by_slug(document.format)
+    format = get_format(document.format)
     can = format.can
-    if isinstance(operation, Delete) and DELETED not in can.flags:
+    if isinstance(operation, DeleteMessage) and DELETED not in can.flags:
         raise WouldLose(
             f"{document.format} has no mark for deleted messages",
             hint="take the message out instead, or write it to a format that has one",
@@ -135,9 +148,9 @@ def edited(document: Document, conversation: str, operation: Operation) -> Docum
             f"{document.format} has no place for artifacts",
             hint="put the content into the message, or write it to a format that has one",
         )
-    if isinstance(operation, Reply | Retype):
+    if isinstance(operation, ReplyTo | ChangeRole):
         refuse_role(format, operation.role)
-    changed = filled(document.find(conversation), operation)
+    changed = apply_and_fill(document.find(conversation), operation)
     if not can.branches:
         _refuse_beginnings(changed)
     return document.with_conversation(changed)
@@ -159,16 +172,16 @@ def refuse_unwritable(before: Conversation, document: Document) -> None:
     It is the conversation with the same id that is compared.
     """
     origin, after = document.origin, document.find(before.id)
-    assert isinstance(origin, Origin)
-    depths = dict(placed(after, origin))
+    assert isinstance(origin, DocumentOrigin)
+    depths = dict(order_records(after, origin))
     for number, entry in after.changed.items():
         if before.changed.get(number) is not entry and number in depths:
-            item_of(after, number, depths[number], origin)
+            make_item(after, number, depths[number], origin)
 
 
-def filled(before: Conversation, operation: Operation) -> Conversation:
+def apply_and_fill(before: Conversation, operation: Operation) -> Conversation:
     """The conversation after an operation, with what its format says of the messages it makes."""
-    format, after = by_slug(before.format), done(before, operation)
+    format, after = get_format(before.format), apply_operation(before, operation)
     changed = dict(after.changed)
     for number, entry in after.changed.items():
         if number < 0 and number not in before.changed and isinstance(entry, Message):
@@ -181,12 +194,12 @@ def _refuse_beginnings(conversation: Conversation) -> None:
 
     Writing would put it behind the one before it, as conversions want it: not what was asked for.
     """
-    bones = conversation.skeleton
-    first = next((place for place, trait in enumerate(bones.traits) if trait), 0)
+    skeleton = conversation.skeleton
+    first = next((place for place, trait in enumerate(skeleton.traits) if trait), 0)
     for position, number in enumerate(conversation.members):
         if position <= first or number not in conversation.changed:
             continue
-        if bones.traits[position] and bones.parents[position] == ROOT:
+        if skeleton.traits[position] and skeleton.parents[position] == ROOT:
             raise WouldLose(
                 f"{conversation.format} holds one line of messages, and so one beginning",
                 hint="write it to a format that has branches",

@@ -1,6 +1,7 @@
 """Writing where each record is a file of its own: files are added, dropped and renamed.
 
-The format names the files (`Format.named`); what was not changed is copied, also under a new name.
+The format names the files (`Format.assign_file_names`); what was not changed is copied, also under
+a new name.
 """
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from talktree.errors import UsageError
-from talktree.files import as_stored
-from talktree.formats.engine.order import placed
-from talktree.formats.engine.origin import Origin
-from talktree.formats.engine.write_item import item_of
+from talktree.files import encode_as_stored
+from talktree.formats.engine.order import order_records
+from talktree.formats.engine.origin import DocumentOrigin
+from talktree.formats.engine.write_item import make_item
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 
@@ -19,7 +20,7 @@ Places = Sequence[tuple[int, int]]
 """Numbers of the records of one file, with their depth."""
 
 
-def write_apart(document: Document, origin: Origin) -> Mapping[str, Iterable[bytes]]:
+def write_apart(document: Document, origin: DocumentOrigin) -> Mapping[str, Iterable[bytes]]:
     """The files of a document in which each record is a file."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     files: dict[str, Iterable[bytes]] = {
@@ -28,7 +29,7 @@ def write_apart(document: Document, origin: Origin) -> Mapping[str, Iterable[byt
         if path not in read_from
     }
     for conversation in document.conversations:
-        for name, pieces in _files(conversation, origin):
+        for name, pieces in _split_into_files(conversation, origin):
             if name in files:
                 raise UsageError(
                     f"{name} is there already", hint="repair or remove that file first"
@@ -42,24 +43,26 @@ def write_apart(document: Document, origin: Origin) -> Mapping[str, Iterable[byt
     return files
 
 
-def _files(conversation: Conversation, origin: Origin) -> Iterable[tuple[str, Iterable[bytes]]]:
+def _split_into_files(
+    conversation: Conversation, origin: DocumentOrigin
+) -> Iterable[tuple[str, Iterable[bytes]]]:
     slots: dict[str | int, list[tuple[int, int]]] = {}
-    for number, depth in placed(conversation, origin):
+    for number, depth in order_records(conversation, origin):
         slot = origin.path_of(number) if number >= 0 else number
         slots.setdefault(slot, []).append((number, depth))
     order = [slot if isinstance(slot, str) else conversation.changed[slot] for slot in slots]
-    names = origin.format.named(order, main_file=conversation.main_file)
+    names = origin.format.assign_file_names(order, main_file=conversation.main_file)
     for name, (slot, places) in zip(names, slots.items(), strict=True):
-        yield name, _pieces(conversation, origin, slot, name, places)
+        yield name, _iterate_pieces(conversation, origin, slot, name, places)
 
 
-def _pieces(
-    conversation: Conversation, origin: Origin, slot: str | int, name: str, places: Places
+def _iterate_pieces(
+    conversation: Conversation, origin: DocumentOrigin, slot: str | int, name: str, places: Places
 ) -> Iterable[bytes]:
     sheet = origin.by_path[slot] if isinstance(slot, str) else origin.format.blank_sheet(name)
     numbers = [number for number, _ in places]
     changed = any(number in conversation.changed for number in numbers)
     if isinstance(slot, str) and len(numbers) == len(sheet) and not changed:
         return origin.source.files[slot].blocks()
-    pieces = sheet.rewritten([item_of(conversation, *place, origin) for place in places])
-    return as_stored(sheet.content, pieces)
+    pieces = sheet.rewrite([make_item(conversation, *place, origin) for place in places])
+    return encode_as_stored(sheet.content, pieces)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from talktree.errors import UsageError, WouldLose
-from talktree.formats.engine.origin import Origin
+from talktree.formats.engine.origin import DocumentOrigin
 from talktree.formats.format import Format, Record
 from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Snapshot
 from talktree.model.message import Message
-from talktree.text.json.value import Json, equal
+from talktree.text.json.value import Json, is_equal
 
 
-def item_of(conversation: Conversation, number: int, depth: int, origin: Origin) -> Item:
+def make_item(conversation: Conversation, number: int, depth: int, origin: DocumentOrigin) -> Item:
     """What is written for a record: nothing but its place if it was not changed."""
     entry = conversation.changed.get(number)
     index = origin.sheet_of(number)[1] if number >= 0 else None
@@ -23,38 +23,38 @@ def item_of(conversation: Conversation, number: int, depth: int, origin: Origin)
     links = origin.links(conversation)
     entry = _with_native_links(conversation, entry, strict=links in (None, "own"))
     base = None if index is None else origin.record_as_read(number)
-    value = _put(origin.format, entry, base)
+    value = _put_verified(origin.format, entry, base)
     return Item(index, value, changed=True, depth=depth, group=conversation.id)
 
 
-def _put(format: Format, entry: Entry, base: Record | None) -> Json:
+def _put_verified(format: Format, entry: Entry, base: Record | None) -> Json:
     """The native value of an entry; refused if reading it would give another entry."""
     entry = format.complete(entry) if base is None else entry
     value = format.put(entry, base)
     parent = entry.parent if isinstance(entry, Message) else None
     path = "" if base is None else base.path
     seen = format.get(Record(value, id=entry.id, parent=parent, path=path))
-    if not equal(seen, entry):
+    if not is_equal(seen, entry):
         name = entry.id or "an entry"
         raise WouldLose(
-            f"{format.info.slug} cannot hold {_difference(entry, seen)} of {name}",
+            f"{format.info.slug} cannot hold {_describe_difference(entry, seen)} of {name}",
             hint="nothing was written; write it to a format that can",
         )
     return value
 
 
-def _difference(wanted: Entry, seen: Entry) -> str:
+def _describe_difference(wanted: Entry, seen: Entry) -> str:
     if type(wanted) is not type(seen):
         return "the kind"
     names = [
         name.removesuffix("_ns")
         for name in wanted.__struct_fields__
-        if not equal(getattr(wanted, name), getattr(seen, name))
+        if not is_equal(getattr(wanted, name), getattr(seen, name))
     ]
     return "the " + ", ".join(names)
 
 
-def native_entry(conversation: Conversation, entry: Entry) -> Entry:
+def resolve_aliases(conversation: Conversation, entry: Entry) -> Entry:
     """An entry as its record would say it: aliases of others turned into what the file has."""
     return _with_native_links(conversation, entry, strict=False)
 
@@ -63,19 +63,19 @@ def _with_native_links(conversation: Conversation, entry: Entry, *, strict: bool
     """The entry with aliases turned back into the ids the file has."""
     match entry:
         case Message(parent=str(parent)):
-            return replace(entry, parent=_native(conversation, parent, strict=strict))
+            return replace(entry, parent=_resolve_alias(conversation, parent, strict=strict))
         case Snapshot(message=str(message)):
-            return replace(entry, message=_native(conversation, message, strict=False))
+            return replace(entry, message=_resolve_alias(conversation, message, strict=False))
         case _:
             return entry
 
 
-def _native(conversation: Conversation, name: str, *, strict: bool) -> str:
-    bones = conversation.skeleton
-    position = bones.by_id.get(name)
-    if position is None or position not in bones.native or bones.ids[position] != name:
+def _resolve_alias(conversation: Conversation, name: str, *, strict: bool) -> str:
+    skeleton = conversation.skeleton
+    position = skeleton.by_id.get(name)
+    if position is None or position not in skeleton.native or skeleton.ids[position] != name:
         return name
-    native = bones.native[position]
+    native = skeleton.native[position]
     if native is None and strict:
         raise UsageError(
             f"{name} has no id of its own, so nothing can be attached to it",

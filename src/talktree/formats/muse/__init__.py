@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from talktree.files import Memory, Source, stem_of
-from talktree.formats.format import About, Can, Detection, Format, FormatInfo, Lens, Probe, Split
-from talktree.formats.muse.adopt import adopted_message, history_head, with_request
-from talktree.formats.muse.citations import readable
-from talktree.formats.muse.detect import MuseSheet, looks_like
+from talktree.files import MemoryContent, Source, stem_of
+from talktree.formats.format import (
+    ConversationInfo,
+    Detection,
+    Format,
+    FormatCapabilities,
+    FormatInfo,
+    Lens,
+    Probe,
+    SplitSource,
+)
+from talktree.formats.muse.adopt import adopt_message, make_history_head, with_request
+from talktree.formats.muse.citations import make_citations_readable
+from talktree.formats.muse.detect import MuseSheet, detect_record
 from talktree.formats.muse.lens import BARE, complete, get, put
-from talktree.formats.muse.measures import MEASURED, measures_of, replies_of
-from talktree.formats.muse.write import composed, settled
+from talktree.formats.muse.measures import MEASURED, read_measures, read_replies
+from talktree.formats.muse.write import raise_updated, write_json
 from talktree.formats.record_file import Item
 from talktree.formats.rule import Rule
 from talktree.model.conversation import Conversation
@@ -36,7 +45,7 @@ class Muse(Format):
         aliases=("message-history",),
         docs="formats/muse.md",
     )
-    can = Can(
+    can = FormatCapabilities(
         parts=frozenset({"text"}),
         fields=frozenset({"time_ns", "authors", "tags"}),
         time="ms",
@@ -51,14 +60,14 @@ class Muse(Format):
     faithful = True
     words_at = ("content",)
     measured = MEASURED
-    readable = staticmethod(readable)
+    readable = staticmethod(make_citations_readable)
     known_kinds = frozenset({"context", BARE})
 
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
         seen = probe.sample()
-        answers = [found for value in seen if (found := looks_like(value))]
+        answers = [found for value in seen if (found := detect_record(value))]
         votes = [found for found in answers if found.confidence]
         refused = [found for found in answers if not found.confidence]
         if len(refused) > len(votes):
@@ -69,8 +78,8 @@ class Muse(Format):
         share = len(votes) / len(seen)
         return Detection(best.confidence * (0.5 + share / 2), best.reason)
 
-    def split(self, source: Source) -> Split:
-        return Split(
+    def split(self, source: Source) -> SplitSource:
+        return SplitSource(
             [
                 MuseSheet(path, content, self, group=stem_of(path))
                 for path, content in source.files.items()
@@ -78,20 +87,20 @@ class Muse(Format):
         )
 
     def blank_sheet(self, path: str) -> MuseSheet:
-        return MuseSheet(path, Memory(b""), self, group=path)
+        return MuseSheet(path, MemoryContent(b""), self, group=path)
 
     depth_inside = 1
 
-    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
-        return adopted_message(message, about, moment=moment)
+    def adopt(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
+        return adopt_message(message, about, moment=moment)
 
-    def opening(self, about: About) -> Sequence[Entry]:
-        return (history_head(about),)
+    def make_opening_entries(self, about: ConversationInfo) -> Sequence[Entry]:
+        return (make_history_head(about),)
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return composed(items)
+        return write_json(items)
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.muse.rules import RULES
@@ -99,16 +108,16 @@ class Muse(Format):
         return RULES
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
-        return replies_of(message, own)
+        return read_replies(message, own)
 
     def measures(self, message: Message) -> MessageMeasures:
-        return measures_of(message)
+        return read_measures(message)
 
     def fill(self, message: Message, conversation: Conversation) -> Message:
         return with_request(message, conversation)
 
-    def settled(self, conversation: Conversation, before: Conversation | None) -> Conversation:
-        return settled(conversation)
+    def on_edit(self, conversation: Conversation, before: Conversation | None) -> Conversation:
+        return raise_updated(conversation)
 
 
 FORMAT = Muse()

@@ -10,8 +10,8 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from talktree.formats.format import About
-from talktree.formats.muse.lens import text_of
+from talktree.formats.format import ConversationInfo
+from talktree.formats.muse.lens import read_text
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Head
 from talktree.model.message import Author, Message
@@ -22,26 +22,26 @@ SCHEMA = 2
 """The version the document's example names."""
 
 
-def adopted_message(message: Message, about: About, *, moment: int) -> Message:
+def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
     """A message with id, request, time, role, content, author and tags."""
     said = [part.text for part in message.parts if isinstance(part, Text)]
     named = ", ".join(author.name for author in message.authors if author.name)
     time = moment if message.time_ns is None else message.time_ns
     return replace(
         message,
-        id=_name(message.id),
-        parts=(Text(whole("\n\n".join(said))),),
+        id=_readable_id(message.id),
+        parts=(Text(replace_surrogates("\n\n".join(said))),),
         time_ns=to_millis(time) * MILLI,
-        authors=(Author(whole(named) or message.role),),
-        tags=tuple(map(whole, message.tags)),
-        extra={**message.extra, "request_id": _request(message)},
+        authors=(Author(replace_surrogates(named) or message.role),),
+        tags=tuple(map(replace_surrogates, message.tags)),
+        extra={**message.extra, "request_id": _request_id(message)},
     )
 
 
-def _request(message: Message) -> str:
+def _request_id(message: Message) -> str:
     """Question and answer share a request: it is called like the question."""
     asked = message.parent if message.role == "assistant" else None
-    return _name(asked or message.id)
+    return _readable_id(asked or message.id)
 
 
 def with_request(message: Message, conversation: Conversation) -> Message:
@@ -50,30 +50,30 @@ def with_request(message: Message, conversation: Conversation) -> Message:
     if "request_id" in message.extra:
         return replace(message, authors=authors)
     asked = message.parent if message.role == "assistant" else None
-    told = None if asked is None else conversation[asked].extra.get("request_id")
-    request = told if isinstance(told, str) else _request(message)
+    diagnostic = None if asked is None else conversation[asked].extra.get("request_id")
+    request = diagnostic if isinstance(diagnostic, str) else _request_id(message)
     return replace(message, authors=authors, extra={**message.extra, "request_id": request})
 
 
-def _name(id: str) -> str:
+def _readable_id(id: str) -> str:
     """An id as it is read again: nothing strict readers refuse, no printed `ObjectId(...)`."""
-    if whole(id) == id == text_of(id):
+    if replace_surrogates(id) == id == read_text(id):
         return id
     return blake2b(id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def history_head(about: About) -> Head:
+def make_history_head(about: ConversationInfo) -> Head:
     """The root object of a conversation from elsewhere."""
     updated = about.started or 0 if about.updated is None else about.updated
     return Head(
         id=about.session,
-        title=None if about.title is None else whole(about.title),
+        title=None if about.title is None else replace_surrogates(about.title),
         updated_ns=to_millis(updated) * MILLI,
         extra={"_id": about.session, "schema_version": SCHEMA},
     )
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """A text with halves of characters replaced, two of them side by side made one."""
     if text.isascii():
         return text

@@ -26,30 +26,30 @@ _ADDRESS = re.compile(r"https?://[^\s<>]+")
 _MANY_BREAKS = re.compile(r"\n{3,}")
 
 
-def readable(message: Message) -> Message:
+def make_citations_readable(message: Message) -> Message:
     """A message whose texts name their sources at the end; itself if there are none."""
-    if not any(type(part) is Text and _may_cite(part.text) for part in message.parts):
+    if not any(type(part) is Text and _can_have_citations(part.text) for part in message.parts):
         return message
     footnotes = message.extra.get("footnotes")
     notes = footnotes if isinstance(footnotes, Mapping) else {}
     parts = tuple(
-        replace(part, text=_told(part.text, notes)) if type(part) is Text else part
+        replace(part, text=_describe_notes(part.text, notes)) if type(part) is Text else part
         for part in message.parts
     )
     return replace(message, parts=parts)
 
 
-def _may_cite(text: str) -> bool:
+def _can_have_citations(text: str) -> bool:
     return any(sign in text for sign in _SIGNS)
 
 
-def _told(text: str, notes: Mapping[str, Json]) -> str:
+def _describe_notes(text: str, notes: Mapping[str, Json]) -> str:
     sources = _Sources(notes)
-    words = _MARK.sub(sources.mark, _CITED.sub(sources.take, text))
+    words = _MARK.sub(sources.replace_mark, _CITED.sub(sources.replace_source, text))
     if not sources.marks and not sources.reasons:
         return text
-    footnotes = [f"[^{mark}]: {sources.note(mark)}" for mark in sources.marks]
-    others = [f"- {_source('', source, why)}" for source, why in sources.reasons.items()]
+    footnotes = [f"[^{mark}]: {sources.make_note(mark)}" for mark in sources.marks]
+    others = [f"- {_format_source('', source, why)}" for source, why in sources.reasons.items()]
     blocks = (_MANY_BREAKS.sub("\n\n", words).rstrip(), "\n".join(others), "\n".join(footnotes))
     return "\n\n".join(filter(None, blocks))
 
@@ -64,16 +64,16 @@ class _Sources:
         self.reasons: dict[str, str] = {}
         """Why a source was taken; those of footnotes are told with them."""
 
-    def take(self, found: re.Match[str]) -> str:
+    def replace_source(self, found: re.Match[str]) -> str:
         """What stays of a source between boundaries: nothing, if it can be read."""
-        value = _value(found.group(2)) or {}
+        value = _decode_object(found.group(2)) or {}
         source, reason = value.get("source"), value.get("reason")
         if not isinstance(source, str):
             return found.group()
         self.reasons.setdefault(source, reason if isinstance(reason, str) else "")
         return ""
 
-    def mark(self, found: re.Match[str]) -> str:
+    def replace_mark(self, found: re.Match[str]) -> str:
         """The mark of a footnote as Markdown has it."""
         mark = found.group(1) or found.group(2)
         if mark not in self._notes:
@@ -81,18 +81,18 @@ class _Sources:
         self.marks[mark] = None
         return f"[^{mark}]"
 
-    def note(self, mark: str) -> str:
+    def make_note(self, mark: str) -> str:
         """What a footnote says."""
         note = self._notes[mark]
         if not isinstance(note, Mapping):
-            return _one_line(note if isinstance(note, str) else "")
+            return _to_one_line(note if isinstance(note, str) else "")
         title, source = note.get("title"), note.get("url")
         address = source if isinstance(source, str) else ""
         reason = self.reasons.pop(address, "")
-        return _source(title if isinstance(title, str) else "", address, reason)
+        return _format_source(title if isinstance(title, str) else "", address, reason)
 
 
-def _value(data: str) -> dict[str, Json] | None:
+def _decode_object(data: str) -> dict[str, Json] | None:
     try:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeEncodeError):
@@ -100,8 +100,8 @@ def _value(data: str) -> dict[str, Json] | None:
     return value if isinstance(value, dict) else None
 
 
-def _source(title: str, source: str, reason: str) -> str:
-    title, source, reason = map(_one_line, (title, source, reason))
+def _format_source(title: str, source: str, reason: str) -> str:
+    title, source, reason = map(_to_one_line, (title, source, reason))
     if _ADDRESS.fullmatch(source):
         bare = title.replace("[", "(").replace("]", ")")
         place = f"<{source}>" if "(" in source or ")" in source else source
@@ -111,5 +111,5 @@ def _source(title: str, source: str, reason: str) -> str:
     return f"{shown}: {reason}" if reason else shown
 
 
-def _one_line(text: str) -> str:
+def _to_one_line(text: str) -> str:
     return " ".join(text.split())

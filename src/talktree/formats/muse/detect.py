@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Literal
 
 from talktree.files import Content
-from talktree.formats.evidence import refusal
+from talktree.formats.evidence import make_refusal
 from talktree.formats.format import Detection, Format
 from talktree.formats.json_file import JsonSheet
-from talktree.formats.nested_file import Piece
+from talktree.formats.nested_file import FilePiece
 from talktree.text.json.value import Json, Token
 
 ANALYTICS = "message_history"
@@ -42,7 +42,7 @@ ONLY_HERE = (
 Kind = Literal["head", "message", "context"]
 
 
-def kind(value: Json) -> Kind | None:
+def detect_kind(value: Json) -> Kind | None:
     """What a record is, by its keys."""
     if not isinstance(value, dict):
         return None
@@ -59,7 +59,7 @@ def kind(value: Json) -> Kind | None:
     return None
 
 
-def history_key(value: Json) -> str:
+def find_history_key(value: Json) -> str:
     """The member of a conversation that holds its messages, or would."""
     if not isinstance(value, dict) or APPLICATION not in value:
         return ANALYTICS
@@ -67,8 +67,8 @@ def history_key(value: Json) -> str:
     return APPLICATION if holds or ANALYTICS not in value else ANALYTICS
 
 
-def _hole(value: Json, depth: int) -> str | None:
-    return history_key(value) if depth == 0 and kind(value) == "head" else None
+def _children_key(value: Json, depth: int) -> str | None:
+    return find_history_key(value) if depth == 0 and detect_kind(value) == "head" else None
 
 
 class MuseSheet(JsonSheet):
@@ -80,7 +80,7 @@ class MuseSheet(JsonSheet):
             content,
             format,
             group=group,
-            hole=_hole,
+            hole=_children_key,
             links="chain",
             many=True,
             names=(ANALYTICS, APPLICATION),
@@ -91,22 +91,22 @@ class MuseSheet(JsonSheet):
         names: list[str] = []
         number, headed = 0, True
         for piece in self.pieces:
-            if piece.depth == 0 and (headed or _heads(piece)):
+            if piece.depth == 0 and (headed or _is_head(piece)):
                 number += 1
-                headed = _heads(piece)
+                headed = _is_head(piece)
             names.append(f"{self.group}#{number}" if number > 1 else self.group)
         return names
 
 
-def _heads(piece: Piece) -> bool:
-    return piece.hole is not None or kind(piece.value) == "head"
+def _is_head(piece: FilePiece) -> bool:
+    return piece.hole is not None or detect_kind(piece.value) == "head"
 
 
-def looks_like(value: dict[str, Json]) -> Detection | None:
+def detect_record(value: dict[str, Json]) -> Detection | None:
     """How surely an object is a record of this format, and what shows it."""
-    match kind(value):
+    match detect_kind(value):
         case "head":
-            return _looks_like_head(value)
+            return _detect_head(value)
         case "message":
             sign = next((key for key in ONLY_HERE if key in value), None)
             return Detection(0.7, f"a message with {sign}") if sign and "role" in value else None
@@ -116,30 +116,30 @@ def looks_like(value: dict[str, Json]) -> Detection | None:
             return None
 
 
-def _looks_like_head(value: dict[str, Json]) -> Detection | None:
-    name = history_key(value)
+def _detect_head(value: dict[str, Json]) -> Detection | None:
+    name = find_history_key(value)
     signs = [key for key in ("_id", "conversation_id", *HEAD_SIGNS) if key in value]
     listed = value.get(name)
-    if foreign := _foreign_bodies(listed):
-        return refusal(f"{name}: {foreign}") if signs or name == ANALYTICS else None
+    if foreign := _describe_foreign_bodies(listed):
+        return make_refusal(f"{name}: {foreign}") if signs or name == ANALYTICS else None
     if name == ANALYTICS and isinstance(listed, (list, Token, type(None))) and name in value:
-        return Detection(0.95 if signs else 0.8, f"message_history{_beside(signs)}")
+        return Detection(0.95 if signs else 0.8, f"message_history{_describe_signs(signs)}")
     if not isinstance(listed, list):
         return None
     if not all(isinstance(each, (dict, Token)) for each in listed[:20]):
         return None
-    spoken = [each for each in listed[:20] if kind(each) == "message"]
+    spoken = [each for each in listed[:20] if detect_kind(each) == "message"]
     if any(key in each for each in spoken if isinstance(each, dict) for key in ONLY_HERE):
         return Detection(0.9, "history of messages with keys of this format")
     signs = [key for key in HEAD_SIGNS if key in value]
     if signs:
-        return Detection(0.85, f"history{_beside(signs)}")
+        return Detection(0.85, f"history{_describe_signs(signs)}")
     if spoken and "id" in value and "title" in value:
         return Detection(0.5, "history of messages beside id and title")
     return None
 
 
-def _foreign_bodies(listed: Json) -> str | None:
+def _describe_foreign_bodies(listed: Json) -> str | None:
     """What is wrong with most messages of a list, if most are not in this format's shape."""
     bodies = (
         [each for each in listed if isinstance(each, dict) and each]
@@ -149,12 +149,12 @@ def _foreign_bodies(listed: Json) -> str | None:
     foreign = [
         each
         for each in bodies
-        if kind(each) != "message" or isinstance(each.get("content"), (list, dict))
+        if detect_kind(each) != "message" or isinstance(each.get("content"), (list, dict))
     ]
     if len(foreign) * 2 <= len(bodies):
         return None
     return f"{len(foreign)} of {len(bodies)} messages do not fit: no content that is text"
 
 
-def _beside(signs: list[str]) -> str:
+def _describe_signs(signs: list[str]) -> str:
     return f" beside {', '.join(signs[:3])}" if signs else ""

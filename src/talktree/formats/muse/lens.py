@@ -20,9 +20,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from talktree.formats.format import Record, opaque
-from talktree.formats.lens import Object, merged, take_text, with_rest
-from talktree.formats.muse.detect import ANALYTICS, APPLICATION, history_key, kind
+from talktree.formats.format import Record, make_opaque
+from talktree.formats.lens import Object, merge_json, take_text, with_rest
+from talktree.formats.muse.detect import ANALYTICS, APPLICATION, detect_kind, find_history_key
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import Author, Message
 from talktree.model.parts import Part, Text
@@ -46,45 +46,45 @@ _PRINTED = re.compile(r"(\w+\()(['\"])(.+)\2\)", re.DOTALL)
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
-def _wrapper(value: Json) -> str:
+def _wrapper_name(value: Json) -> str:
     """The name of the wrapper, if the value is one."""
     if isinstance(value, dict) and len(value) == 1:
         return next(iter(value))
     return ""
 
 
-def text_of(value: Json) -> str | None:
+def read_text(value: Json) -> str | None:
     """The id inside, or None if the value is no text."""
     if isinstance(value, str):
         printed = _PRINTED.fullmatch(value) if value.startswith("ObjectId(") else None
         return printed.group(3) if printed else value
-    name = _wrapper(value)
+    name = _wrapper_name(value)
     inner = value[name] if name in ID_WRAPPERS and isinstance(value, dict) else None
     return inner if isinstance(inner, str) else None
 
 
-def text_like(text: str, old: Json) -> Json:
+def write_text_like(text: str, old: Json) -> Json:
     """A new id in the dress of the old one."""
-    if isinstance(old, str) and old != text_of(old):
+    if isinstance(old, str) and old != read_text(old):
         found = _PRINTED.fullmatch(old)
         assert found is not None
         return f"{found.group(1)}{found.group(2)}{text}{found.group(2)})"
-    name = _wrapper(old)
+    name = _wrapper_name(old)
     return {name: text} if name in ID_WRAPPERS else text
 
 
-def time_of(value: Json) -> int | None:
+def read_time(value: Json) -> int | None:
     """The time inside, or None if the value names none."""
-    if _wrapper(value) == DATE and isinstance(value, dict):
+    if _wrapper_name(value) == DATE and isinstance(value, dict):
         value = value[DATE]
     if isinstance(value, str):
         return from_iso(value)
-    number = _number_of(value)
+    number = _read_number(value)
     return None if number is None else from_number(number)
 
 
-def _number_of(value: Json) -> int | float | None:
-    name = _wrapper(value)
+def _read_number(value: Json) -> int | float | None:
+    name = _wrapper_name(value)
     if name in NUMBER_WRAPPERS and isinstance(value, dict):
         digits = value[name]
         if not isinstance(digits, str) or not _NUMBER.fullmatch(digits):
@@ -95,24 +95,24 @@ def _number_of(value: Json) -> int | float | None:
     return None
 
 
-def time_like(time: int, old: Json) -> Json:
+def write_time_like(time: int, old: Json) -> Json:
     """A new time in the dress of the old one; plain milliseconds if that cannot hold it."""
     dressed: Json
-    if _wrapper(old) == DATE and isinstance(old, dict):
-        dressed = {DATE: _inner_like(time, old[DATE])}
+    if _wrapper_name(old) == DATE and isinstance(old, dict):
+        dressed = {DATE: _write_inner_like(time, old[DATE])}
     else:
-        dressed = _inner_like(time, old)
-    return dressed if time_of(dressed) == time else to_millis(time)
+        dressed = _write_inner_like(time, old)
+    return dressed if read_time(dressed) == time else to_millis(time)
 
 
-def _inner_like(time: int, old: Json) -> Json:
+def _write_inner_like(time: int, old: Json) -> Json:
     if isinstance(old, str):
         return to_iso(time)
-    before = _number_of(old)
+    before = _read_number(old)
     if before is None:
         return to_millis(time)
-    number = _number_like(time, before)
-    match _wrapper(old):
+    number = _write_number_like(time, before)
+    match _wrapper_name(old):
         case "":
             return number
         case "$numberDouble":
@@ -123,7 +123,7 @@ def _inner_like(time: int, old: Json) -> Json:
             return {"$numberLong": str(number)}
 
 
-def _number_like(time: int, old: int | float) -> int | float:
+def _write_number_like(time: int, old: int | float) -> int | float:
     """Seconds or milliseconds, whole or not, as the old number was."""
     if not SECONDS_START <= old < SECONDS_END:
         return float(time // MILLI) if isinstance(old, float) else time // MILLI
@@ -146,24 +146,24 @@ def get(record: Record) -> Entry:
     """What a record says."""
     value = record.value
     if not record.usable:
-        return opaque(record)
+        return make_opaque(record)
     if not isinstance(value, dict):
-        return opaque(record, BARE)
-    match kind(value):
+        return make_opaque(record, BARE)
+    match detect_kind(value):
         case "head":
-            return _head(record, value)
+            return _read_head(record, value)
         case "message":
-            return _message(record, value)
+            return _read_message(record, value)
         case "context":
-            return opaque(record, "context")
+            return make_opaque(record, "context")
         case None:
-            return opaque(record, "unknown")
+            return make_opaque(record, "unknown")
 
 
-def _head(record: Record, value: Object) -> Head:
+def _read_head(record: Record, value: Object) -> Head:
     left = dict(value)
-    own = _take_id(left, _id_key(value))
-    history = history_key(value)
+    own = _take_id(left, _find_id_key(value))
+    history = find_history_key(value)
     if left.get(history) in (None, []):
         left.pop(history, None)
     return Head(
@@ -175,12 +175,12 @@ def _head(record: Record, value: Object) -> Head:
     )
 
 
-def _id_key(value: Json) -> str:
-    found = (key for key in HEAD_IDS if isinstance(value, dict) and text_of(value.get(key)))
+def _find_id_key(value: Json) -> str:
+    found = (key for key in HEAD_IDS if isinstance(value, dict) and read_text(value.get(key)))
     return next(found, HEAD_IDS[0])
 
 
-def _message(record: Record, value: Object) -> Message:
+def _read_message(record: Record, value: Object) -> Message:
     left = dict(value)
     own = _take_id(left, "id")
     return Message(
@@ -196,7 +196,7 @@ def _message(record: Record, value: Object) -> Message:
 
 
 def _take_id(left: Object, key: str) -> str | None:
-    found = text_of(left.get(key))
+    found = read_text(left.get(key))
     if found is not None or left.get(key) is None:
         left.pop(key, None)
     return found
@@ -215,7 +215,7 @@ def _take_content(left: Object) -> tuple[Part, ...]:
 
 
 def _take_time(left: Object, key: str) -> int | None:
-    time = time_of(left.get(key))
+    time = read_time(left.get(key))
     if time is not None or left.get(key) is None:
         left.pop(key, None)
     return time
@@ -243,13 +243,13 @@ def _take_tags(left: Object) -> tuple[str, ...]:
 # writing
 
 
-def native(entry: Entry, *, id_key: str = HEAD_IDS[0]) -> Json:
+def write_entry(entry: Entry, *, id_key: str = HEAD_IDS[0]) -> Json:
     """A new record for an entry."""
     match entry:
         case Message():
-            return _native_message(entry)
+            return _write_message(entry)
         case Head():
-            return _native_head(entry, id_key)
+            return _write_head(entry, id_key)
         case Opaque():
             kept: Json = entry.value
             return kept
@@ -257,7 +257,7 @@ def native(entry: Entry, *, id_key: str = HEAD_IDS[0]) -> Json:
             return dict(entry.extra)
 
 
-def _native_message(message: Message) -> Object:
+def _write_message(message: Message) -> Object:
     value: Object = {"id": message.id} if message.id else {}
     if "request_id" in message.extra:
         value["request_id"] = message.extra["request_id"]
@@ -275,7 +275,7 @@ def _native_message(message: Message) -> Object:
     return with_rest(value, message.extra)
 
 
-def _native_head(head: Head, id_key: str) -> Object:
+def _write_head(head: Head, id_key: str) -> Object:
     value: Object = {name: head.extra[name] for name in FIRST if name in head.extra}
     if head.id:
         value[id_key] = head.id
@@ -290,26 +290,26 @@ def _native_head(head: Head, id_key: str) -> Object:
 def put(entry: Entry, base: Record | None) -> Json:
     """The value of an entry, in the form of its old record where there is one."""
     if base is None:
-        return native(entry)
+        return write_entry(entry)
     old = base.value
-    id_key = "id" if isinstance(entry, Message) else _id_key(old)
-    before = native(get(base), id_key=id_key)
-    after = native(entry, id_key=id_key)
+    id_key = "id" if isinstance(entry, Message) else _find_id_key(old)
+    before = write_entry(get(base), id_key=id_key)
+    after = write_entry(entry, id_key=id_key)
     if isinstance(old, dict) and isinstance(before, dict) and isinstance(after, dict):
-        _dress(after, before, old, id_key)
-    return merged(old, before, after)
+        _wrap_like_old(after, before, old, id_key)
+    return merge_json(old, before, after)
 
 
-def _dress(after: Object, before: Object, old: Object, id_key: str) -> None:
+def _wrap_like_old(after: Object, before: Object, old: Object, id_key: str) -> None:
     """Give ids and times that changed the form in which the old record has them."""
     for key in (id_key, *TIMES):
         new = after.get(key)
         if key not in before or key not in old or new == before[key]:
             continue
         if key == id_key and isinstance(new, str):
-            after[key] = text_like(new, old[key])
+            after[key] = write_text_like(new, old[key])
         elif isinstance(new, int):
-            after[key] = time_like(new * MILLI, old[key])
+            after[key] = write_time_like(new * MILLI, old[key])
 
 
 def complete(entry: Entry) -> Entry:
@@ -326,10 +326,10 @@ def is_wrapper(value: Json) -> bool:
     """Whether a value is nothing but a dressed one that can be read."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in NAMES:
         return False
-    return _inner(value) is not None
+    return _read_inner(value) is not None
 
 
-def wrapped(value: Json) -> bool:
+def has_wrapper(value: Json) -> bool:
     """Whether something in a value is dressed."""
     pending = [value]
     while pending:
@@ -343,22 +343,22 @@ def wrapped(value: Json) -> bool:
     return False
 
 
-def unwrapped(value: Json) -> Json:
+def unwrap(value: Json) -> Json:
     """A value with everything in it undressed; what cannot be read stays as it is."""
-    while wrapped(value):
+    while has_wrapper(value):
         # A dress may become readable when what is in it has lost its own.
-        value = _undressed(value)
+        value = _unwrap_nested(value)
     return value
 
 
-def _undressed(value: Json) -> Json:
+def _unwrap_nested(value: Json) -> Json:
     top: list[Any] = [value]
     pending: list[tuple[Any, Any]] = [(top, 0)]
     while pending:
         holder, place = pending.pop()
         item = holder[place]
         if is_wrapper(item):
-            holder[place] = _inner(item)
+            holder[place] = _read_inner(item)
         elif isinstance(item, dict):
             fresh = holder[place] = dict(item)
             pending += [(fresh, name) for name in fresh]
@@ -369,13 +369,13 @@ def _undressed(value: Json) -> Json:
     return plain
 
 
-def _inner(value: dict[str, Json]) -> Json:
+def _read_inner(value: dict[str, Json]) -> Json:
     """What a dress holds; None if that cannot be read."""
     ((name, inner),) = value.items()
     if name in ID_WRAPPERS:
-        return text_of(value)
+        return read_text(value)
     if name == DATE:
-        time = time_of(value)
+        time = read_time(value)
         return None if time is None else to_millis(time)
     try:
         return float(inner) if name == "$numberDouble" else int(inner)  # type: ignore[arg-type]

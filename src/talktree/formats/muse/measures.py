@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from talktree.formats.muse.lens import unwrapped
-from talktree.model.measures import MOST_SECONDS, MessageMeasures, measures_of_model, recorded_usage
+from talktree.formats.muse.lens import unwrap
+from talktree.model.measures import (
+    MOST_SECONDS,
+    MessageMeasures,
+    get_common_measures,
+    get_recorded_usage,
+)
 from talktree.model.message import Message
-from talktree.model.replies import MOST_TOKENS, ReplyUsage, lone_name
-from talktree.text.json.encode import COMPACT, encode
+from talktree.model.replies import MOST_TOKENS, ReplyUsage, make_reply_name
+from talktree.text.json.encode import COMPACT, encode_json
 from talktree.text.json.value import Json
 
 CLASSES: Final = "front_desk_classification_results"
@@ -33,53 +38,55 @@ MEASURED = frozenset(
 )
 
 
-def measures_of(message: Message) -> MessageMeasures:
+def read_measures(message: Message) -> MessageMeasures:
     """All that is recorded about a message."""
-    always, extra = measures_of_model(message), message.extra
+    always, extra = get_common_measures(message), message.extra
     if MEASURED.isdisjoint(extra):
         return always
     found = extra.get(CLASSES)
     classes = found if isinstance(found, Mapping) else {}
-    tokens = unwrapped(extra.get(TOKENS))
+    tokens = unwrap(extra.get(TOKENS))
     return MessageMeasures(
         tags=always.tags,
         authors=always.authors,
-        language=_text(classes.get("user_language")),
-        safe=_truth(classes.get("is_safe")),
-        topics=_texts(classes.get("unity_topics")),
-        sentiment=_text(classes.get("sentiment")),
-        plugins=_texts(classes.get("plugins")),
-        external_knowledge=_text(classes.get("external_knowledge")),
-        preferred=_truth(extra.get("preferred")),
-        opt_status=_text(extra.get("opt_status")),
-        beta=_truth(extra.get("is_beta_request")),
-        input_tokens=_count(tokens, INPUT),
-        output_tokens=_count(tokens, OUTPUT),
-        total_tokens=_count(tokens, TOTAL),
-        uncounted_tokens=_uncounted(tokens),
-        seconds_until_streaming=_seconds(extra.get("seconds_until_streaming")),
-        seconds_until_finished=_seconds(extra.get("seconds_until_finished")),
+        language=_text_or_none(classes.get("user_language")),
+        safe=_bool_or_none(classes.get("is_safe")),
+        topics=_to_texts(classes.get("unity_topics")),
+        sentiment=_text_or_none(classes.get("sentiment")),
+        plugins=_to_texts(classes.get("plugins")),
+        external_knowledge=_text_or_none(classes.get("external_knowledge")),
+        preferred=_bool_or_none(extra.get("preferred")),
+        opt_status=_text_or_none(extra.get("opt_status")),
+        beta=_bool_or_none(extra.get("is_beta_request")),
+        input_tokens=_read_count(tokens, INPUT),
+        output_tokens=_read_count(tokens, OUTPUT),
+        total_tokens=_read_count(tokens, TOTAL),
+        uncounted_tokens=_format_unknown_counts(tokens),
+        seconds_until_streaming=_read_seconds(extra.get("seconds_until_streaming")),
+        seconds_until_finished=_read_seconds(extra.get("seconds_until_finished")),
     )
 
 
-def replies_of(message: Message, own: str) -> Iterator[ReplyUsage]:
+def read_replies(message: Message, own: str) -> Iterator[ReplyUsage]:
     """The tokens of a message, if it tells them in names that are known."""
-    usage = recorded_usage(measures_of(message)) if TOKENS in message.extra else None
+    usage = get_recorded_usage(read_measures(message)) if TOKENS in message.extra else None
     if usage is None:
         return
     counts = (usage.input, usage.output)
-    name = lone_name(own, message.session, message.time_ns, message.model, counts)
+    name = make_reply_name(own, message.session, message.time_ns, message.model, counts)
     yield ReplyUsage(name, usage, 0, message.time_ns, message.model, sidechain=False)
 
 
-def _count(tokens: Json, names: tuple[str, ...]) -> int | None:
+def _read_count(tokens: Json, names: tuple[str, ...]) -> int | None:
     """The first of some counts that can be one."""
     if not isinstance(tokens, dict):
         return None
-    return next((count for name in names if (count := _whole(tokens.get(name))) is not None), None)
+    return next(
+        (count for name in names if (count := _to_count(tokens.get(name))) is not None), None
+    )
 
 
-def _whole(value: Json) -> int | None:
+def _to_count(value: Json) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST_TOKENS:
@@ -87,38 +94,38 @@ def _whole(value: Json) -> int | None:
     return value
 
 
-def _uncounted(tokens: Json) -> str | None:
+def _format_unknown_counts(tokens: Json) -> str | None:
     """The part of the counts whose names or values are not known, as JSON."""
     rest: Json = tokens
     if isinstance(tokens, dict):
         rest = {
             name: value
             for name, value in tokens.items()
-            if value is not None and (name not in COUNTED or _whole(value) is None)
+            if value is not None and (name not in COUNTED or _to_count(value) is None)
         }
     if rest in (None, {}, []):
         return None
-    text = encode(rest, COMPACT).decode("utf-8", "replace")
+    text = encode_json(rest, COMPACT).decode("utf-8", "replace")
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _text(value: Json) -> str | None:
+def _text_or_none(value: Json) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _truth(value: Json) -> bool | None:
+def _bool_or_none(value: Json) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _texts(value: Json) -> tuple[str, ...]:
+def _to_texts(value: Json) -> tuple[str, ...]:
     """A text, or all of a list; objects go by their names."""
     listed = value if isinstance(value, list) else [value]
     named = (each.get("name") if isinstance(each, Mapping) else each for each in listed)
     return tuple(each for each in named if isinstance(each, str) and each)
 
 
-def _seconds(value: Json) -> float | None:
-    seconds = unwrapped(value)
+def _read_seconds(value: Json) -> float | None:
+    seconds = unwrap(value)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return None
     return float(seconds) if 0 <= seconds < MOST_SECONDS else None

@@ -12,19 +12,19 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.muse.detect import history_key
+from talktree.formats.muse.detect import find_history_key
 from talktree.formats.record_file import Item
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Entry, Head
 from talktree.model.message import Message
-from talktree.text.json.encode import Style, encode, encode_string
+from talktree.text.json.encode import Style, encode_json, encode_string
 from talktree.text.json.value import Json
 
 _LINE = Style(item=", ", colon=": ")
 UPDATED = "last_updated_timestamp"
 
 
-def composed(items: Iterator[Item]) -> Iterator[bytes]:
+def write_json(items: Iterator[Item]) -> Iterator[bytes]:
     """The JSON text of one conversation: its head, then its messages."""
     head = next(items).value
     assert isinstance(head, dict)
@@ -33,19 +33,19 @@ def composed(items: Iterator[Item]) -> Iterator[bytes]:
     for name, item in head.items():
         yield between + encode_string(name).encode() + b": "
         between = b",\n  "
-        if name == history_key(head):
-            yield from _listed(newest.seen(items))
+        if name == find_history_key(head):
+            yield from _write_list(newest.watch_items(items))
         elif name == UPDATED:
-            yield encode(newest.at_least(item))
+            yield encode_json(newest.max_time(item))
         else:
-            yield encode(item, _LINE)
+            yield encode_json(item, _LINE)
     yield b"\n}\n"
 
 
-def _listed(items: Iterator[Item]) -> Iterator[bytes]:
+def _write_list(items: Iterator[Item]) -> Iterator[bytes]:
     between, end = b"[\n    ", b"[]"
     for item in items:
-        yield between + encode(item.value, _LINE)
+        yield between + encode_json(item.value, _LINE)
         between, end = b",\n    ", b"\n  ]"
     yield end
 
@@ -56,7 +56,7 @@ class _Newest:
     def __init__(self) -> None:
         self._time: int | float | None = None
 
-    def seen(self, items: Iterator[Item]) -> Iterator[Item]:
+    def watch_items(self, items: Iterator[Item]) -> Iterator[Item]:
         """The items, unchanged."""
         for item in items:
             time = item.value.get("timestamp") if isinstance(item.value, dict) else None
@@ -64,24 +64,24 @@ class _Newest:
                 self._time = time
             yield item
 
-    def at_least(self, time: Json) -> Json:
+    def max_time(self, time: Json) -> Json:
         """A time, or the newest one if it is earlier than that."""
         if self._time is not None and isinstance(time, int | float) and time < self._time:
             return self._time
         return time
 
 
-def settled(conversation: Conversation) -> Conversation:
+def raise_updated(conversation: Conversation) -> Conversation:
     """The conversation with `updated` raised to its newest message, if times came or changed.
 
     A conversation that has no such time gets none, and other edits leave it as it is.
     """
-    if not any(_brings_time(conversation, *each) for each in conversation.changed.items()):
+    if not any(_has_new_time(conversation, *each) for each in conversation.changed.items()):
         return conversation
-    bones = conversation.skeleton
-    newest = max(time for time, trait in zip(bones.times, bones.traits, strict=True) if trait)
+    skeleton = conversation.skeleton
+    newest = max(time for time, trait in zip(skeleton.times, skeleton.traits, strict=True) if trait)
     for position, number in enumerate(conversation.members):
-        if bones.traits[position]:
+        if skeleton.traits[position]:
             continue
         head = conversation.entry(position)
         if isinstance(head, Head) and head.updated_ns is not None and head.updated_ns < newest:
@@ -90,7 +90,7 @@ def settled(conversation: Conversation) -> Conversation:
     return conversation
 
 
-def _brings_time(conversation: Conversation, number: int, entry: Entry) -> bool:
+def _has_new_time(conversation: Conversation, number: int, entry: Entry) -> bool:
     """Whether a changed entry is a new message or one that has another time now."""
     if not isinstance(entry, Message):
         return False

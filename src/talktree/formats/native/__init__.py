@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from talktree.files import Source, stem_of
-from talktree.formats.evidence import collect
+from talktree.formats.evidence import collect_evidence
 from talktree.formats.format import (
     CARRY,
-    About,
-    Can,
+    ConversationInfo,
     Detection,
     Format,
+    FormatCapabilities,
     FormatInfo,
     Lens,
     Probe,
     Record,
-    Split,
+    SplitSource,
 )
-from talktree.formats.native.lens import get, put, relinked
+from talktree.formats.native.lens import get, put, relink
 from talktree.formats.native.lens_entries import PARTS
-from talktree.formats.native.parse import VERSION, NativeSheet, judge
-from talktree.formats.native.write import composed, with_place
+from talktree.formats.native.parse import VERSION, NativeSheet, judge_record
+from talktree.formats.native.write import with_place, write_lines
 from talktree.formats.record_file import Item
 from talktree.formats.rule import Rule
 from talktree.model.entries import Entry, Head
@@ -45,7 +45,7 @@ class Native(Format):
         origin="Talktree's own JSON Lines files, which hold everything",
         docs="formats/native.md",
     )
-    can = Can(
+    can = FormatCapabilities(
         branches=True,
         parts=frozenset(PARTS),
         fields=frozenset(Message.__struct_fields__) - {"id", "role", "parts", "parent", "flags"},
@@ -67,11 +67,11 @@ class Native(Format):
         seen = probe.sample(most=20)
         if not seen:
             return None
-        found = collect(seen, judge)
+        found = collect_evidence(seen, judge_record)
         about = seen[0].get("talktree")
         if isinstance(about, dict) and "version" in about:
             if len(found.misfits) > len(found.bodies):
-                return found.detection()
+                return found.make_detection()
             return Detection(0.99, f"the first line says talktree version {about['version']}")
         own = len(found.bodies) + len(found.envelopes)
         if not own or len(found.misfits) > len(found.bodies):
@@ -86,33 +86,33 @@ class Native(Format):
 
         return RULES
 
-    def carrier(self, carry: Json) -> Json:
+    def make_carrier_record(self, carry: Json) -> Json:
         return {CARRY: carry}
 
-    def adopted(self, value: Json, bones: Skeleton, position: int) -> Json:
+    def place_adopted(self, value: Json, skeleton: Skeleton, position: int) -> Json:
         assert isinstance(value, dict)
-        return with_place(value, bones, position)
+        return with_place(value, skeleton, position)
 
-    def relinked(
+    def relink(
         self, entry: Entry, record: Record, above: str | None, *, follows: bool = False
     ) -> Json:
-        moved = relinked(record.value, above, follows=follows)
-        return super().relinked(entry, record, above, follows=follows) if moved is None else moved
+        moved = relink(record.value, above, follows=follows)
+        return super().relink(entry, record, above, follows=follows) if moved is None else moved
 
-    def blank(self, about: About) -> Mapping[str, bytes]:
+    def make_blank_files(self, about: ConversationInfo) -> Mapping[str, bytes]:
         path = self.path_for(about, about.id)
         head = () if about.title is None else (Head(kind="title", title=about.title),)
         items = (Item(None, self.put(entry, None), changed=True) for entry in head)
         return {path: b"".join(self.compose(path, about, items, first=True))}
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return composed(about, items, first=first)
+        return write_lines(about, items, first=first)
 
-    def split(self, source: Source) -> Split:
+    def split(self, source: Source) -> SplitSource:
         homes: dict[str, str] = {}
-        return Split(
+        return SplitSource(
             [
                 NativeSheet(path, content, group=stem_of(path), homes=homes)
                 for path, content in source.files.items()

@@ -27,7 +27,7 @@ LONGEST = 40
 """Names beyond this length are no slips of ours, and comparing them would take long."""
 
 
-def entry_of(line: Object) -> tuple[str, Object] | None:
+def find_entry(line: Object) -> tuple[str, Object] | None:
     """The kind of a line and the object that says it; None if it is no entry."""
     for kind in ENTRIES:
         found = line.get(kind)
@@ -36,7 +36,7 @@ def entry_of(line: Object) -> tuple[str, Object] | None:
     return None
 
 
-def parts_of(message: Object) -> Iterator[tuple[str, str, Object]]:
+def iterate_parts(message: Object) -> Iterator[tuple[str, str, Object]]:
     """The parts of a message that are objects: their way, their kind and themselves."""
     parts = message.get("parts")
     for at, part in enumerate(parts if isinstance(parts, list) else ()):
@@ -67,47 +67,47 @@ def _is_known_part(part: Json) -> bool:
     return names is None or part.keys() <= names
 
 
-def slips(line: Object) -> Iterator[tuple[str, str, str]]:
+def find_misspelled_members(line: Object) -> Iterator[tuple[str, str, str]]:
     """Members whose name is nearly one that is known: way, name, and what was meant."""
-    yield from _slips("", "", line)
-    found = entry_of(line)
+    yield from _find_misspelled_in("", "", line)
+    found = find_entry(line)
     if found is None:
         return
     kind, entry = found
-    yield from _slips(kind, kind, entry)
+    yield from _find_misspelled_in(kind, kind, entry)
     if kind == "message" and "parts" in entry:
-        for way, part, value in parts_of(entry):
+        for way, part, value in iterate_parts(entry):
             if part in PARTS:
-                yield from _slips(way, f"part {part}", value)
+                yield from _find_misspelled_in(way, f"part {part}", value)
 
 
-def _slips(way: str, kind: str, value: Object) -> Iterator[tuple[str, str, str]]:
-    known = _known(kind)
+def _find_misspelled_in(way: str, kind: str, value: Object) -> Iterator[tuple[str, str, str]]:
+    known = _known_names(kind)
     if value.keys() <= known:
         return
     for name in value.keys() - known:
-        meant = _meant(kind, name)
+        meant = _guess_name(kind, name)
         if meant and meant not in value:
             yield (f"{way}/{name}" if way else name), name, meant
 
 
-def _known(kind: str) -> frozenset[str]:
+def _known_names(kind: str) -> frozenset[str]:
     if not kind:
         return LINE
     return ENTRY_NAMES.get(kind) or PART_NAMES[kind.removeprefix("part ")]
 
 
 @lru_cache(maxsize=1024)
-def _meant(kind: str, name: str) -> str:
+def _guess_name(kind: str, name: str) -> str:
     """The name that was probably meant; empty if none comes near."""
     if len(name) > LONGEST:
         return ""
-    plain = _plain(name)
-    for known in sorted(_known(kind)):
-        if _plain(known) == plain or SequenceMatcher(None, known, name).ratio() >= NEAR:
+    plain = _normalize_name(name)
+    for known in sorted(_known_names(kind)):
+        if _normalize_name(known) == plain or SequenceMatcher(None, known, name).ratio() >= NEAR:
             return known
     return ""
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")

@@ -6,13 +6,13 @@ place, where its fields do not say it) and `joint`. Members nobody knows stay in
 
 from __future__ import annotations
 
-from talktree.formats.format import Record, opaque
-from talktree.formats.lens import Object, merged
+from talktree.formats.format import Record, make_opaque
+from talktree.formats.lens import Object, merge_json
 from talktree.formats.native.lens_entries import ENTRIES, KINDS
-from talktree.formats.native.lens_fields import JOINT, sayable, understood
+from talktree.formats.native.lens_fields import JOINT, escape_surrogates, unescape_surrogates
 from talktree.model.entries import Entry
 from talktree.model.message import Message
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 
 TREE = "tree"
 STALE = {
@@ -31,9 +31,9 @@ def get(record: Record) -> Entry:
     """What a line says."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
-        return opaque(record)
+        return make_opaque(record)
     if JOINT in value:
-        value = understood(value)
+        value = unescape_surrogates(value)
     for kind, shape in ENTRIES.items():
         inner = value.get(kind)
         if isinstance(inner, dict):
@@ -42,10 +42,10 @@ def get(record: Record) -> Entry:
                 given["parent"] = record.parent
             entry: Entry = shape.read(inner, given)
             return entry
-    return opaque(record, "unknown")
+    return make_opaque(record, "unknown")
 
 
-def native(entry: Entry) -> Object:
+def write_entry(entry: Entry) -> Object:
     """A new line for an entry."""
     kind = KINDS[type(entry)]
     return {kind: ENTRIES[kind].write(entry)}
@@ -53,17 +53,17 @@ def native(entry: Entry) -> Object:
 
 def put(entry: Entry, base: Record | None) -> Json:
     """The value of an entry, in the form of its old record where there is one."""
-    after = native(entry)
+    after = write_entry(entry)
     if base is None:
-        return sayable(after)
-    old, before = base.value, native(was := get(base))
-    if same(before, after) or not isinstance(old, dict):
+        return escape_surrogates(after)
+    old, before = base.value, write_entry(was := get(base))
+    if is_same(before, after) or not isinstance(old, dict):
         return old
-    line = merged(understood(old), before, after)
+    line = merge_json(unescape_surrogates(old), before, after)
     assert isinstance(line, dict)
     if isinstance(line.get(TREE), dict):
         line = _without_stale(line, was, entry)
-    return sayable(line)
+    return escape_surrogates(line)
 
 
 def _without_stale(line: Object, was: Entry, now: Entry) -> Object:
@@ -85,13 +85,13 @@ def _without_stale(line: Object, was: Entry, now: Entry) -> Object:
     return {**rest, TREE: left} if left else rest
 
 
-def relinked(value: Json, above: str | None, *, follows: bool) -> Json | None:
+def relink(value: Json, above: str | None, *, follows: bool) -> Json | None:
     """The line with another place in the tree, if it says that place apart from its entry."""
-    line = understood(value) if isinstance(value, dict) else {}
+    line = unescape_surrogates(value) if isinstance(value, dict) else {}
     tree = line.get(TREE)
     if not isinstance(tree, dict) or "parent" not in tree:
         return None
     kept: Object = {
         name: item for name, item in tree.items() if follows or name not in ("link", "call")
     }
-    return sayable({**line, TREE: {**kept, "parent": above}})
+    return escape_surrogates({**line, TREE: {**kept, "parent": above}})

@@ -15,11 +15,11 @@ from talktree.formats.native.lens_fields import (
     TIME,
     WORDS,
     Codec,
-    Misfit,
-    Shape,
-    by_name,
-    many,
-    one,
+    FieldCodecs,
+    FieldMismatch,
+    list_codec,
+    mapping_codec,
+    struct_codec,
 )
 from talktree.model.entries import FileState, Head, Opaque, Snapshot
 from talktree.model.message import Author, Context, Message, ThinkingSetting, Todo, Usage
@@ -31,23 +31,25 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.text.json.value import Json
 
 PLAIN_PARTS = {
-    "text": Shape(Text, text=TEXT, extra=OBJECT),
-    "thinking": Shape(Thinking, text=TEXT, signature=TEXT, extra=OBJECT),
-    "tool_call": Shape(ToolCall, name=TEXT, input=JSON, id=TEXT, extra=OBJECT),
-    "attachment": Shape(Attachment, name=TEXT, media_type=TEXT, url=TEXT, extra=OBJECT),
-    "artifact": Shape(Artifact, id=TEXT, media_type=TEXT, title=TEXT, content=TEXT, extra=OBJECT),
-    "event": Shape(Event, kind=TEXT, text=TEXT, data=JSON, extra=OBJECT),
-    "unknown": Shape(Unknown, kind=TEXT, value=JSON),
+    "text": FieldCodecs(Text, text=TEXT, extra=OBJECT),
+    "thinking": FieldCodecs(Thinking, text=TEXT, signature=TEXT, extra=OBJECT),
+    "tool_call": FieldCodecs(ToolCall, name=TEXT, input=JSON, id=TEXT, extra=OBJECT),
+    "attachment": FieldCodecs(Attachment, name=TEXT, media_type=TEXT, url=TEXT, extra=OBJECT),
+    "artifact": FieldCodecs(
+        Artifact, id=TEXT, media_type=TEXT, title=TEXT, content=TEXT, extra=OBJECT
+    ),
+    "event": FieldCodecs(Event, kind=TEXT, text=TEXT, data=JSON, extra=OBJECT),
+    "unknown": FieldCodecs(UnknownPart, kind=TEXT, value=JSON),
 }
 """Parts that hold no other parts, by their tag."""
 
 
-def _part(shapes: dict[str, Shape]) -> Codec:
+def _part_codec(shapes: dict[str, FieldCodecs]) -> Codec:
     """Parts of these kinds; anything else is kept whole as an unknown part."""
     tags = {shape.struct: tag for tag, shape in shapes.items()}
 
@@ -61,17 +63,17 @@ def _part(shapes: dict[str, Shape]) -> Codec:
         if kind in shapes:
             try:
                 return shapes[kind].read(value)
-            except Misfit:
+            except FieldMismatch:
                 pass
-        return Unknown(kind, value)
+        return UnknownPart(kind, value)
 
     return Codec(_write, _read)
 
 
 PARTS = PLAIN_PARTS | {
-    "tool_result": Shape(
+    "tool_result": FieldCodecs(
         ToolResult,
-        output=many(_part(PLAIN_PARTS)),
+        output=list_codec(_part_codec(PLAIN_PARTS)),
         call=TEXT,
         name=TEXT,
         error=FLAG,
@@ -79,12 +81,14 @@ PARTS = PLAIN_PARTS | {
         extra=OBJECT,
     )
 }
-_AUTHOR = Shape(Author, name=TEXT, version=TEXT)
-_USAGE = Shape(Usage, input=NUMBER, output=NUMBER, cache_read=NUMBER, cache_write=NUMBER)
-_CONTEXT = Shape(Context, cwd=TEXT, git_branch=TEXT, platform=TEXT, user_type=TEXT, version=TEXT)
-_TODO = Shape(Todo, content=TEXT, status=TEXT, active_form=TEXT, extra=OBJECT)
-_THINKING = Shape(ThinkingSetting, level=TEXT, disabled=FLAG, triggers=TEXTS, extra=OBJECT)
-_FILE = Shape(
+_AUTHOR = FieldCodecs(Author, name=TEXT, version=TEXT)
+_USAGE = FieldCodecs(Usage, input=NUMBER, output=NUMBER, cache_read=NUMBER, cache_write=NUMBER)
+_CONTEXT = FieldCodecs(
+    Context, cwd=TEXT, git_branch=TEXT, platform=TEXT, user_type=TEXT, version=TEXT
+)
+_TODO = FieldCodecs(Todo, content=TEXT, status=TEXT, active_form=TEXT, extra=OBJECT)
+_THINKING = FieldCodecs(ThinkingSetting, level=TEXT, disabled=FLAG, triggers=TEXTS, extra=OBJECT)
+_FILE = FieldCodecs(
     FileState,
     state=TEXT,
     backup=TEXT,
@@ -99,40 +103,40 @@ _FILE = Shape(
 )
 
 ENTRIES = {
-    "message": Shape(
+    "message": FieldCodecs(
         Message,
         id=TEXT,
         parent=TEXT,
         role=TEXT,
-        parts=many(_part(PARTS)),
+        parts=list_codec(_part_codec(PARTS)),
         time=TIME,
-        authors=many(one(_AUTHOR)),
+        authors=list_codec(struct_codec(_AUTHOR)),
         session=TEXT,
         flags=WORDS,
         model=TEXT,
-        usage=one(_USAGE),
+        usage=struct_codec(_USAGE),
         api_message=TEXT,
         follows=TEXT,
         agent=TEXT,
-        context=one(_CONTEXT),
-        todos=many(one(_TODO)),
-        thinking=one(_THINKING),
+        context=struct_codec(_CONTEXT),
+        todos=list_codec(struct_codec(_TODO)),
+        thinking=struct_codec(_THINKING),
         tags=TEXTS,
         extra=OBJECT,
     ),
-    "head": Shape(
+    "head": FieldCodecs(
         Head, id=TEXT, kind=TEXT, title=TEXT, leaf=TEXT, time=TIME, updated=TIME, extra=OBJECT
     ),
-    "snapshot": Shape(
+    "snapshot": FieldCodecs(
         Snapshot,
         id=TEXT,
         message=TEXT,
         time=TIME,
         update=FLAG,
-        files=by_name(one(_FILE)),
+        files=mapping_codec(struct_codec(_FILE)),
         extra=OBJECT,
     ),
-    "opaque": Shape(Opaque, id=TEXT, kind=TEXT, value=JSON, size=NUMBER),
+    "opaque": FieldCodecs(Opaque, id=TEXT, kind=TEXT, value=JSON, size=NUMBER),
 }
 """Entries by the name their line has."""
 KINDS = {shape.struct: kind for kind, shape in ENTRIES.items()}

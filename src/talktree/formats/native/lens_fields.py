@@ -23,23 +23,23 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from talktree.formats.lens import Object
-from talktree.text.json.encode import encode, encode_long, is_plain
+from talktree.text.json.encode import encode_json, encode_long, is_plain
 from talktree.text.json.value import Json
 from talktree.text.times import EARLIEST, LATEST, from_iso, to_iso
 
 
-class Misfit(Exception):
+class FieldMismatch(Exception):
     """A value that is not of the kind the field needs."""
 
 
 class Codec(NamedTuple):
-    """How a field is written and read; reading raises `Misfit`."""
+    """How a field is written and read; reading raises `FieldMismatch`."""
 
     write: Callable[[Any], Json]
     read: Callable[[Json], object]
 
 
-class Shape:
+class FieldCodecs:
     """A struct's fields in order, each with its codec, by the names that lines have."""
 
     def __init__(self, struct: type[Struct], **codecs: Codec) -> None:
@@ -47,7 +47,9 @@ class Shape:
         found = msgspec.structs.fields(struct)
         names = {field.encode_name: field for field in found}
         assert set(names) == set(codecs), f"{struct.__name__} has other fields"
-        self._rows = [(name, _default(field), codecs[name].write) for name, field in names.items()]
+        self._rows = [
+            (name, _default_value(field), codecs[name].write) for name, field in names.items()
+        ]
         self._readers = {name: codecs[name].read for name in names}
         self._fields = {name: field.name for name, field in names.items()}
         self._plain = {name: PLAIN.get(codec.read) for name, codec in codecs.items()}
@@ -63,11 +65,11 @@ class Shape:
                 out[name] = write(item)
         return out
 
-    def requires(self, name: str) -> bool:
+    def is_required(self, name: str) -> bool:
         """Whether there is no such struct without this field."""
         return name in self._required
 
-    def misfits(self, value: Object) -> list[str]:
+    def find_misfits(self, value: Object) -> list[str]:
         """The names of fields that are there and cannot be read."""
         found, plain, readers = [], self._plain, self._readers
         for name, item in value.items():
@@ -75,123 +77,128 @@ class Shape:
                 continue
             try:
                 readers[name](item)
-            except Misfit:
+            except FieldMismatch:
                 found.append(name)
         return found
 
     def read(self, value: Json, given: Mapping[str, object] = {}) -> Any:  # noqa: ANN401
         """The struct an object describes; fields given by name count instead of its own."""
         if not isinstance(value, dict):
-            raise Misfit
+            raise FieldMismatch
         found: dict[str, object] = {}
         for name, item in value.items():
             read = self._readers.get(name)
             if read is not None and item is not None:
                 try:
                     found[self._fields[name]] = read(item)
-                except Misfit:
+                except FieldMismatch:
                     continue
         found.update(given)
         if not self._required <= found.keys():
-            raise Misfit
+            raise FieldMismatch
         return self.struct(**found)
 
 
-def _default(field: msgspec.structs.FieldInfo) -> object:
+def _default_value(field: msgspec.structs.FieldInfo) -> object:
     if field.required:
-        return Misfit
+        return FieldMismatch
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     return field.default
 
 
-def _same(value: Any) -> Json:  # noqa: ANN401
+def _return_unchanged(value: Any) -> Json:  # noqa: ANN401
     kept: Json = value
     return kept
 
 
-def _text(value: Json) -> object:
+def _check_text(value: Json) -> object:
     if isinstance(value, str):
         return value
-    raise Misfit
+    raise FieldMismatch
 
 
-def _flag(value: Json) -> object:
+def _check_flag(value: Json) -> object:
     if isinstance(value, bool):
         return value
-    raise Misfit
+    raise FieldMismatch
 
 
-def _number(value: Json) -> object:
+def _check_number(value: Json) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise Misfit
+    raise FieldMismatch
 
 
-def _object(value: Json) -> object:
+def _check_object(value: Json) -> object:
     if isinstance(value, dict):
         return value
-    raise Misfit
+    raise FieldMismatch
 
 
-def _list(value: Json) -> list[Json]:
+def _check_list(value: Json) -> list[Json]:
     if isinstance(value, list):
         return value
-    raise Misfit
+    raise FieldMismatch
 
 
-def _stamp(time: int) -> Json:
+def _write_time(time: int) -> Json:
     """ISO text; a time no calendar has is a whole number of nanoseconds."""
     return to_iso(time) if EARLIEST <= time <= LATEST else time
 
 
-def _time(value: Json) -> object:
+def _read_time(value: Json) -> object:
     if isinstance(value, str):
         time = from_iso(value)
         if time is None:
-            raise Misfit
+            raise FieldMismatch
         return time
-    return _number(value)
+    return _check_number(value)
 
 
-def _texts(value: Json) -> tuple[object, ...]:
-    return tuple(map(_text, _list(value)))
+def _read_texts(value: Json) -> tuple[object, ...]:
+    return tuple(map(_check_text, _check_list(value)))
 
 
-PLAIN: dict[object, type] = {_text: str, _flag: bool, _number: int, _object: dict}
+PLAIN: dict[object, type] = {
+    _check_text: str,
+    _check_flag: bool,
+    _check_number: int,
+    _check_object: dict,
+}
 """Readers that ask for nothing but a type."""
-JSON = Codec(_same, _same)
-TEXT = Codec(_same, _text)
-FLAG = Codec(_same, _flag)
-NUMBER = Codec(_same, _number)
-TIME = Codec(_stamp, _time)
-OBJECT = Codec(dict, _object)
-TEXTS = Codec(list, _texts)
-WORDS = Codec(sorted, lambda value: frozenset(_texts(value)))
+JSON = Codec(_return_unchanged, _return_unchanged)
+TEXT = Codec(_return_unchanged, _check_text)
+FLAG = Codec(_return_unchanged, _check_flag)
+NUMBER = Codec(_return_unchanged, _check_number)
+TIME = Codec(_write_time, _read_time)
+OBJECT = Codec(dict, _check_object)
+TEXTS = Codec(list, _read_texts)
+WORDS = Codec(sorted, lambda value: frozenset(_read_texts(value)))
 """A set of words, written in order."""
 
 
-def one(shape: Shape) -> Codec:
+def struct_codec(shape: FieldCodecs) -> Codec:
     """A struct inside a struct."""
     return Codec(shape.write, shape.read)
 
 
-def many(codec: Codec) -> Codec:
+def list_codec(codec: Codec) -> Codec:
     """A list of structs."""
     write, read = codec
     return Codec(
         lambda items: [write(item) for item in items],
-        lambda value: tuple(read(item) for item in _list(value)),
+        lambda value: tuple(read(item) for item in _check_list(value)),
     )
 
 
-def by_name(codec: Codec) -> Codec:
+def mapping_codec(codec: Codec) -> Codec:
     """Structs by name."""
     write, read = codec
 
     def _read_all(value: Json) -> object:
         if not isinstance(value, dict):
-            raise Misfit
+            raise FieldMismatch
         return {name: read(item) for name, item in value.items()}
 
     return Codec(lambda items: {name: write(item) for name, item in items.items()}, _read_all)
@@ -204,36 +211,38 @@ _ESCAPED = re.compile(rb"\\ud[89ab]..\\ud[cdef]..")
 
 def encode_line(line: Object) -> bytes:
     """The JSON text of a line, whatever its strings hold."""
-    raw = encode_long(line) or encode(line)
+    raw = encode_long(line) or encode_json(line)
     if b"\\ud" in raw and _ESCAPED.search(raw):
-        return encode(_jointed(line, raw.decode()))
+        return encode_json(_add_joint(line, raw.decode()))
     return raw
 
 
-def sayable(line: Object) -> Object:
+def escape_surrogates(line: Object) -> Object:
     """A line that reads back as it is once it was written."""
     if is_plain(line):
         return line
-    raw = encode(line)
-    return _jointed(line, raw.decode()) if _ESCAPED.search(raw) else line
+    raw = encode_json(line)
+    return _add_joint(line, raw.decode()) if _ESCAPED.search(raw) else line
 
 
-def _jointed(line: Object, text: str) -> Object:
+def _add_joint(line: Object, text: str) -> Object:
     joint = next(word for number in count() if (word := f"~{number}") not in text)
-    parted = _mapped(line, lambda string: _HALVES.sub(lambda half: half.group() + joint, string))
+    parted = _map_strings(
+        line, lambda string: _HALVES.sub(lambda half: half.group() + joint, string)
+    )
     return {**parted, JOINT: joint}
 
 
-def understood(line: Object) -> Object:
+def unescape_surrogates(line: Object) -> Object:
     """A line with the joints taken out of its strings."""
     joint = line.get(JOINT)
     if not isinstance(joint, str) or not joint:
         return line
     rest = {name: item for name, item in line.items() if name != JOINT}
-    return _mapped(rest, lambda string: string.replace(joint, ""))
+    return _map_strings(rest, lambda string: string.replace(joint, ""))
 
 
-def _mapped(line: Object, change: Callable[[str], str]) -> Object:
+def _map_strings(line: Object, change: Callable[[str], str]) -> Object:
     """A copy with every string and every name changed."""
     out: list[Any] = [None]
     todo: list[tuple[Json, Any, int | str]] = [(line, out, 0)]

@@ -20,24 +20,24 @@ from talktree.files import Content
 from talktree.files.splice import Splice
 from talktree.formats.evidence import Clue
 from talktree.formats.format import Record
-from talktree.formats.jsonl_file import NO_NODE, Chunk, LineDialect, LineSheet
+from talktree.formats.jsonl_file import NO_NODE, CopiedSpan, LineDialect, LineSheet
 from talktree.formats.native.lens import TREE, get
 from talktree.formats.native.lens_entries import ENTRIES
-from talktree.formats.native.lens_fields import JOINT, understood
-from talktree.formats.record_file import Item, Mending, Sink, each_kind_once
-from talktree.model.habits import ANY, Habits
+from talktree.formats.native.lens_fields import JOINT, unescape_surrogates
+from talktree.formats.record_file import ByteRepair, Item, Sink, select_first_of_kind
+from talktree.model.habits import ANY, WriterHabits
 from talktree.model.message import META, SIDECHAIN, Message, Usage
 from talktree.model.outline import (
     CALLS,
     LineOutline,
     Listing,
     Trait,
-    call_group,
-    line_outline,
-    listing_of,
+    find_listing,
+    make_call_group,
+    outline_line,
 )
 from talktree.text.json.decode import inspect
-from talktree.text.json.repair import mended
+from talktree.text.json.repair import repair_values
 from talktree.text.json.value import Json
 
 TRAITS = {trait.name.lower(): trait for trait in Trait}
@@ -46,13 +46,13 @@ RULES = ("latest", "replays", "walk")
 """Habits that a conversation line names; links that others lead to are in the lines of entries."""
 
 
-class Mark(LineOutline, gc=False):
+class NativeMark(LineOutline, gc=False):
     """A line that is no entry: the version of the file, the start of a conversation, or both."""
 
     version: Json | UnsetType = UNSET
     starts: bool = False
     conversation: str | None = None
-    habits: Habits = ANY
+    habits: WriterHabits = ANY
 
 
 class _Part(Struct, gc=False):
@@ -112,7 +112,7 @@ class _Line(Struct, gc=False):
 _skim = msgspec.json.Decoder(_Line).decode
 
 
-class Dialect(LineDialect):
+class NativeDialect(LineDialect):
     """Lines of the native format."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
@@ -120,48 +120,50 @@ class Dialect(LineDialect):
         if found.joint is not UNSET:
             raise msgspec.DecodeError("strings with joints need a full decode")
         if found.message is not None:
-            made = _of_message(found.message)
-            return made if found.tree is None else _placed(made, found.tree)
+            made = _outline_message(found.message)
+            return made if found.tree is None else _with_place(made, found.tree)
         named = found.head or found.snapshot or found.opaque
         if named is not None:
-            return NO_NODE if found.tree is None else _placed(_other(named.id), found.tree)
+            return (
+                NO_NODE if found.tree is None else _with_place(_outline_other(named.id), found.tree)
+            )
         if found.talktree is not None or found.conversation is not None:
-            return _mark(found.talktree, found.conversation)
+            return _make_mark(found.talktree, found.conversation)
         return NO_NODE
 
     def outline(self, value: Json) -> LineOutline:
         if not isinstance(value, dict):
             return NO_NODE
-        value = understood(value)
+        value = unescape_surrogates(value)
         if not _is_entry(value):
-            return _odd_mark(value) or NO_NODE
+            return _make_odd_mark(value) or NO_NODE
         entry = get(Record(value))
-        made = line_outline(entry) if isinstance(entry, Message) else NO_NODE
+        made = outline_line(entry) if isinstance(entry, Message) else NO_NODE
         try:
             tree = msgspec.convert(value.get(TREE), _Tree | None)
         except (msgspec.ValidationError, UnicodeEncodeError):
             tree = None
         if tree is None:
             return made
-        return _placed(_other(entry.id) if made is NO_NODE else made, tree)
+        return _with_place(_outline_other(entry.id) if made is NO_NODE else made, tree)
 
     def is_record(self, value: Json) -> bool:
-        return isinstance(value, dict) and (_is_entry(value) or _odd_mark(value) is not None)
+        return isinstance(value, dict) and (_is_entry(value) or _make_odd_mark(value) is not None)
 
 
 def _is_entry(value: dict[str, Json]) -> bool:
     return any(isinstance(value.get(kind), dict) for kind in ENTRIES)
 
 
-def _other(id: str | None) -> LineOutline:
+def _outline_other(id: str | None) -> LineOutline:
     """The outline of an entry that is not a message."""
     return LineOutline(id=id, listing=int(Listing.ABSENT))
 
 
-def _of_message(message: _Message) -> LineOutline:
+def _outline_message(message: _Message) -> LineOutline:
     flags = message.flags or ()
     role = "unknown" if message.role is None else message.role
-    trait = _trait(role, message.parts, meta=META in flags)
+    trait = _find_trait(role, message.parts, meta=META in flags)
     return LineOutline(
         trait,
         message.id,
@@ -169,23 +171,23 @@ def _of_message(message: _Message) -> LineOutline:
         message.time,
         role,
         SIDECHAIN in flags,
-        message.api_message or _calls_of(role, message),
+        message.api_message or _find_call_group(role, message),
         message.follows,
         message.usage,
         message.model,
-        listing=listing_of(trait, meta=META in flags, side=SIDECHAIN in flags),
+        listing=find_listing(trait, meta=META in flags, side=SIDECHAIN in flags),
     )
 
 
-def _calls_of(role: str, message: _Message) -> str | None:
+def _find_call_group(role: str, message: _Message) -> str | None:
     """The group of a message that calls tools and names no reply it is a piece of."""
     if role != "assistant" or message.parent is None:
         return None
     calls = any(part.part == "tool_call" for part in message.parts or ())
-    return call_group(message.parent) if calls else None
+    return make_call_group(message.parent) if calls else None
 
 
-def _trait(role: str, parts: list[_Part] | None, *, meta: bool) -> int:
+def _find_trait(role: str, parts: list[_Part] | None, *, meta: bool) -> int:
     if parts and all(part.part == "tool_result" for part in parts):
         return Trait.RESULT
     if role == "assistant":
@@ -195,7 +197,7 @@ def _trait(role: str, parts: list[_Part] | None, *, meta: bool) -> int:
     return Trait.SAID
 
 
-def _placed(made: LineOutline, tree: _Tree) -> LineOutline:
+def _with_place(made: LineOutline, tree: _Tree) -> LineOutline:
     """An outline with what the line says of the entry's place instead of its fields."""
     made.trait = TRAITS.get(tree.trait or "", made.trait)
     if tree.parent is not UNSET and tree.link:
@@ -217,39 +219,39 @@ def _placed(made: LineOutline, tree: _Tree) -> LineOutline:
     return made
 
 
-def tree_rules(habits: Habits) -> list[Json]:
+def list_tree_rules(habits: WriterHabits) -> list[Json]:
     """The words with which a conversation line names habits."""
     return [rule for rule in RULES if getattr(habits, rule)]
 
 
-def _habits(rules: object) -> Habits:
+def _parse_habits(rules: object) -> WriterHabits:
     named = rules if isinstance(rules, list) else []
-    return Habits(**{rule: rule in named for rule in RULES})
+    return WriterHabits(**{rule: rule in named for rule in RULES})
 
 
-def _mark(version: _Version | None, conversation: _Conversation | None) -> Mark:
-    return Mark(
+def _make_mark(version: _Version | None, conversation: _Conversation | None) -> NativeMark:
+    return NativeMark(
         version=UNSET if version is None else version.version,
         starts=conversation is not None,
         conversation=None if conversation is None else conversation.id,
-        habits=ANY if conversation is None else _habits(conversation.tree),
+        habits=ANY if conversation is None else _parse_habits(conversation.tree),
     )
 
 
-def _odd_mark(value: dict[str, Json]) -> Mark | None:
+def _make_odd_mark(value: dict[str, Json]) -> NativeMark | None:
     about, conversation = value.get("talktree"), value.get("conversation")
     if not isinstance(about, dict) and not isinstance(conversation, dict):
         return None
     id = conversation.get("id") if isinstance(conversation, dict) else None
-    return Mark(
+    return NativeMark(
         version=about.get("version") if isinstance(about, dict) else UNSET,
         starts=isinstance(conversation, dict),
         conversation=id if isinstance(id, str) else None,
-        habits=_habits(conversation.get(TREE)) if isinstance(conversation, dict) else ANY,
+        habits=_parse_habits(conversation.get(TREE)) if isinstance(conversation, dict) else ANY,
     )
 
 
-def judge(value: dict[str, Json]) -> Clue | None:
+def judge_record(value: dict[str, Json]) -> Clue | None:
     """What an object shows of being a line of this format, apart from the line that says so."""
     if len(value) > 1 and not {TREE, JOINT} & value.keys():
         return None
@@ -276,7 +278,7 @@ def _judge_message(message: dict[str, Json]) -> Clue | None:
 VERSION = 1
 
 
-class Section(NamedTuple):
+class ConversationSection(NamedTuple):
     """A conversation's stretch of the file."""
 
     group: str
@@ -297,7 +299,7 @@ class _Run:
     def __iter__(self) -> Iterator[LineOutline]:
         yield self._first
         for found in self._rest:
-            if type(found) is Mark:
+            if type(found) is NativeMark:
                 self.after = found
                 return
             yield found
@@ -308,8 +310,8 @@ class NativeSheet(LineSheet):
 
     def __init__(self, path: str, content: Content, *, group: str, homes: dict[str, str]) -> None:
         """A file; `homes` says which file of the source holds a conversation, by its name."""
-        super().__init__(path, content, Dialect(), group=group)
-        self.sections: list[Section] = []
+        super().__init__(path, content, NativeDialect(), group=group)
+        self.sections: list[ConversationSection] = []
         self._groups: set[str] = set()
         self._homes = homes
         self._versions = 0
@@ -322,19 +324,19 @@ class NativeSheet(LineSheet):
         lines = self.outlines()
         found = next(lines, None)
         while found is not None:
-            if isinstance(found, Mark):
+            if isinstance(found, NativeMark):
                 self._take_mark(found, sink)
                 found = next(lines, None)
                 continue
             if not self.sections:
-                self.sections.append(Section(self._new_group(None, 0), 0, 0))
+                self.sections.append(ConversationSection(self._make_group_name(None, 0), 0, 0))
             run = _Run(found, lines)
             sink.extend(self.sections[-1].group, run)
             found = run.after
         if not self._versions and self.content.size:
             self._note("no-version", "no line names the version of the format", None)
 
-    def _take_mark(self, mark: Mark, sink: Sink) -> None:
+    def _take_mark(self, mark: NativeMark, sink: Sink) -> None:
         # It was counted as a record first; a mark is none.
         start, stop = self.starts.pop(), self.stops.pop()
         self._note_mark(start, stop)
@@ -344,9 +346,11 @@ class NativeSheet(LineSheet):
         if mark.starts:
             if not mark.conversation:
                 what = "a conversation begins that has no id"
-                self._note("nameless", what, self._line(start))
-            group = self._new_group(mark.conversation, start)
-            self.sections.append(Section(group, start if self.sections else 0, len(self)))
+                self._note("nameless", what, self._line_number(start))
+            group = self._make_group_name(mark.conversation, start)
+            self.sections.append(
+                ConversationSection(group, start if self.sections else 0, len(self))
+            )
             sink.open(group, mark.habits)
 
     def _note_mark(self, start: int, stop: int) -> None:
@@ -357,26 +361,26 @@ class NativeSheet(LineSheet):
         else:
             self.blank.append(len(self))
         self._marks.append((start, stop, shares))
-        for problem in each_kind_once(inspect(self.content.read(start, stop))):
-            self._note(problem.code, problem.what, self._line(start))
+        for problem in select_first_of_kind(inspect(self.content.read(start, stop))):
+            self._note(problem.code, problem.what, self._line_number(start))
 
-    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
-        yield from super().mended(keys)
+    def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
+        yield from super().find_repairs(keys)
         for start, stop, shares in self._marks:
             if shares and "fused" in keys:
-                yield Mending("fused", Splice(start, start, self.newline), "a line of its own")
-            for key, at, end, new in mended(self.content.read(start, stop)).changes:
+                yield ByteRepair("fused", Splice(start, start, self.newline), "a line of its own")
+            for key, at, end, new in repair_values(self.content.read(start, stop)).changes:
                 if key in keys:
-                    yield Mending(key, Splice(start + at, start + end, new), "as JSON wants it")
+                    yield ByteRepair(key, Splice(start + at, start + end, new), "as JSON wants it")
 
     def _judge_version(self, version: object, start: int) -> None:
         if not isinstance(version, int) or isinstance(version, bool):
-            self._note("odd-version", "the version is not a whole number", self._line(start))
+            self._note("odd-version", "the version is not a whole number", self._line_number(start))
         elif version > VERSION:
             what = f"version {version} is newer than {VERSION}; what is understood was read"
-            self._note("newer-version", what, self._line(start))
+            self._note("newer-version", what, self._line_number(start))
 
-    def _new_group(self, name: str | None, start: int) -> str:
+    def _make_group_name(self, name: str | None, start: int) -> str:
         group = name or self.group
         number = 2
         twice = group in self._groups
@@ -387,18 +391,18 @@ class NativeSheet(LineSheet):
         self._homes[group] = self.path
         if name and twice:
             what = f"the conversation {name[:60]} begins more than once"
-            self._note("begins-twice", what, self._line(start))
+            self._note("begins-twice", what, self._line_number(start))
         self._groups.add(group)
         return group
 
-    def _line(self, start: int) -> int:
+    def _line_number(self, start: int) -> int:
         return 1 + sum(block.count(b"\n") for block in self.content.blocks(0, start))
 
     # writing
 
-    def laid_out(self, items: Sequence[Item]) -> Iterator[Chunk]:
+    def lay_out_spans(self, items: Sequence[Item]) -> Iterator[CopiedSpan]:
         if not self.sections:
-            return super().laid_out(items)
+            return super().lay_out_spans(items)
         sorted_items: dict[str, list[Item]] = {section.group: [] for section in self.sections}
         firsts = [section.first for section in self.sections]
         for item in items:
@@ -407,11 +411,11 @@ class NativeSheet(LineSheet):
                 group = self.sections[bisect_right(firsts, item.at) - 1].group
             sorted_items[group].append(item)
         return chain.from_iterable(
-            self.chunks(sorted_items[section.group], *self._extent(number))
+            self.lay_out_range(sorted_items[section.group], *self._section_ranges(number))
             for number, section in enumerate(self.sections)
         )
 
-    def _extent(self, number: int) -> tuple[range, range]:
+    def _section_ranges(self, number: int) -> tuple[range, range]:
         """The bytes and the records of a section."""
         section = self.sections[number]
         if number + 1 == len(self.sections):

@@ -21,11 +21,11 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from talktree.formats.format import About
+from talktree.formats.format import ConversationInfo
 from talktree.formats.lens import Object
-from talktree.formats.sage.lens_parts import WORDS, words_of
+from talktree.formats.sage.lens_parts import WORDS, join_words
 from talktree.formats.sage.session_ids import is_id
-from talktree.formats.sage.write import strict
+from talktree.formats.sage.write import make_strict
 from talktree.model.entries import Entry, FileState, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, Context, Message, ThinkingSetting, Todo, Usage
 from talktree.model.parts import NOTHING, Event, Part, Text, ToolCall, ToolResult
@@ -34,15 +34,15 @@ from talktree.text.json.value import Json
 _NO_WORDS = Text("")
 
 
-def demanded(message: Message) -> Message:
+def complete_message(message: Message) -> Message:
     """A message with words, tasks and settings as each line has them."""
     return replace(
         message,
         parts=with_words(message.parts, message.role),
         session=message.session or None,
-        context=known(message.context),
-        todos=tasks(message.todos, message.role),
-        thinking=leveled(message.thinking),
+        context=known_context(message.context),
+        todos=required_tasks(message.todos, message.role),
+        thinking=set_default_level(message.thinking),
     )
 
 
@@ -71,27 +71,27 @@ def _complete_part(part: Part) -> Part:
 
 
 @lru_cache(maxsize=256)
-def known(context: Context | None) -> Context | None:
+def known_context(context: Context | None) -> Context | None:
     """What is known of a context; None if that is nothing."""
     if context is None:
         return None
-    told = replace(
+    diagnostic = replace(
         context,
         cwd=context.cwd or None,
         platform=context.platform or None,
         version=context.version or None,
     )
-    return None if told == Context() else told
+    return None if diagnostic == Context() else diagnostic
 
 
-def tasks(todos: tuple[Todo, ...] | None, role: str) -> tuple[Todo, ...] | None:
+def required_tasks(todos: tuple[Todo, ...] | None, role: str) -> tuple[Todo, ...] | None:
     """The tasks, which are told of in every line but those of tools, even if there are none."""
     if not todos:
         return () if todos is None and role != "tool" else todos
     return tuple([replace(todo, active_form=todo.active_form or None) for todo in todos])
 
 
-def leveled(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+def set_default_level(setting: ThinkingSetting | None) -> ThinkingSetting | None:
     """A level must stand there; medium is what Sage takes when nobody chose."""
     if setting is None or setting.level is not None:
         return setting
@@ -106,16 +106,18 @@ METADATA: dict[str, Json] = {
 }
 
 
-def complete(entry: Entry) -> Entry:
+def complete_entry(entry: Entry) -> Entry:
     """An entry with everything that a new record must have."""
     match entry:
         case Message():
-            whole = demanded(entry)
-            return replace(whole, id=entry.id or str(uuid4()), time_ns=_or_now(entry.time_ns))
+            whole = complete_message(entry)
+            return replace(whole, id=entry.id or str(uuid4()), time_ns=_time_or_now(entry.time_ns))
         case Snapshot():
-            return replace(entry, time_ns=_or_now(entry.time_ns), message=entry.message or None)
+            return replace(
+                entry, time_ns=_time_or_now(entry.time_ns), message=entry.message or None
+            )
         case Head():
-            time = _or_now(entry.time_ns)
+            time = _time_or_now(entry.time_ns)
             updated = time if entry.updated_ns is None else entry.updated_ns
             return replace(
                 entry, time_ns=time, updated_ns=updated, extra={**METADATA, **entry.extra}
@@ -124,7 +126,7 @@ def complete(entry: Entry) -> Entry:
             return entry
 
 
-def _or_now(time: int | None) -> int:
+def _time_or_now(time: int | None) -> int:
     return time_ns() if time is None else time
 
 
@@ -135,7 +137,7 @@ OTHER_STATES = {"in-progress": "in_progress", "active": "in_progress", "done": "
 MOST_TOKENS = 2**64 - 1
 
 
-def adopted_message(message: Message, about: About, *, moment: int) -> Message:
+def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
     """A message with all that a line of messages.jsonl must have."""
     role, flags = message.role, message.flags
     if role in ("user", "system") and ToolResult in map(type, message.parts):
@@ -144,67 +146,67 @@ def adopted_message(message: Message, about: About, *, moment: int) -> Message:
     if role == "tool":
         # Whether a tool failed stands with its result; the type has to say that it is one.
         flags -= {ERROR}
-    todos = None if message.todos is None else tuple(map(_todo, message.todos))
+    todos = None if message.todos is None else tuple(map(_adopt_todo, message.todos))
     made = replace(
         message,
         role=role,
         flags=flags,
-        parts=with_words(_parts(message.parts), role),
+        parts=with_words(_adopt_parts(message.parts), role),
         time_ns=moment if message.time_ns is None else message.time_ns,
         session=_session_of(message, about),
-        usage=_usage(message.usage),
-        context=_context(message.context, about.context),
-        todos=tasks(todos, role),
-        thinking=leveled(_thinking(message.thinking)),
+        usage=_adopt_usage(message.usage),
+        context=_adopt_context(message.context, about.context),
+        todos=required_tasks(todos, role),
+        thinking=set_default_level(_adopt_thinking(message.thinking)),
     )
-    return strict(made)
+    return make_strict(made)
 
 
-def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    made = tuple(map(_part, parts))
+def _adopt_parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    made = tuple(map(_adopt_part, parts))
     if Event in map(type, made):
-        made = _events(made)
-    return made if len(made) < 2 else tuple(sorted(made, key=_place))
+        made = _adopt_events(made)
+    return made if len(made) < 2 else tuple(sorted(made, key=_part_order))
 
 
-def _part(part: Part) -> Part:
+def _adopt_part(part: Part) -> Part:
     if isinstance(part, ToolResult):
         # A failure is told in `error`, and its content is empty.
-        told = {"content": ""} if part.error else NOTHING
-        return ToolResult(_output(part), part.call, part.name, part.error, None, told)
+        diagnostic = {"content": ""} if part.error else NOTHING
+        return ToolResult(_join_output(part), part.call, part.name, part.error, None, diagnostic)
     if isinstance(part, ToolCall) and part.input is None:
         return replace(part, input={})
     return part
 
 
-def _events(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _adopt_events(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """An event stands alone in its line; one among words becomes words as well."""
     said = [part for part in parts if isinstance(part, Text | Event)]
     rest = tuple(part for part in parts if not isinstance(part, Text | Event))
     if len(said) == 1:
         return replace(said[0], extra=NOTHING), *rest
-    return Text("\n\n".join(_words(part) for part in said)), *rest
+    return Text("\n\n".join(_part_text(part) for part in said)), *rest
 
 
-def _words(part: Text | Event) -> str:
+def _part_text(part: Text | Event) -> str:
     return part.text or (part.kind if isinstance(part, Event) else "")
 
 
-def _output(part: ToolResult) -> tuple[Text]:
+def _join_output(part: ToolResult) -> tuple[Text]:
     """What a tool said, as one text."""
     match part.output:
         case (Text(extra=extra) as said,) if not extra:
             return (said,)
         case several:
-            return (Text(words_of(several) or ""),)
+            return (Text(join_words(several) or ""),)
 
 
-def _place(part: Part) -> int:
+def _part_order(part: Part) -> int:
     """Words, calls and results stand in members of their own, in this order."""
     return 1 if isinstance(part, ToolCall) else 2 if isinstance(part, ToolResult) else 0
 
 
-def _usage(usage: Usage | None) -> Usage | None:
+def _adopt_usage(usage: Usage | None) -> Usage | None:
     if usage is None:
         return None
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
@@ -212,7 +214,7 @@ def _usage(usage: Usage | None) -> Usage | None:
 
 
 @lru_cache(maxsize=256)
-def _context(own: Context | None, usual: Context | None) -> Context | None:
+def _adopt_context(own: Context | None, usual: Context | None) -> Context | None:
     """Its own context; what must be there and is not known of it is that of the conversation."""
     own, usual = own or Context(), usual or Context()
     made = replace(
@@ -221,15 +223,15 @@ def _context(own: Context | None, usual: Context | None) -> Context | None:
         platform=own.platform or usual.platform,
         version=own.version or usual.version,
     )
-    return known(made)
+    return known_context(made)
 
 
-def _todo(todo: Todo) -> Todo:
+def _adopt_todo(todo: Todo) -> Todo:
     state = todo.status if todo.status in STATES else OTHER_STATES.get(todo.status, STATES[0])
     return Todo(todo.content, state, todo.active_form)
 
 
-def _thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
+def _adopt_thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
     if setting is None:
         return None
     level = setting.level
@@ -242,7 +244,7 @@ def _thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
 # snapshots
 
 
-def adopted_snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
+def adopt_snapshot(snapshot: Snapshot, about: ConversationInfo) -> Snapshot | None:
     """A snapshot with all that a line of snapshots.jsonl must have; one of no message is none."""
     if not snapshot.message:
         return None
@@ -253,13 +255,13 @@ def adopted_snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
         time_ns=max(times, default=about.started or 0)
         if snapshot.time_ns is None
         else snapshot.time_ns,
-        files={path: _file(file) for path, file in known.items()},
+        files={path: _adopt_file_state(file) for path, file in known.items()},
         extra=NOTHING,
     )
-    return strict(made)
+    return make_strict(made)
 
 
-def _file(file: FileState) -> FileState:
+def _adopt_file_state(file: FileState) -> FileState:
     """What is known of a file; beside a backup alone nothing is claimed of its state."""
     state = file.state or ("created" if file.absent_before else None)
     tracked = (state, file.hash, file.size, file.content_before)
@@ -280,33 +282,37 @@ def _file(file: FileState) -> FileState:
 # sessions
 
 
-def _session_of(message: Message, about: About) -> str | None:
+def _session_of(message: Message, about: ConversationInfo) -> str | None:
     named = None if about.renamed else message.session
-    return named or session_id(about) or None
+    return named or make_session_id(about) or None
 
 
-def session_id(about: About) -> str:
+def make_session_id(about: ConversationInfo) -> str:
     """The id of a session that comes from elsewhere: its own if it can name one, else a UUID."""
     own = about.own_id
     return own if own is not None and is_id(own) else about.session
 
 
-def session_head(about: About) -> Head:
+def make_session_head(about: ConversationInfo) -> Head:
     """What metadata.json says of a session that comes from elsewhere."""
     context = about.context or Context()
     started = about.started or 0
-    told: Object = {
+    diagnostic: Object = {
         **METADATA,
         "workingDirectory": context.cwd or "",
         "version": context.version or "",
         "messageCount": about.count,
     }
     if context.git_branch:
-        told["gitBranch"] = context.git_branch
+        diagnostic["gitBranch"] = context.git_branch
     if about.model:
-        told["model"] = about.model
+        diagnostic["model"] = about.model
     updated = started if about.updated is None else about.updated
     head = Head(
-        id=session_id(about), title=about.title, time_ns=started, updated_ns=updated, extra=told
+        id=make_session_id(about),
+        title=about.title,
+        time_ns=started,
+        updated_ns=updated,
+        extra=diagnostic,
     )
-    return strict(head)
+    return make_strict(head)

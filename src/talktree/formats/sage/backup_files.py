@@ -8,9 +8,9 @@ from talktree.files import Source
 from talktree.formats.sage.places import BACKUPS, ROOT_NAME, folder_of, name_of
 
 
-def found_backup(source: Source, session: str, named: str) -> str | None:
+def find_backup(source: Source, session: str, named: str) -> str | None:
     """The file of the source that a snapshot in a session's folder means by a path."""
-    return next((path for path in _places(session, named) if path in source.files), None)
+    return next((path for path in _list_places(session, named) if path in source.files), None)
 
 
 def is_lost(source: Source, session: str, named: str) -> bool:
@@ -19,19 +19,19 @@ def is_lost(source: Source, session: str, named: str) -> bool:
     The document keeps backups in the session's folder. The program keeps them with the project,
     which need not be here; so one of those is lost only if other backups lie where it should be.
     """
-    if _plain(named).startswith(f"{BACKUPS}/"):
+    if _normalize_path(named).startswith(f"{BACKUPS}/"):
         return True
-    wanted = [path for path in _named(session, named) if folder_of(path)]
-    return any(backups_of(source, folder_of(folder_of(path))) for path in wanted)
+    wanted = [path for path in _candidate_paths(session, named) if folder_of(path)]
+    return any(list_backups(source, folder_of(folder_of(path))) for path in wanted)
 
 
-def _plain(named: str) -> str:
+def _normalize_path(named: str) -> str:
     return named.replace("\\", "/").removeprefix("./")
 
 
-def _named(session: str, named: str) -> list[str]:
+def _candidate_paths(session: str, named: str) -> list[str]:
     """The paths that a snapshot may mean, the likeliest first; none that lead out of the source."""
-    plain = _plain(named)
+    plain = _normalize_path(named)
     if plain.startswith("/"):
         return [f"{ROOT_NAME}/{BACKUPS}/{name_of(plain)}"]
     if ".." in plain.split("/"):
@@ -39,14 +39,14 @@ def _named(session: str, named: str) -> list[str]:
     return [f"{session}/{plain}", plain] if session else [plain]
 
 
-def _places(session: str, named: str) -> list[str]:
+def _list_places(session: str, named: str) -> list[str]:
     """Those, and the places where backups are kept when a session was copied."""
-    kept = f"{BACKUPS}/{name_of(_plain(named))}"
-    return [*_named(session, named), f"{session}/{kept}" if session else kept, kept]
+    kept = f"{BACKUPS}/{name_of(_normalize_path(named))}"
+    return [*_candidate_paths(session, named), f"{session}/{kept}" if session else kept, kept]
 
 
 @lru_cache(maxsize=2)
-def _by_session(source: Source) -> dict[str, list[str]]:
+def _group_by_session(source: Source) -> dict[str, list[str]]:
     """The files right inside each folder of backups, by the folder that holds it."""
     found: dict[str, list[str]] = {}
     for path in source.files:
@@ -56,6 +56,6 @@ def _by_session(source: Source) -> dict[str, list[str]]:
     return found
 
 
-def backups_of(source: Source, session: str) -> list[str]:
+def list_backups(source: Source, session: str) -> list[str]:
     """The files among the backups of a session."""
-    return _by_session(source).get(session, [])
+    return _group_by_session(source).get(session, [])

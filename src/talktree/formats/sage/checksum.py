@@ -36,40 +36,40 @@ class Verdict(NamedTuple):
 _NONE = Verdict(None, "none")
 
 
-def sealed(line: bytes, number: int, end: bytes = b"") -> bytes:
+def seal_line(line: bytes, number: int, end: bytes = b"") -> bytes:
     """A line of JSON, one object, with its seal and what is to stand behind it."""
     if line[:1] != b"{" or line[-1:] != b"}" or b"\n" in line:
         raise ValueError("a line is one JSON object and has no line break")
     if len(line) < LONGEST and not line[1:-1].strip():
-        return b'{"seal":"%d-%s"}%s' % (number, _hash(number, b"{}"), end)
-    return b'%s,"seal":"%d-%s"}%s' % (line[:-1], number, _hash(number, line), end)
+        return b'{"seal":"%d-%s"}%s' % (number, _hash_line(number, b"{}"), end)
+    return b'%s,"seal":"%d-%s"}%s' % (line[:-1], number, _hash_line(number, line), end)
 
 
-def _hash(number: int, line: bytes) -> bytes:
+def _hash_line(number: int, line: bytes) -> bytes:
     return b2a_hex(blake2b(b"%d:%s" % (number, line), digest_size=8).digest())
 
 
-def judged(line: bytes) -> Verdict:
+def verify_seal(line: bytes) -> Verdict:
     """Whether a line is what was written; blanks around it are no part of it."""
     line = line.strip(_BLANK)
     found = _AT_END.search(line, max(0, len(line) - LONGEST))
     if found is None:
-        return _unsealed(line)
+        return _judge_unsealed(line)
     number = int(found[2])
     body = line[: found.start()] + b"}" if found[1] == b"," else b"{}"
     whole = found[1] == b"," or found.start() == 0
-    good = whole and found[3] == _hash(number, body)
+    good = whole and found[3] == _hash_line(number, body)
     return Verdict(number, "good" if good else "broken")
 
 
-def _unsealed(line: bytes) -> Verdict:
+def _judge_unsealed(line: bytes) -> Verdict:
     tail = line[-LONGEST:]
     if _NAME.search(tail) or _HASH.search(tail):
         return Verdict(None, "broken")
     return _NONE
 
 
-def number_at_end(tail: bytes) -> int | None:
+def read_number_at_end(tail: bytes) -> int | None:
     """The number in the seal that some bytes end with, not verified."""
     found = _AT_END.search(tail)
     return int(found[2]) if found else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from talktree.formats.evidence import Clue, foreign_members, misfit_without
+from talktree.formats.evidence import Clue, find_foreign_members, make_misfit_clue
 from talktree.text.json.value import Json
 
 Kind = Literal["message", "legacy", "snapshot", "metadata", "session", "other"]
@@ -35,7 +35,7 @@ _SESSION_MARKS = ("created_at", "working_directory", "token_usage")
 _METADATA_MARKS = ("createdAt", "updatedAt", "workingDirectory", "messageCount")
 
 
-def kind_of(value: Json, path: str = "") -> Kind:
+def detect_kind(value: Json, path: str = "") -> Kind:
     """What a value is, by its members; in metadata.json any object is the metadata."""
     if not isinstance(value, dict):
         return "other"
@@ -77,7 +77,7 @@ def is_trajectory(value: dict[str, Json]) -> bool:
     return "task" in value and "start_time" in value and (steps or "max_steps" in value)
 
 
-def judge(value: dict[str, Json]) -> Clue | None:
+def judge_line(value: dict[str, Json]) -> Clue | None:
     """What a line shows of being Sage's. Claude Code has neither of these shapes."""
     type, message = value.get("type"), value.get("message")
     if type == SNAPSHOT and ("messageId" in value or "snapshot" in value):
@@ -92,8 +92,8 @@ def judge(value: dict[str, Json]) -> Clue | None:
         return Clue("misfit") if "content" in message else None
     if isinstance(message.get("content"), (list, dict)):
         return Clue("misfit", "content is not text")
-    if "content" not in message and (foreign := foreign_members(message, MESSAGE_MEMBERS)):
-        return misfit_without("content", foreign)
+    if "content" not in message and (foreign := find_foreign_members(message, MESSAGE_MEMBERS)):
+        return make_misfit_clue("content", foreign)
     return Clue("body", f"type {type} with a context beside its message")
 
 
@@ -110,16 +110,16 @@ def judge_session(value: dict[str, Json]) -> Clue | None:
     return Clue("body", "one object with messages and created_at, the older session file")
 
 
-def continued_file(line: Json) -> str | None:
+def find_continued_file(line: Json) -> str | None:
     """The name of the older file that a line continues."""
-    return _text_in(line.get(CONTINUES), "file") if isinstance(line, dict) else None
+    return _get_text(line.get(CONTINUES), "file") if isinstance(line, dict) else None
 
 
-def followed_message(continues: Json) -> str | None:
+def get_followed_message(continues: Json) -> str | None:
     """The message of an older file that a line follows, by the name it has in every view."""
-    return _text_in(continues, "message")
+    return _get_text(continues, "message")
 
 
-def _text_in(value: Json, name: str) -> str | None:
+def _get_text(value: Json, name: str) -> str | None:
     found = value.get(name) if isinstance(value, dict) else None
     return found if isinstance(found, str) and found else None

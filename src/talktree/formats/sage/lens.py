@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from talktree.formats.format import Record, opaque
+from talktree.formats.format import Record, make_opaque
 from talktree.formats.lens import Object, take_flag, take_text
 from talktree.formats.sage.checksum import MEMBER as SEAL
 from talktree.formats.sage.checksum import is_seal
-from talktree.formats.sage.detect_kinds import EVENTS, PLAIN, kind_of
+from talktree.formats.sage.detect_kinds import EVENTS, PLAIN, detect_kind
 from talktree.formats.sage.lens_heads import get_metadata, get_session
 from talktree.formats.sage.lens_members import (
     LEGACY,
-    Shape,
-    implied_type,
-    leave,
+    SageNames,
+    find_shape,
+    infer_type,
     names_of,
+    put_back,
     role_of,
-    shape_of,
     take_context,
     take_object,
     take_thinking,
@@ -42,24 +42,24 @@ def get(record: Record) -> Entry:
     """What a record says."""
     value = record.value
     if not record.usable or not isinstance(value, dict):
-        return opaque(record)
-    match kind_of(value, record.path):
+        return make_opaque(record)
+    match detect_kind(value, record.path):
         case "message":
-            return _message(record, dict(value), shape_of(value))
+            return _read_message(record, dict(value), find_shape(value))
         case "legacy":
-            return _legacy(record, dict(value))
+            return _read_legacy_message(record, dict(value))
         case "snapshot":
-            return get_snapshot(_unsealed(dict(value)), record.id)
+            return get_snapshot(_remove_seal(dict(value)), record.id)
         case "metadata":
             return get_metadata(dict(value), record.id)
         case "session":
             return get_session(dict(value), record.id)
         case "other":
             type = value.get("type")
-            return opaque(record, type if isinstance(type, str) and type else "unknown")
+            return make_opaque(record, type if isinstance(type, str) and type else "unknown")
 
 
-def _message(record: Record, left: Object, shape: Shape) -> Message:
+def _read_message(record: Record, left: Object, shape: SageNames) -> Message:
     """A line: the words and the calls stand inside `message`, the rest around it."""
     type = take_text(left, "type") or "unknown"
     inner = take_object(left, "message") or {}
@@ -70,15 +70,19 @@ def _message(record: Record, left: Object, shape: Shape) -> Message:
         if said not in (None, names_of(role, error=error, event=EVENTS.get(type))[1]):
             # The role inside says something new only if its type stands for another.
             inner["role"] = said
-    parts = _parts(inner, type, role, shape, left)
-    leave(left, "message", inner)
+    parts = _read_parts(inner, type, role, shape, left)
+    put_back(left, "message", inner)
     parent = take_text(left, "parentUuid")
-    return _around(record, left, shape, role, parts, error=error, parent=record.parent or parent)
+    return _make_message(
+        record, left, shape, role, parts, error=error, parent=record.parent or parent
+    )
 
 
-def _parts(inner: Object, type: str, role: str, shape: Shape, beside: Object) -> tuple[Part, ...]:
-    if "subtype" in beside and (told := take_operation(inner, beside)):
-        words: tuple[Part, ...] = (told,)
+def _read_parts(
+    inner: Object, type: str, role: str, shape: SageNames, beside: Object
+) -> tuple[Part, ...]:
+    if "subtype" in beside and (diagnostic := take_operation(inner, beside)):
+        words: tuple[Part, ...] = (diagnostic,)
     else:
         words = take_words(inner, event=EVENTS.get(type), tool=role == "tool")
     stamp = beside.get("timestamp")
@@ -88,21 +92,21 @@ def _parts(inner: Object, type: str, role: str, shape: Shape, beside: Object) ->
     return words + take_results(holder, shape, stamp) if shape.results in holder else words
 
 
-def _legacy(record: Record, left: Object) -> Message:
+def _read_legacy_message(record: Record, left: Object) -> Message:
     """A message of the older session file: everything on one level, linked by order."""
     said = take_text(left, "role") or ""
-    type = take_text(left, "messageType") or implied_type(said)
+    type = take_text(left, "messageType") or infer_type(said)
     role, error = role_of(type, said)
     if names_of(role, error=error, event=EVENTS.get(type))[1] != said:
         left["role"] = said
-    parts = _parts(left, type, role, LEGACY, left)
-    return _around(record, left, LEGACY, role, parts, error=error, parent=record.parent)
+    parts = _read_parts(left, type, role, LEGACY, left)
+    return _make_message(record, left, LEGACY, role, parts, error=error, parent=record.parent)
 
 
-def _around(
+def _make_message(
     record: Record,
     left: Object,
-    shape: Shape,
+    shape: SageNames,
     role: str,
     parts: tuple[Part, ...],
     *,
@@ -126,7 +130,7 @@ def _around(
     )
 
 
-def _unsealed(left: Object) -> Object:
+def _remove_seal(left: Object) -> Object:
     if SEAL in left and is_seal(left[SEAL]):
         del left[SEAL]
     return left
@@ -138,4 +142,4 @@ def _without_id(left: Object) -> Object:
     The seal is left out as well: it says nothing but that these bytes were written so.
     """
     take_text(left, "uuid")
-    return _unsealed(left)
+    return _remove_seal(left)

@@ -23,14 +23,14 @@ def get_metadata(left: Object, id: str) -> Head:
     custom = take_text(left, "customTitle")
     return Head(
         id=own or id,
-        title=custom or _other_title(left),
+        title=custom or _find_other_title(left),
         time_ns=take_time(left, "createdAt"),
         updated_ns=take_time(left, "updatedAt"),
         extra=left,
     )
 
 
-def _other_title(left: Mapping[str, Any]) -> str | None:
+def _find_other_title(left: Mapping[str, Any]) -> str | None:
     found = (left.get(key) for key in OTHER_TITLES)
     return next((title for title in found if isinstance(title, str) and title), None)
 
@@ -38,7 +38,7 @@ def _other_title(left: Mapping[str, Any]) -> str | None:
 def metadata_value(head: Head) -> Object:
     """metadata.json for a head."""
     value: Object = {"id": head.id}
-    if head.title is not None and head.title != _other_title(head.extra):
+    if head.title is not None and head.title != _find_other_title(head.extra):
         value["customTitle"] = head.title
     if head.time_ns is not None:
         value["createdAt"] = to_iso(head.time_ns)

@@ -24,7 +24,7 @@ from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 
-class Shape(NamedTuple):
+class SageNames(NamedTuple):
     """What a form calls things."""
 
     calls: str = "toolCalls"
@@ -46,11 +46,11 @@ class Shape(NamedTuple):
     """Whether lines with tool results have what all other lines have."""
 
 
-DOCUMENTED = Shape()
-FULL = Shape(full=True)
+DOCUMENTED = SageNames()
+FULL = SageNames(full=True)
 """As documented twice: the example's results at the top, and all that the struct requires."""
-NESTED = Shape(nested=True, full=True)
-LEGACY = Shape(
+NESTED = SageNames(nested=True, full=True)
+LEGACY = SageNames(
     calls="tool_calls",
     results="tool_results",
     call="tool_call_id",
@@ -61,7 +61,7 @@ LEGACY = Shape(
 )
 
 
-def shape_of(value: Object) -> Shape:
+def find_shape(value: Object) -> SageNames:
     """The form a message line has; what does not tell is as documented."""
     message = value.get("message")
     if isinstance(message, dict) and isinstance(message.get("toolResults"), list):
@@ -71,7 +71,7 @@ def shape_of(value: Object) -> Shape:
     return NESTED if value.get("type") == "tool_result" else DOCUMENTED
 
 
-def inside(extra: Mapping[str, Any], key: str) -> Object:
+def get_inner_object(extra: Mapping[str, Any], key: str) -> Object:
     """What was left of a member that is an object of its own."""
     found = extra.get(key)
     return found if isinstance(found, dict) else {}
@@ -88,7 +88,7 @@ def take_object(left: Object, key: str) -> Object | None:
     return None
 
 
-def leave(left: Object, key: str, rest: Object) -> None:
+def put_back(left: Object, key: str, rest: Object) -> None:
     """Put back what of an object was not taken."""
     if rest:
         left[key] = rest
@@ -106,13 +106,13 @@ def take_time(left: Object, key: str = "timestamp") -> int | None:
 # tokens
 
 
-def take_usage(left: Object, shape: Shape) -> Usage | None:
+def take_usage(left: Object, shape: SageNames) -> Usage | None:
     """The four counts; cost and whatever else is counted stays."""
     found = take_object(left, shape.usage)
     if found is None:
         return None
     counts = [_take_count(found, name) for name in shape.tokens]
-    leave(left, shape.usage, found)
+    put_back(left, shape.usage, found)
     if all(count is None for count in counts):
         return None
     return Usage(*(count or 0 for count in counts))
@@ -128,7 +128,7 @@ def _take_count(found: Object, name: str) -> int | None:
     return None
 
 
-def usage_value(usage: Usage | None, rest: Object, shape: Shape) -> Object:
+def usage_value(usage: Usage | None, rest: Object, shape: SageNames) -> Object:
     """The counts and what stands beside them; empty if there is nothing to tell."""
     if usage is None:
         return rest
@@ -173,7 +173,7 @@ def _take_texts(left: Object, key: str, names: Sequence[str]) -> list[str | None
             return texts
     rest = take_object(left, key) or {}
     texts = [take_text(rest, name) for name in names]
-    leave(left, key, rest)
+    put_back(left, key, rest)
     return texts
 
 
@@ -200,14 +200,14 @@ def take_todos(left: Object) -> tuple[Todo, ...] | None:
     if found == []:
         del left["todos"]
         return ()
-    todos = [_todo(item) for item in found] if isinstance(found, list) else [None]
+    todos = [_read_todo(item) for item in found] if isinstance(found, list) else [None]
     if any(todo is None for todo in todos):
         return None
     del left["todos"]
     return tuple(todo for todo in todos if todo is not None)
 
 
-def _todo(item: Json) -> Todo | None:
+def _read_todo(item: Json) -> Todo | None:
     if not isinstance(item, dict):
         return None
     content, status, active = item.get("content"), item.get("status"), item.get("activeForm")
@@ -244,14 +244,14 @@ def take_thinking(left: Object) -> ThinkingSetting | None:
     triggers = rest.get("triggers")
     if triggers is None:
         rest.pop("triggers", None)
-    told = (
+    diagnostic = (
         [each for each in triggers if isinstance(each, str)] if isinstance(triggers, list) else []
     )
-    if isinstance(triggers, list) and len(told) == len(triggers):
+    if isinstance(triggers, list) and len(diagnostic) == len(triggers):
         del rest["triggers"]
     else:
-        told = []
-    return ThinkingSetting(level=level, disabled=disabled, triggers=tuple(told), extra=rest)
+        diagnostic = []
+    return ThinkingSetting(level=level, disabled=disabled, triggers=tuple(diagnostic), extra=rest)
 
 
 def thinking_value(setting: ThinkingSetting) -> Object:
@@ -286,6 +286,6 @@ def names_of(role: str, *, error: bool = False, event: str | None = None) -> tup
     return ("tool_result" if role == "tool" else role), role
 
 
-def implied_type(said: str) -> str:
+def infer_type(said: str) -> str:
     """The type of a line whose message alone is known, as in older files."""
     return "tool_result" if said == "tool" else said

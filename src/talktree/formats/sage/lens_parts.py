@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from talktree.formats.lens import Object, take_text
 from talktree.formats.sage.detect_kinds import OPERATIONS
-from talktree.formats.sage.lens_members import Shape
-from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, Unknown
+from talktree.formats.sage.lens_members import SageNames
+from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, UnknownPart
 from talktree.text.json.value import Json
 
 WORDS = (Text, Event)
@@ -41,18 +41,18 @@ def operation_value(parts: Sequence[Part]) -> Object:
     """The members of a line that tell of such an event; none if the message is no such event."""
     for part in parts:
         if isinstance(part, Event) and part.kind in _SUBTYPES:
-            told: Object = {"subtype": _SUBTYPES[part.kind]}
-            return told if part.data is None else {**told, "metadata": part.data}
+            diagnostic: Object = {"subtype": _SUBTYPES[part.kind]}
+            return diagnostic if part.data is None else {**diagnostic, "metadata": part.data}
     return {}
 
 
-def words_of(parts: Sequence[Part]) -> str | None:
+def join_words(parts: Sequence[Part]) -> str | None:
     """The text to write; None if there is none at all."""
     said = [part.text for part in parts if isinstance(part, WORDS) and part.text is not None]
     return "\n\n".join(said) if said else None
 
 
-def event_of(parts: Sequence[Part]) -> str | None:
+def find_event_kind(parts: Sequence[Part]) -> str | None:
     """The kind of the event a message is, if it is one."""
     for part in parts:
         if isinstance(part, Event):
@@ -63,9 +63,9 @@ def event_of(parts: Sequence[Part]) -> str | None:
 # tool calls
 
 
-def take_calls(left: Object, shape: Shape, stamp: Json) -> tuple[Part, ...]:
+def take_calls(left: Object, shape: SageNames, stamp: Json) -> tuple[Part, ...]:
     """The tool calls, taken out; a list is needed for that."""
-    return tuple(_call(item, shape, stamp) for item in _take_list(left, shape.calls))
+    return tuple(_read_call(item, shape, stamp) for item in _take_list(left, shape.calls))
 
 
 def _take_list(left: Object, key: str) -> list[Json]:
@@ -75,9 +75,9 @@ def _take_list(left: Object, key: str) -> list[Json]:
     return found if isinstance(found, list) else []
 
 
-def _call(item: Json, shape: Shape, stamp: Json) -> Part:
+def _read_call(item: Json, shape: SageNames, stamp: Json) -> Part:
     if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-        return Unknown(CALL, item)
+        return UnknownPart(CALL, item)
     rest = dict(item)
     name = take_text(rest, "name") or ""
     id = take_text(rest, "id") or None
@@ -87,14 +87,14 @@ def _call(item: Json, shape: Shape, stamp: Json) -> Part:
     return ToolCall(name, input, id, rest)
 
 
-def calls_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> list[Json]:
+def calls_value(parts: Sequence[Part], shape: SageNames, stamp: str | None) -> list[Json]:
     """The calls as Sage lists them."""
     calls: list[Json] = []
     for part in parts:
         if isinstance(part, ToolCall):
             value: Object = {"id": part.id or "", "name": part.name, "arguments": part.input}
-            calls.append(_stamped({**value, **part.extra}, shape, stamp))
-        elif isinstance(part, Unknown) and part.kind == CALL:
+            calls.append(_add_timestamp({**value, **part.extra}, shape, stamp))
+        elif isinstance(part, UnknownPart) and part.kind == CALL:
             calls.append(part.value)
     return calls
 
@@ -102,14 +102,14 @@ def calls_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> list[
 # tool results
 
 
-def take_results(left: Object, shape: Shape, stamp: Json) -> tuple[Part, ...]:
+def take_results(left: Object, shape: SageNames, stamp: Json) -> tuple[Part, ...]:
     """The tool results, taken out; a list is needed for that."""
-    return tuple(_result(item, shape, stamp) for item in _take_list(left, shape.results))
+    return tuple(_read_result(item, shape, stamp) for item in _take_list(left, shape.results))
 
 
-def _result(item: Json, shape: Shape, stamp: Json) -> Part:
+def _read_result(item: Json, shape: SageNames, stamp: Json) -> Part:
     if not isinstance(item, dict):
-        return Unknown(RESULT, item)
+        return UnknownPart(RESULT, item)
     rest = dict(item)
     failed = _take_failed(rest)
     call, name = take_text(rest, shape.call) or None, take_text(rest, shape.tool) or None
@@ -136,20 +136,20 @@ def _take_output(rest: Object) -> tuple[Text, ...]:
     return () if said is None else (Text(said),)
 
 
-def results_value(parts: Sequence[Part], shape: Shape, stamp: str | None) -> list[Json]:
+def results_value(parts: Sequence[Part], shape: SageNames, stamp: str | None) -> list[Json]:
     """The results as Sage lists them."""
     results: list[Json] = []
     for part in parts:
         if isinstance(part, ToolResult):
-            results.append(_stamped(_result_value(part, shape), shape, stamp))
-        elif isinstance(part, Unknown) and part.kind == RESULT:
+            results.append(_add_timestamp(_write_result(part, shape), shape, stamp))
+        elif isinstance(part, UnknownPart) and part.kind == RESULT:
             results.append(part.value)
     return results
 
 
-def _result_value(part: ToolResult, shape: Shape) -> Object:
+def _write_result(part: ToolResult, shape: SageNames) -> Object:
     value: Object = {shape.call: part.call or "", shape.tool: part.name or ""}
-    said = words_of(part.output)
+    said = join_words(part.output)
     if said is not None and "content" not in part.extra:
         value["content"] = said
     value["success"] = not part.error
@@ -163,13 +163,13 @@ def _result_value(part: ToolResult, shape: Shape) -> Object:
 # times of their own
 
 
-def _drop_stamp(rest: Object, shape: Shape, stamp: Json) -> None:
+def _drop_stamp(rest: Object, shape: SageNames, stamp: Json) -> None:
     """The time of a call is worth keeping only where it is not that of its message."""
     if shape.stamped and stamp is not None and rest.get("timestamp") == stamp:
         del rest["timestamp"]
 
 
-def _stamped(value: Object, shape: Shape, stamp: str | None) -> Object:
+def _add_timestamp(value: Object, shape: SageNames, stamp: str | None) -> Object:
     if shape.stamped and stamp is not None:
         value.setdefault("timestamp", stamp)
     return value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from talktree.formats.lens import Object, take_flag, take_text, with_rest
 from talktree.formats.sage.detect_kinds import SNAPSHOT
-from talktree.formats.sage.lens_members import inside, leave, take_object, take_time
+from talktree.formats.sage.lens_members import get_inner_object, put_back, take_object, take_time
 from talktree.model.entries import FileState, Snapshot
 from talktree.text.json.value import Json
 from talktree.text.times import to_iso
@@ -25,22 +25,22 @@ def get_snapshot(left: Object, id: str) -> Snapshot:
     tracked = backups = None
     if held is not None:
         tracked, backups = take_object(held, TRACKED), take_object(held, BACKUPS)
-        leave(left, "snapshot", held)
+        put_back(left, "snapshot", held)
     tracked, backups = tracked or {}, backups or {}
     return Snapshot(
         id=id,
         message=take_text(left, "messageId") or None,
         time_ns=take_time(left),
         update=take_flag(left, "isSnapshotUpdate"),
-        files={path: _file(path, tracked, backups) for path in {**tracked, **backups}},
+        files={path: _read_file_state(path, tracked, backups) for path in {**tracked, **backups}},
         extra=left,
     )
 
 
-def _file(path: str, tracked: Object, backups: Object) -> FileState:
+def _read_file_state(path: str, tracked: Object, backups: Object) -> FileState:
     extra: Object = {}
-    now = _section(path, tracked, TRACKED, extra)
-    before = _section(path, backups, BACKUPS, extra)
+    now = _read_section(path, tracked, TRACKED, extra)
+    before = _read_section(path, backups, BACKUPS, extra)
     state = FileState(
         state=take_text(now, "state"),
         backup=take_text(before, "backupPath"),
@@ -50,12 +50,12 @@ def _file(path: str, tracked: Object, backups: Object) -> FileState:
         content_before=take_text(now, "originalContent"),
         extra=extra,
     )
-    leave(extra, TRACKED, now)
-    leave(extra, BACKUPS, before)
+    put_back(extra, TRACKED, now)
+    put_back(extra, BACKUPS, before)
     return state
 
 
-def _section(path: str, section: Object, name: str, extra: Object) -> Object:
+def _read_section(path: str, section: Object, name: str, extra: Object) -> Object:
     """What one list says of a file; what is no object there is kept whole."""
     found = section.get(path)
     if isinstance(found, dict):
@@ -91,26 +91,26 @@ def snapshot_value(snapshot: Snapshot) -> Object:
     value["snapshot"] = {
         TRACKED: tracked,
         BACKUPS: backups,
-        **inside(snapshot.extra, "snapshot"),
+        **get_inner_object(snapshot.extra, "snapshot"),
     }
     return with_rest(value, snapshot.extra)
 
 
 def _write_file(path: str, file: FileState, tracked: Object, backups: Object) -> None:
-    now = _known(
+    now = _select_known(
         originalContent=file.content_before,
         contentHash=file.hash,
         size=file.size,
         state=file.state,
     )
-    before = _known(backupPath=file.backup, originalHash=file.hash_before)
+    before = _select_known(backupPath=file.backup, originalHash=file.hash_before)
     if before or BACKUPS in file.extra:
         backups[path] = _with_left(before, file, BACKUPS)
     if now or TRACKED in file.extra or path not in backups:
         tracked[path] = _with_left(now, file, TRACKED)
 
 
-def _known(**members: Json) -> Object:
+def _select_known(**members: Json) -> Object:
     return {name: item for name, item in members.items() if item is not None}
 
 

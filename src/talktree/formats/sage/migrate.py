@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from talktree.files import Source
-from talktree.formats.format import About, Format, Record
+from talktree.formats.format import ConversationInfo, Format, Record
 from talktree.formats.lens import Object
 from talktree.formats.migration import Renewal
 from talktree.formats.record_file import Sheet
-from talktree.formats.sage.adopt import METADATA as TOLD
-from talktree.formats.sage.adopt import adopted_snapshot, session_head
-from talktree.formats.sage.detect_kinds import METADATA, kind_of
-from talktree.formats.sage.lens_members import inside
+from talktree.formats.sage.adopt import METADATA as KNOWN
+from talktree.formats.sage.adopt import adopt_snapshot, make_session_head
+from talktree.formats.sage.detect_kinds import METADATA, detect_kind
+from talktree.formats.sage.lens_members import get_inner_object
 from talktree.formats.sage.parse import SessionSheet
 from talktree.formats.sage.places import MESSAGES, SNAPSHOTS, name_of
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
@@ -74,84 +74,94 @@ class SessionRenewal(Renewal):
     headless = f"no {METADATA}"
     _in_folder = False
 
-    def reader(self, source: Source) -> Format:
+    def make_reader(self, source: Source) -> Format:
         self._in_folder = source.folder
-        return super().reader(source)
+        return super().make_reader(source)
 
-    def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
+    def describe_old_record(
+        self, record: Record, entry: Entry, about: ConversationInfo
+    ) -> Iterator[str]:
         value = record.value
         if not isinstance(value, dict):
             return
-        match kind_of(value, record.path):
+        match detect_kind(value, record.path):
             case "legacy" | "session":
                 yield OLDER
             case "message":
-                yield from _missing(value, LINE)
+                yield from _describe_missing(value, LINE)
                 for name, required in INSIDE.items():
                     inner = value.get(name)
                     if isinstance(inner, dict):
-                        yield from (f"in {name}: {what}" for what in _missing(inner, required))
-                yield from _odd_time(value, "timestamp")
+                        yield from (
+                            f"in {name}: {what}" for what in _describe_missing(inner, required)
+                        )
+                yield from _describe_odd_time(value, "timestamp")
             case "snapshot" if isinstance(entry, Snapshot) and entry.message:
-                yield from _missing(value, SNAPSHOT)
-                yield from _odd_time(value, "timestamp")
+                yield from _describe_missing(value, SNAPSHOT)
+                yield from _describe_odd_time(value, "timestamp")
                 if self._in_folder and name_of(record.path) == MESSAGES:
                     yield f"a snapshot outside {SNAPSHOTS}"
             case "metadata":
-                yield from _missing(value, SESSION)
-                yield from _odd_time(value, "createdAt", "updatedAt")
+                yield from _describe_missing(value, SESSION)
+                yield from _describe_odd_time(value, "createdAt", "updatedAt")
             case _:
                 pass
 
     # what becomes of it
 
-    def about(self, about: About, heads: Sequence[Head]) -> About:
+    def complete_about(self, about: ConversationInfo, heads: Sequence[Head]) -> ConversationInfo:
         """Where a session was held is told by its head, if by none of its messages."""
-        told = {RENAMED.get(key, key): item for head in heads for key, item in head.extra.items()}
+        diagnostic = {
+            RENAMED.get(key, key): item for head in heads for key, item in head.extra.items()
+        }
         known = {
-            field: told[name]
+            field: diagnostic[name]
             for field, name in PLACES.items()
-            if isinstance(told.get(name), str) and told[name]
+            if isinstance(diagnostic.get(name), str) and diagnostic[name]
         }
         if about.context is not None or not known:
             return about
         return replace(about, context=Context(**known))
 
-    def message(self, message: Message, about: About, *, moment: int) -> Message:
+    def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
         # Under these names stands only what is not of the type it must be.
         kept: Object = {name: item for name, item in message.extra.items() if name not in LINE}
         for name, required in INSIDE.items():
-            inner = inside(message.extra, name)
+            inner = get_inner_object(message.extra, name)
             if rest := {key: item for key, item in inner.items() if key not in required}:
                 kept[name] = rest
-        return super().message(replace(message, extra=kept), about, moment=moment)
+        return super().migrate_message(replace(message, extra=kept), about, moment=moment)
 
-    def other(self, record: Record, entry: Entry, about: About, *, depth: int) -> Json:
+    def migrate_other(
+        self, record: Record, entry: Entry, about: ConversationInfo, *, depth: int
+    ) -> Json:
         value = record.value
         if not isinstance(value, dict):
             return None
-        old = any(self.of_record(record, entry, about))
+        old = any(self.describe_old_record(record, entry, about))
         match entry:
             case Head():
-                return self.format.put(_head(entry, about), None) if old else value
+                return self.format.put(_migrate_head(entry, about), None) if old else value
             case Snapshot():
-                renewed = _snapshot(entry, about) if old else None
+                renewed = _migrate_snapshot(entry, about) if old else None
                 return value if renewed is None else self.format.put(renewed, None)
             case _:
                 # Lines of kinds nobody knows stay where they are; the older file has no lines.
                 return value if isinstance(entry, Opaque) and not depth else None
 
-    def opening(self, about: About, *, headed: bool, folder: bool) -> Sequence[Entry]:
+    def make_opening_entries(
+        self, about: ConversationInfo, *, headed: bool, folder: bool
+    ) -> Sequence[Entry]:
         if headed or not folder:
             return ()
-        return (session_head(about),)
+        return (make_session_head(about),)
 
     # where it goes
 
     def is_folder(self, source: Source, sheets: Sequence[Sheet]) -> bool:
         return source.folder or any(isinstance(sheet, SessionSheet) for sheet in sheets)
 
-    def home(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
+    def choose_file(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
         path = sheet.path
         if isinstance(sheet, SessionSheet):
             # The folder of a session has its name; one that was the whole source is the folder.
@@ -159,13 +169,15 @@ class SessionRenewal(Renewal):
             path = f"{stem}/{MESSAGES}" if stem else MESSAGES
         if name_of(path) not in (MESSAGES, SNAPSHOTS, METADATA) or isinstance(entry, Opaque):
             return path
-        return self.format.home(entry, path, before=path)
+        return self.format.choose_file(entry, path, before=path)
 
 
-def _head(head: Head, about: About) -> Head:
+def _migrate_head(head: Head, about: ConversationInfo) -> Head:
     """What a session says of itself, under the names of metadata.json."""
-    told = {RENAMED.get(name, name): _renamed(item) for name, item in head.extra.items()}
-    usual = session_head(about)
+    diagnostic = {
+        RENAMED.get(name, name): _rename_counts(item) for name, item in head.extra.items()
+    }
+    usual = make_session_head(about)
     started = usual.time_ns if head.time_ns is None else head.time_ns
     return replace(
         head,
@@ -174,32 +186,32 @@ def _head(head: Head, about: About) -> Head:
         updated_ns=max(started or 0, usual.updated_ns or 0)
         if head.updated_ns is None
         else head.updated_ns,
-        extra={**usual.extra, **_fitting(told)},
+        extra={**usual.extra, **_select_valid_members(diagnostic)},
     )
 
 
-def _renamed(value: Json) -> Json:
+def _rename_counts(value: Json) -> Json:
     """The counts of tokens under their new names; anything else as it is."""
     if not isinstance(value, dict) or not value.keys() & RENAMED.keys():
         return value
     return {RENAMED.get(name, name): item for name, item in value.items()}
 
 
-def _fitting(told: Object) -> Object:
+def _select_valid_members(diagnostic: Object) -> Object:
     """The members that are of the type they must be."""
     return {
         name: item
-        for name, item in told.items()
-        if name not in TOLD or isinstance(item, SESSION[name])
+        for name, item in diagnostic.items()
+        if name not in KNOWN or isinstance(item, SESSION[name])
     }
 
 
-def _snapshot(snapshot: Snapshot, about: About) -> Snapshot | None:
-    usual = adopted_snapshot(snapshot, about)
+def _migrate_snapshot(snapshot: Snapshot, about: ConversationInfo) -> Snapshot | None:
+    usual = adopt_snapshot(snapshot, about)
     return None if usual is None else replace(snapshot, time_ns=usual.time_ns)
 
 
-def _missing(value: Object, required: dict[str, type]) -> Iterator[str]:
+def _describe_missing(value: Object, required: dict[str, type]) -> Iterator[str]:
     for name, kind in required.items():
         item = value.get(name)
         if item is None:
@@ -208,7 +220,7 @@ def _missing(value: Object, required: dict[str, type]) -> Iterator[str]:
             yield f"{name} of another type"
 
 
-def _odd_time(value: Object, *names: str) -> Iterator[str]:
+def _describe_odd_time(value: Object, *names: str) -> Iterator[str]:
     for name in names:
         stamp = value.get(name)
         if isinstance(stamp, str) and from_iso(stamp) is None:

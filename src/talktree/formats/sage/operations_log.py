@@ -32,7 +32,7 @@ class _Operation(Struct, gc=False):
 _decode = msgspec.json.Decoder(_Operation).decode
 
 
-def message_after_moves(log: Content, newest: str) -> str | None:
+def find_message_after_moves(log: Content, newest: str) -> str | None:
     """The message that the last move led to, or the newest one if something was said since.
 
     None if the move led to before the first message.

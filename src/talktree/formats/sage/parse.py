@@ -16,30 +16,30 @@ from talktree.files import Content
 from talktree.formats.format import Format, Record
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.jsonl_file import NO_NODE, LineDialect
-from talktree.formats.nested_file import Piece
+from talktree.formats.nested_file import FilePiece
 from talktree.formats.record_file import Item
 from talktree.formats.sage.checksum import without_seal
-from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT, TYPES, followed_message
+from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT, TYPES, get_followed_message
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.lens_members import DOCUMENTED, LEGACY
-from talktree.formats.sage.write import native
+from talktree.formats.sage.write import write_entry
 from talktree.model.entries import Opaque
-from talktree.model.findings import Finding, finding
+from talktree.model.findings import Finding, make_finding
 from talktree.model.message import Message, Usage
-from talktree.model.outline import LineOutline, Trait, line_outline
+from talktree.model.outline import LineOutline, Trait, outline_line
 from talktree.text.json.decode import decode
 from talktree.text.json.encode import PRETTY
-from talktree.text.json.value import Json, equal
+from talktree.text.json.value import Json, is_equal
 
 
 class MetadataSheet(JsonSheet):
     """metadata.json: one object that speaks of the session."""
 
     def __init__(self, path: str, content: Content, format: Format, *, group: str) -> None:
-        super().__init__(path, content, format, group=group, hole=_no_hole, links="own")
+        super().__init__(path, content, format, group=group, hole=_no_children_key, links="own")
         if not content.size:
             self.style = PRETTY
-        self.ruined = self._ruin(content)
+        self.ruined = self._describe_ruin(content)
         """Why this is no metadata.json; empty if it is one."""
         self.lost = not any(isinstance(piece.value, dict) for piece in self.pieces)
         """Whether nothing at all is told of the session here."""
@@ -47,9 +47,9 @@ class MetadataSheet(JsonSheet):
             self.pieces = [replace(piece, usable=False) for piece in self.pieces]
             self.findings = []
         if self.ruined:
-            self.findings.append(finding("ruined-metadata", self.ruined, path=path))
+            self.findings.append(make_finding("ruined-metadata", self.ruined, path=path))
 
-    def _ruin(self, content: Content) -> str:
+    def _describe_ruin(self, content: Content) -> str:
         if not content.read().strip(b"\0 \t\r\n"):
             return "nothing but NULs stands here" if content.size else "the file is empty"
         if self.listed or len(self.pieces) != 1 or not isinstance(self.pieces[0].value, dict):
@@ -60,15 +60,15 @@ class MetadataSheet(JsonSheet):
         # A file that has to be made anew is told once, whatever is odd about its bytes.
         return iter(self.findings) if self.ruined and self.lost else super().inspect()
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
         if sum(item.at is None for item in items) and len(items) > 1:
             raise WouldLose(
                 "a Sage session has one metadata.json",
                 hint="change the head that is there instead of adding another",
             )
-        return super().rewritten(items)
+        return super().rewrite(items)
 
-    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
+    def make_separator(self, container: FilePiece | None, *, depth: int, first: bool) -> bytes:
         return b""
 
 
@@ -76,10 +76,10 @@ class SessionSheet(JsonSheet):
     """The older session file: one object with its messages in a list."""
 
     def __init__(self, path: str, content: Content, format: Format, *, group: str) -> None:
-        super().__init__(path, content, format, group=group, hole=_messages, links="chain")
+        super().__init__(path, content, format, group=group, hole=_messages_key, links="chain")
 
-    def fresh(self, value: Json, depth: int) -> Piece:
-        return super().fresh(_as_legacy(value), depth)
+    def make_piece(self, value: Json, depth: int) -> FilePiece:
+        return super().make_piece(_to_legacy(value), depth)
 
 
 class ContinuedSheet(SessionSheet):
@@ -92,23 +92,23 @@ class ContinuedSheet(SessionSheet):
         self.main_path = main_path
 
 
-def _no_hole(value: Json, depth: int) -> None:
+def _no_children_key(value: Json, depth: int) -> None:
     return None
 
 
-def _messages(value: Json, depth: int) -> str | None:
+def _messages_key(value: Json, depth: int) -> str | None:
     return "messages" if depth == 0 else None
 
 
-def _as_legacy(value: Json) -> Json:
+def _to_legacy(value: Json) -> Json:
     """A new record in the older form, which knows no order but that of its list."""
     entry = get(Record(value))
     if isinstance(entry, Opaque):
         return value
     if isinstance(entry, Message):
         entry = replace(entry, parent=None, todos=entry.todos or None)
-        made = native(entry, LEGACY)
-        if equal(get(Record(made, id=entry.id)), entry):
+        made = write_entry(entry, LEGACY)
+        if is_equal(get(Record(made, id=entry.id)), entry):
             return made
     raise WouldLose(
         "the older Sage session file has no place for this entry",
@@ -162,7 +162,7 @@ _USUAL = {
 _decode = msgspec.json.Decoder(_Line).decode
 
 
-class Dialect(LineDialect):
+class SageDialect(LineDialect):
     """What a line says of its place in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
@@ -176,9 +176,9 @@ class Dialect(LineDialect):
         return self.outline(decode(bytes(line)).value)
 
     def outline(self, value: Json) -> LineOutline:
-        return line_outline(get(Record(value)))
+        return outline_line(get(Record(value)))
 
-    def rewritten(self, value: Json) -> Json:
+    def strip_stale_fields(self, value: Json) -> Json:
         return without_seal(value)
 
     def is_record(self, value: Json) -> bool:
@@ -194,7 +194,7 @@ class _Continuing(Struct, gc=False):
 _continuing = msgspec.json.Decoder(_Continuing).decode
 
 
-class ContinuingDialect(Dialect):
+class ContinuingDialect(SageDialect):
     """Lines of a session that continues an older file, which is read before them.
 
     A line without a parent may follow a message of that file, which has no id of its own.
@@ -203,15 +203,15 @@ class ContinuingDialect(Dialect):
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = super().skim(line)
         if found.id and found.parent is None:
-            found.follows = found.follows or _followed(_continuing(line).continues)
+            found.follows = found.follows or _read_followed_message(_continuing(line).continues)
         return found
 
     def outline(self, value: Json) -> LineOutline:
         found = super().outline(value)
         if found.id and found.parent is None and isinstance(value, dict):
-            found.follows = found.follows or followed_message(value.get(CONTINUES))
+            found.follows = found.follows or get_followed_message(value.get(CONTINUES))
         return found
 
 
-def _followed(raw: Raw) -> str | None:
-    return followed_message(decode(bytes(raw)).value) if raw else None
+def _read_followed_message(raw: Raw) -> str | None:
+    return get_followed_message(decode(bytes(raw)).value) if raw else None

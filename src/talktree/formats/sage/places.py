@@ -45,7 +45,7 @@ def name_of(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def beside(path: str, name: str) -> str:
+def sibling_path(path: str, name: str) -> str:
     """Another file in the same folder."""
     folder = folder_of(path)
     return f"{folder}/{name}" if folder else name
@@ -62,7 +62,7 @@ def is_backup(path: str) -> bool:
     return BACKUPS in path.split("/")[:-1]
 
 
-def owner_of(path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
+def find_path_owner(path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
     """The session that a file without messages belongs to: backups, its log, its older file."""
     homes: dict[str, str] = {}
     for session, paths in conversations.items():
@@ -76,10 +76,10 @@ def owner_of(path: str, conversations: Mapping[str, Sequence[str]]) -> str | Non
     return next((homes[folder] for folder in above if folder in homes), None)
 
 
-def store_files(names: Iterable[str]) -> list[str]:
+def list_store_files(names: Iterable[str]) -> list[str]:
     """What Talktree keeps in the folders of sessions beyond what the document has."""
     names = list(names)
-    sessions = set(_homes(names))
+    sessions = set(_list_session_folders(names))
     return [
         path
         for path in names
@@ -94,12 +94,12 @@ def store_files(names: Iterable[str]) -> list[str]:
     ]
 
 
-def fleeting(names: Iterable[str]) -> list[str]:
+def list_transient_files(names: Iterable[str]) -> list[str]:
     """The locks of sessions, and what lies beside the folder `sessions` for a while: caches."""
     names = list(names)
-    sessions = _homes(names)
+    sessions = _list_session_folders(names)
     around = [folder_of(folder) for folder in sessions if folder_of(folder)]
-    caches = {beside(folder, name) for folder in around for name in (CACHE, ERASURE[0])}
+    caches = {sibling_path(folder, name) for folder in around for name in (CACHE, ERASURE[0])}
     locks = {f"{folder}/{LOCK}" if folder else LOCK for folder in sessions}
     return [
         path
@@ -110,12 +110,12 @@ def fleeting(names: Iterable[str]) -> list[str]:
     ]
 
 
-def _homes(names: list[str]) -> list[str]:
+def _list_session_folders(names: list[str]) -> list[str]:
     """The folders of sessions, also of those in which nothing was said yet."""
-    return [*session_folders(names), *map(folder_of, lone_metadata(names))]
+    return [*list_log_folders(names), *map(folder_of, list_lone_metadata(names))]
 
 
-def session_folders(names: Iterable[str]) -> list[str]:
+def list_log_folders(names: Iterable[str]) -> list[str]:
     """The folders that hold a session's lines."""
     found = {
         folder_of(path): None
@@ -128,10 +128,10 @@ def session_folders(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def lone_metadata(names: Iterable[str]) -> list[str]:
+def list_lone_metadata(names: Iterable[str]) -> list[str]:
     """metadata.json files in folders without lines: sessions in which nothing was said yet."""
     names = list(names)
-    sessions = set(session_folders(names))
+    sessions = set(list_log_folders(names))
     return [
         path
         for path in names
@@ -143,7 +143,7 @@ def lone_metadata(names: Iterable[str]) -> list[str]:
     ]
 
 
-def titled(folders: Iterable[str], root: str) -> Mapping[str, str]:
+def name_sessions(folders: Iterable[str], root: str) -> Mapping[str, str]:
     """Names for sessions: that of the folder, with its path where a name stands twice."""
     short = {folder: name_of(folder) or root for folder in folders}
     counts = Counter(short.values())
@@ -153,23 +153,23 @@ def titled(folders: Iterable[str], root: str) -> Mapping[str, str]:
     }
 
 
-def settings(names: Iterable[str], root: str) -> list[str]:
+def list_secret_files(names: Iterable[str], root: str) -> list[str]:
     """The files with settings and keys: those of a `.sage` folder and around sessions."""
     names = list(names)
     around = {""} if root == ROOT_NAME else set()
-    for folder in session_folders(names):
-        around.update(_upward(folder))
-    return [path for path in names if _holds_settings(path, around)]
+    for folder in list_log_folders(names):
+        around.update(_iterate_parent_folders(folder))
+    return [path for path in names if _has_settings(path, around)]
 
 
-def _upward(folder: str) -> Iterable[str]:
+def _iterate_parent_folders(folder: str) -> Iterable[str]:
     yield folder
     while folder:
         folder = folder_of(folder)
         yield folder
 
 
-def _holds_settings(path: str, around: set[str]) -> bool:
+def _has_settings(path: str, around: set[str]) -> bool:
     if not path.endswith(_SETTINGS_ENDINGS):
         return False
     stem, _, ending = name_of(path).partition(".")

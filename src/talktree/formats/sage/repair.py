@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 from talktree.formats.lens import Object
-from talktree.formats.rule_context import Talk
+from talktree.formats.rule_context import CheckedConversation
 from talktree.formats.sage.adopt import METADATA as USUAL
 from talktree.formats.sage.parse import ContinuedSheet
 from talktree.model.message import Context, Message
 from talktree.model.skeleton import NO_TIME
-from talktree.text.json.encode import PRETTY, encode
+from talktree.text.json.encode import PRETTY, encode_json
 from talktree.text.times import to_iso
 
 PROMPT_LENGTH = 100
 """Sage keeps so many characters of a prompt, then an ellipsis."""
 
 
-def span_of(talk: Talk) -> tuple[int, int] | None:
+def compute_time_span(talk: CheckedConversation) -> tuple[int, int] | None:
     """The times of the earliest and the newest message."""
-    bones, start = talk.bones, _log_start(talk)
+    skeleton, start = talk.skeleton, _find_log_start(talk)
     times = [
         time
-        for time, trait in zip(bones.times[start:], bones.traits[start:], strict=True)
+        for time, trait in zip(skeleton.times[start:], skeleton.traits[start:], strict=True)
         if trait and time != NO_TIME
     ]
     return (min(times), max(times)) if times else None
 
 
-def count_of(talk: Talk) -> int:
+def count_of(talk: CheckedConversation) -> int:
     """How many messages the log has."""
-    start = _log_start(talk)
-    return len(talk.bones) - start - talk.bones.traits.count(0, start)
+    start = _find_log_start(talk)
+    return len(talk.skeleton) - start - talk.skeleton.traits.count(0, start)
 
 
-def _log_start(talk: Talk) -> int:
+def _find_log_start(talk: CheckedConversation) -> int:
     """The position of the first line; what an older file says comes before it."""
-    sheet = talk.sheet(0)[0] if len(talk.bones) else None
+    sheet = talk.sheet(0)[0] if len(talk.skeleton) else None
     return len(sheet) if isinstance(sheet, ContinuedSheet) else 0
 
 
-def metadata_of(talk: Talk) -> Object:
+def build_metadata(talk: CheckedConversation) -> Object:
     """What metadata.json says of a session, as far as its messages tell."""
     session, context = None, Context()
     first = last = None
@@ -46,9 +46,9 @@ def metadata_of(talk: Talk) -> Object:
         session = session or entry.session
         if context == Context() and entry.context is not None:
             context = entry.context
-        if entry.role == "user" and (prompt := _prompt(entry)):
+        if entry.role == "user" and (prompt := _shorten_prompt(entry)):
             first, last = first or prompt, prompt
-    span = span_of(talk) or (0, 0)
+    span = compute_time_span(talk) or (0, 0)
     prompts: Object = {} if first is None else {"firstPrompt": first, "lastPrompt": last}
     branch: Object = {} if context.git_branch is None else {"gitBranch": context.git_branch}
     return {
@@ -65,11 +65,11 @@ def metadata_of(talk: Talk) -> Object:
     }
 
 
-def metadata_bytes(talk: Talk) -> bytes:
+def encode_metadata(talk: CheckedConversation) -> bytes:
     """metadata.json for a session that has lost it."""
-    return encode(metadata_of(talk), PRETTY) + b"\n"
+    return encode_json(build_metadata(talk), PRETTY) + b"\n"
 
 
-def _prompt(message: Message) -> str:
+def _shorten_prompt(message: Message) -> str:
     words = message.text.strip()
     return words if len(words) <= PROMPT_LENGTH else f"{words[:PROMPT_LENGTH]}..."

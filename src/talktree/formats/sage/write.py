@@ -16,60 +16,60 @@ from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from talktree.formats.format import Record
-from talktree.formats.lens import Object, merged, with_rest
-from talktree.formats.sage.detect_kinds import kind_of
+from talktree.formats.lens import Object, merge_json, with_rest
+from talktree.formats.sage.detect_kinds import detect_kind
 from talktree.formats.sage.lens import get
 from talktree.formats.sage.lens_heads import metadata_value, session_value
 from talktree.formats.sage.lens_members import (
     DOCUMENTED,
     FULL,
     LEGACY,
-    Shape,
+    SageNames,
     context_value,
-    implied_type,
-    inside,
+    find_shape,
+    get_inner_object,
+    infer_type,
     names_of,
-    shape_of,
     thinking_value,
     todos_value,
     usage_value,
 )
 from talktree.formats.sage.lens_parts import (
     calls_value,
-    event_of,
+    find_event_kind,
+    join_words,
     operation_value,
     results_value,
-    words_of,
 )
 from talktree.formats.sage.lens_snapshots import snapshot_value
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import ERROR, SIDECHAIN, Author, Context, Message, Usage
 from talktree.model.parts import Part, Text, ToolResult
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 from talktree.text.json.value import Json, Token
 from talktree.text.times import to_iso
 
 
-def put(entry: Entry, base: Record | None, *, fresh: Shape = FULL) -> Json:
+def put(entry: Entry, base: Record | None, *, fresh: SageNames = FULL) -> Json:
     """The value of an entry, in the form of its old record where there is one."""
     if base is None:
-        return native(entry, fresh)
-    shape = _shape(base)
-    return merged(base.value, native(get(base), shape), native(entry, shape))
+        return write_entry(entry, fresh)
+    shape = _find_shape(base)
+    return merge_json(base.value, write_entry(get(base), shape), write_entry(entry, shape))
 
 
-def _shape(base: Record) -> Shape:
+def _find_shape(base: Record) -> SageNames:
     value = base.value
-    if kind_of(value, base.path) in ("legacy", "session"):
+    if detect_kind(value, base.path) in ("legacy", "session"):
         return LEGACY
-    return shape_of(value) if isinstance(value, dict) else DOCUMENTED
+    return find_shape(value) if isinstance(value, dict) else DOCUMENTED
 
 
-def native(entry: Entry, shape: Shape) -> Json:
+def write_entry(entry: Entry, shape: SageNames) -> Json:
     """The value of an entry in one of the forms."""
     match entry:
         case Message():
-            return _legacy(entry) if shape is LEGACY else _line(entry, shape)
+            return _write_legacy_message(entry) if shape is LEGACY else _write_line(entry, shape)
         case Snapshot():
             return snapshot_value(entry)
         case Head():
@@ -79,8 +79,8 @@ def native(entry: Entry, shape: Shape) -> Json:
             return kept
 
 
-def _line(message: Message, shape: Shape) -> Object:
-    type, role = _names(message)
+def _write_line(message: Message, shape: SageNames) -> Object:
+    type, role = _line_names(message)
     answers = type == "tool_result"
     bare = answers and not shape.full
     value: Object = {"type": type, "uuid": message.id, "parentUuid": message.parent}
@@ -90,8 +90,8 @@ def _line(message: Message, shape: Shape) -> Object:
     if message.context is not None or not bare:
         context = message.context or Context()
         value["version"] = context.version or ""
-        value["context"] = context_value(context, inside(message.extra, "context"))
-    said = _said(message, role, shape)
+        value["context"] = context_value(context, get_inner_object(message.extra, "context"))
+    said = _message_members(message, role, shape)
     if not bare or len(said) > 1:
         value["message"] = said
     if not shape.nested:
@@ -103,10 +103,10 @@ def _line(message: Message, shape: Shape) -> Object:
     return with_rest(value, message.extra) if message.extra else value
 
 
-def _said(message: Message, role: str, shape: Shape) -> Object:
+def _message_members(message: Message, role: str, shape: SageNames) -> Object:
     """What stands inside `message`; for tool results an empty text must stand beside them."""
     said: Object = {"role": role}
-    words = words_of(message.parts)
+    words = join_words(message.parts)
     if words is None and shape.full and message.role == "tool":
         words = ""
     if words is not None:
@@ -115,22 +115,22 @@ def _said(message: Message, role: str, shape: Shape) -> Object:
         said[shape.calls] = calls
     if shape.nested and (results := results_value(message.parts, shape, None)):
         said[shape.results] = results
-    said |= inside(message.extra, "message")
+    said |= get_inner_object(message.extra, "message")
     return said
 
 
-def _legacy(message: Message) -> Object:
-    type, role = _names(message)
+def _write_legacy_message(message: Message) -> Object:
+    type, role = _line_names(message)
     stamp = None if message.time_ns is None else to_iso(message.time_ns)
     value: Object = {"role": role}
-    words = words_of(message.parts)
+    words = join_words(message.parts)
     if words is not None or message.role == "tool":
         value["content"] = words or ""
     if calls := calls_value(message.parts, LEGACY, stamp):
         value[LEGACY.calls] = calls
     if results := results_value(message.parts, LEGACY, stamp):
         value[LEGACY.results] = results
-    if type != implied_type(role):
+    if type != infer_type(role):
         value["messageType"] = type
     value["uuid"] = message.id
     value |= operation_value(message.parts)
@@ -138,21 +138,21 @@ def _legacy(message: Message) -> Object:
     if message.session is not None:
         value["sessionId"] = message.session
     if message.context is not None:
-        value |= _legacy_context(message.context, message)
+        value |= _write_legacy_context(message.context, message)
     _add_state(value, message, LEGACY)
     if SIDECHAIN in message.flags:
         value["isSidechain"] = True
     return with_rest(value, message.extra)
 
 
-def _legacy_context(context: Context, message: Message) -> Object:
+def _write_legacy_context(context: Context, message: Message) -> Object:
     value: Object = {} if context.version is None else {"version": context.version}
-    return {**value, "context": context_value(context, inside(message.extra, "context"))}
+    return {**value, "context": context_value(context, get_inner_object(message.extra, "context"))}
 
 
-def _names(message: Message) -> tuple[str, str]:
+def _line_names(message: Message) -> tuple[str, str]:
     error = ERROR in message.flags
-    return names_of(message.role, error=error, event=event_of(message.parts))
+    return names_of(message.role, error=error, event=find_event_kind(message.parts))
 
 
 def _add_place(value: Object, message: Message) -> None:
@@ -163,9 +163,9 @@ def _add_place(value: Object, message: Message) -> None:
         value["timestamp"] = to_iso(message.time_ns)
 
 
-def _add_state(value: Object, message: Message, shape: Shape) -> None:
+def _add_state(value: Object, message: Message, shape: SageNames) -> None:
     """Tokens, thinking and tasks, as far as the message tells of them."""
-    if usage := usage_value(message.usage, inside(message.extra, shape.usage), shape):
+    if usage := usage_value(message.usage, get_inner_object(message.extra, shape.usage), shape):
         value[shape.usage] = usage
     if message.thinking is not None:
         value["thinkingMetadata"] = thinking_value(message.thinking)
@@ -181,11 +181,11 @@ _FLAT = frozenset({str, int, float, bool, Token, frozenset, Author, Usage, Conte
 """What holds nothing that may be nested."""
 
 
-def strict(entry: Some) -> Some:
+def make_strict(entry: Some) -> Some:
     """An entry without anything that a strict reader of JSON refuses."""
     if _is_strict(entry):
         return entry
-    fields = {name: _field(getattr(entry, name)) for name in entry.__struct_fields__}
+    fields = {name: _make_field_strict(getattr(entry, name)) for name in entry.__struct_fields__}
     return replace(entry, **fields)
 
 
@@ -213,43 +213,48 @@ def _are_shallow(level: list[Any]) -> bool:
     """Whether none of some values is nested too deep."""
     for _ in range(DEEPEST):
         level = [
-            inner for each in level for inner in _inside(each) if inner and type(inner) not in _FLAT
+            inner
+            for each in level
+            for inner in _iterate_inside(each)
+            if inner and type(inner) not in _FLAT
         ]
         if not level:
             return True
     return False
 
 
-def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401
+def _iterate_inside(value: Any) -> Iterable[Any]:  # noqa: ANN401
     if isinstance(value, dict):
         return value.values()
     return astuple(value) if isinstance(value, Struct) else value
 
 
-def _field(value: Any) -> Any:  # noqa: ANN401
+def _make_field_strict(value: Any) -> Any:  # noqa: ANN401
     match value:
         case str():
-            return whole(value)
+            return replace_surrogates(value)
         case Struct():
-            return strict(value)
+            return make_strict(value)
         case tuple():
-            return tuple(map(_field, value))
+            return tuple(map(_make_field_strict, value))
         case dict() if any(isinstance(each, Struct) for each in value.values()):
-            return {whole(name): _field(each) for name, each in value.items()}
+            return {
+                replace_surrogates(name): _make_field_strict(each) for name, each in value.items()
+            }
         case dict() | list() | Token():
-            return strict_json(value)
+            return make_json_strict(value)
         case _:
             return value
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """A text with halves of characters replaced, two of them side by side made one."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def strict_json(value: Json) -> Json:
+def make_json_strict(value: Json) -> Json:
     """A JSON value with nothing in it that is none."""
     top: list[Any] = [value]
     pending: list[tuple[Any, Any, int]] = [(top, 0, 0)]
@@ -257,15 +262,15 @@ def strict_json(value: Json) -> Json:
         container, key, depth = pending.pop()
         item = container[key]
         if isinstance(item, str):
-            container[key] = whole(item)
+            container[key] = replace_surrogates(item)
         elif isinstance(item, Token):
-            container[key] = whole(item.text)
+            container[key] = replace_surrogates(item.text)
         elif isinstance(item, dict | list):
             if depth == DEEPEST:
-                container[key] = encode(item).decode()
+                container[key] = encode_json(item).decode()
                 continue
             inner: Any = (
-                {whole(name): each for name, each in item.items()}
+                {replace_surrogates(name): each for name, each in item.items()}
                 if isinstance(item, dict)
                 else list(item)
             )

@@ -11,18 +11,18 @@ from talktree.model.skeleton import NO_TIME
 COUNT = "messageCount"
 
 
-def counted(conversation: Conversation, before: Conversation | None) -> Conversation:
+def update_counts(conversation: Conversation, before: Conversation | None) -> Conversation:
     """A conversation whose metadata have the number and the times of its messages.
 
     They stay as they are if no message was added or taken out: an edit changes nothing besides.
     """
-    if before is not None and _messages(conversation) == _messages(before):
+    if before is not None and _message_numbers(conversation) == _message_numbers(before):
         return conversation
     traits = conversation.skeleton.traits
     for position, number in enumerate(conversation.members):
         head = None if traits[position] else conversation.entry(position)
         if isinstance(head, Head) and type(head.extra.get(COUNT)) is int:
-            after = _in_step(head, conversation)
+            after = _update_head(head, conversation)
             if after == head:
                 return conversation
             changed = {**conversation.changed, number: after}
@@ -30,15 +30,15 @@ def counted(conversation: Conversation, before: Conversation | None) -> Conversa
     return conversation
 
 
-def _messages(conversation: Conversation) -> set[int]:
+def _message_numbers(conversation: Conversation) -> set[int]:
     traits = conversation.skeleton.traits
     return {number for at, number in enumerate(conversation.members) if traits[at]}
 
 
-def _in_step(head: Head, conversation: Conversation) -> Head:
-    bones = conversation.skeleton
-    nodes = [position for position, trait in enumerate(bones.traits) if trait]
-    times = [time for position in nodes if (time := bones.times[position]) != NO_TIME]
+def _update_head(head: Head, conversation: Conversation) -> Head:
+    skeleton = conversation.skeleton
+    nodes = [position for position, trait in enumerate(skeleton.traits) if trait]
+    times = [time for position in nodes if (time := skeleton.times[position]) != NO_TIME]
     extra = dict(head.extra)
     # A count of 0 beside messages that were read stays: programs that never count write it.
     if extra[COUNT] or all(conversation.members[position] < 0 for position in nodes):

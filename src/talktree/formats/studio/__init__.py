@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
+from talktree.files import Content, MemoryContent, Source, stem_of
+from talktree.formats.format import ConversationInfo, Detection, FormatInfo, Probe, SplitSource
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.record_file import Item
-from talktree.formats.studio.detect import looks_like_comments
+from talktree.formats.studio.detect import detect_comments
 from talktree.formats.studio.encodings import Comments
-from talktree.formats.studio.write import composed, readied
-from talktree.model.findings import finding
+from talktree.formats.studio.write import pre_encode_comment, write_json
+from talktree.model.findings import make_finding
 from talktree.text.json.encode import PRETTY
 from talktree.text.json.value import Json
 
 
-class Studio(Comments):
+class StudioJson(Comments):
     """Comments as JSON."""
 
     info = FormatInfo(
@@ -36,24 +36,24 @@ class Studio(Comments):
     empty_text = b"[]"
 
     def detect(self, probe: Probe) -> Detection | None:
-        return None if probe.folder else looks_like_comments(probe.head())
+        return None if probe.folder else detect_comments(probe.read_head())
 
-    def split(self, source: Source) -> Split:
-        return Split([self._sheet(path, content) for path, content in source.files.items()])
+    def split(self, source: Source) -> SplitSource:
+        return SplitSource([self._sheet(path, content) for path, content in source.files.items()])
 
     def blank_sheet(self, path: str) -> JsonSheet:
-        return self._sheet(path, Memory(b"[]\n"))
+        return self._sheet(path, MemoryContent(b"[]\n"))
 
-    def blank(self, about: About) -> Mapping[str, bytes]:
+    def make_blank_files(self, about: ConversationInfo) -> Mapping[str, bytes]:
         return {self.path_for(about, about.id): b"[]\n"}
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return composed(items)
+        return write_json(items)
 
-    def readied(self, values: Sequence[Json]) -> Sequence[Json]:
-        return list(map(readied, values))
+    def pre_encode(self, values: Sequence[Json]) -> Sequence[Json]:
+        return list(map(pre_encode_comment, values))
 
     def _sheet(self, path: str, content: Content) -> JsonSheet:
         group = stem_of(path)
@@ -61,11 +61,13 @@ class Studio(Comments):
         if not sheet.pieces:
             sheet.style = PRETTY
         sheet.findings += [
-            finding("unknown-record", "not a comment but a bare value", path=path, line=piece.line)
+            make_finding(
+                "unknown-record", "not a comment but a bare value", path=path, line=piece.line
+            )
             for piece in sheet.pieces
             if not isinstance(piece.value, dict)
         ]
         return sheet
 
 
-FORMAT = Studio()
+FORMAT = StudioJson()

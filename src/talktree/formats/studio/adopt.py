@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from talktree.formats.format import About
+from talktree.formats.format import ConversationInfo
 from talktree.formats.lens import Object
 from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
@@ -36,34 +36,34 @@ LONGEST_LINK = 4096
 """Links are looked at no further; what is longer holds its content itself."""
 
 
-def whole_attachment(part: Attachment, number: int) -> Attachment:
+def complete_attachment(part: Attachment, number: int) -> Attachment:
     """An attachment with a name, a URL and a `file`; the number is its place in the comment."""
     url = part.url or ""
-    media_type = data_type(url) if part.media_type is None else part.media_type
-    extra = _without(part.extra, ("name", "type", "url", "file"))
+    media_type = get_data_url_type(url) if part.media_type is None else part.media_type
+    extra = _without_members(part.extra, ("name", "type", "url", "file"))
     return replace(
         part,
-        name=_name(url, media_type, number) if part.name is None else part.name,
+        name=_make_name(url, media_type, number) if part.name is None else part.name,
         media_type=media_type,
         url=url,
-        extra={"file": _file(part.extra.get("file")), **extra},
+        extra={"file": _make_file(part.extra.get("file")), **extra},
     )
 
 
-def linked_name(url: str) -> str | None:
+def find_linked_name(url: str) -> str | None:
     """The name of the file a link leads to, if the link tells it."""
     found = _LAST_IN_LINK.match(url[:LONGEST_LINK])
     return None if found is None else found.group(1)
 
 
-def data_type(url: str) -> str | None:
+def get_data_url_type(url: str) -> str | None:
     """The media type that a data URL names, in small letters."""
     found = _DATA.match(url[:LONGEST_LINK])
     return None if found is None else found.group(1).lower()
 
 
-def _name(url: str, media_type: str | None, number: int) -> str:
-    linked = linked_name(url)
+def _make_name(url: str, media_type: str | None, number: int) -> str:
+    linked = find_linked_name(url)
     if linked is not None:
         return linked
     kind = (media_type or "").rpartition("/")[2].lower()
@@ -71,12 +71,14 @@ def _name(url: str, media_type: str | None, number: int) -> str:
     return f"attachment-{number}" + (f".{ending}" if _ENDING.fullmatch(ending) else "")
 
 
-def _file(value: Json) -> Object:
+def _make_file(value: Json) -> Object:
     """What is known of a file, without dimensions that are none."""
     if not isinstance(value, dict):
         return {}
     return (
-        value if _are_dimensions(value.get("dimensions", {})) else _without(value, ("dimensions",))
+        value
+        if _are_dimensions(value.get("dimensions", {}))
+        else _without_members(value, ("dimensions",))
     )
 
 
@@ -87,7 +89,7 @@ def _are_dimensions(value: Json) -> bool:
     )
 
 
-def whole_artifact(part: Artifact, id: str) -> Artifact:
+def complete_artifact(part: Artifact, id: str) -> Artifact:
     """An artifact with all its required members; the id is for one that has none."""
     given = part.extra
     status, command, info = (given.get(name) for name in ("status", "command", "info"))
@@ -97,7 +99,7 @@ def whole_artifact(part: Artifact, id: str) -> Artifact:
     }
     if isinstance(info, str):
         known["info"] = info
-    odd = _without(given, ("id", "type", "title", "content", "status", "command", "info"))
+    odd = _without_members(given, ("id", "type", "title", "content", "status", "command", "info"))
     return replace(
         part,
         id=id if part.id is None else part.id,
@@ -107,7 +109,7 @@ def whole_artifact(part: Artifact, id: str) -> Artifact:
     )
 
 
-def _without(members: Mapping[str, Any], gone: tuple[str, ...]) -> Object:
+def _without_members(members: Mapping[str, Any], gone: tuple[str, ...]) -> Object:
     return {name: item for name, item in members.items() if name not in gone}
 
 
@@ -127,23 +129,23 @@ MEMBERS = (
 """Every member of a comment that the document names."""
 
 
-def adopted(message: Message, about: About, *, moment: int) -> Message:
+def adopt_comment(message: Message, about: ConversationInfo, *, moment: int) -> Message:
     """A message with all that the document requires of a comment."""
-    time = _whole_millis(message.time_ns, moment)
-    name = message.id or made_id(time, about.id, message.text)
+    time = _choose_millis(message.time_ns, moment)
+    name = message.id or make_id(time, about.id, message.text)
     author = message.authors[0].name if message.authors else message.role
     return replace(
         message,
         id=name,
         authors=(Author(author),),
         time_ns=time,
-        parts=_parts(message.parts, name, time),
+        parts=_adopt_parts(message.parts, name, time),
         # Under these names stands only what is not of the type the document demands.
         extra={key: item for key, item in message.extra.items() if key not in MEMBERS},
     )
 
 
-def _parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, ...]:
+def _adopt_parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, ...]:
     """All words in one text, then attachments, then artifacts."""
     match parts:
         case (Text(extra=extra),) if not extra:
@@ -153,15 +155,15 @@ def _parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, ...]:
     artifacts = (part for part in parts if isinstance(part, Artifact))
     return (
         Text("\n\n".join(said)),
-        *(whole_attachment(part, number) for number, part in enumerate(attachments, 1)),
+        *(complete_attachment(part, number) for number, part in enumerate(attachments, 1)),
         *(
-            whole_artifact(part, made_id(time, name, str(number)))
+            complete_artifact(part, make_id(time, name, str(number)))
             for number, part in enumerate(artifacts, 1)
         ),
     )
 
 
-def _whole_millis(*times: int | None) -> int:
+def _choose_millis(*times: int | None) -> int:
     """The first of some times that a number of milliseconds can name."""
     for time in times:
         if time is not None and from_number(to_millis(time)) is not None:
@@ -169,7 +171,7 @@ def _whole_millis(*times: int | None) -> int:
     return 0
 
 
-def made_id(time: int, *names: str) -> str:
+def make_id(time: int, *names: str) -> str:
     """An id as the document makes them, with a checksum in the place of chance."""
     seed = "\0".join(names).encode("utf-8", "surrogatepass")
     return new_id(to_millis(time), blake2b(seed, digest_size=RANDOM_BYTES).digest())

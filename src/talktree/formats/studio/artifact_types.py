@@ -54,10 +54,10 @@ def detect_type(title: str, content: str) -> str:
     """The media type of an artifact; Markdown if neither title nor content say otherwise."""
     lowered = title.lower()
     named = next((type for word, type in BY_TITLE.items() if word in lowered), None)
-    return named or _by_content(content[:LOOKED_AT])
+    return named or _detect_by_content(content[:LOOKED_AT])
 
 
-def _by_content(content: str) -> str:
+def _detect_by_content(content: str) -> str:
     markup = _MARKUP.match(content)
     if markup:
         return SVG if "svg" in markup.group(1).lower() else HTML

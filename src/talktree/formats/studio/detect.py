@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from talktree.formats.detect_sample import document_objects
-from talktree.formats.evidence import refusal
+from talktree.formats.detect_sample import iterate_document_objects
+from talktree.formats.evidence import make_refusal
 from talktree.formats.format import Detection
 from talktree.text.json.value import Json
 
@@ -23,15 +23,15 @@ TELLING = ("userId", "contentHash")
 LOOKED_AT = 50
 
 
-def looks_like_comments(head: bytes) -> Detection | None:
+def detect_comments(head: bytes) -> Detection | None:
     """How much the first part of a file looks like comments, and what shows it."""
     if not any(f'"{sign}"'.encode() in head for sign in TELLING):
         return None
-    seen = list(islice(document_objects(head), LOOKED_AT))
-    found = [signs for value in seen if (signs := _signs(value))]
+    seen = list(islice(iterate_document_objects(head), LOOKED_AT))
+    found = [signs for value in seen if (signs := _find_signs(value))]
     foreign = sum(_is_foreign(value) for value in seen)
     if foreign > len(found):
-        return refusal(f"{foreign} of {len(seen)} comments do not fit: content is not text")
+        return make_refusal(f"{foreign} of {len(seen)} comments do not fit: content is not text")
     if not found:
         return None
     share = len(found) / len(seen)
@@ -40,7 +40,7 @@ def looks_like_comments(head: bytes) -> Detection | None:
     return Detection(0.3 + 0.4 * share + 0.05 * len(best), reason)
 
 
-def _signs(comment: dict[str, Json]) -> list[str]:
+def _find_signs(comment: dict[str, Json]) -> list[str]:
     """The members that show a comment, if there are enough of them."""
     if isinstance(comment.get("content"), (list, dict)):
         return []
@@ -52,4 +52,4 @@ def _is_foreign(comment: dict[str, Json]) -> bool:
     """Whether an object is like a comment, but says what it says in another way than as text."""
     if not isinstance(comment.get("content"), (list, dict)):
         return False
-    return len(_signs({**comment, "content": ""})) >= ENOUGH
+    return len(_find_signs({**comment, "content": ""})) >= ENOUGH

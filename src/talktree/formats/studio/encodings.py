@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from secrets import token_bytes
 from typing import TYPE_CHECKING
 
-from talktree.formats.format import About, Format
-from talktree.formats.studio.adopt import adopted, made_id
+from talktree.formats.format import ConversationInfo, Format
+from talktree.formats.studio.adopt import adopt_comment, make_id
 from talktree.formats.studio.hashing import DERIVED
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.lens import CAN, LENS
@@ -35,10 +35,10 @@ class Comments(Format):
 
     def id_for(self, name: str, conversation: str) -> str:
         # The time of a message can change on the way, so it is not a part of a name for it.
-        return made_id(0, conversation, name) if name.startswith("@") else name
+        return make_id(0, conversation, name) if name.startswith("@") else name
 
-    def adopt(self, message: Message, about: About, *, moment: int) -> Message:
-        return adopted(message, about, moment=moment)
+    def adopt(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
+        return adopt_comment(message, about, moment=moment)
 
     def rules(self) -> Sequence[Rule]:
         from talktree.formats.studio.rules import RULES

@@ -1,7 +1,7 @@
 """Content hashes: the document's 32-bit hash, and the two SHA-256 forms the app really writes.
 
 The 32-bit hash is a polynomial: each UTF-16 unit times a power of 31, modulo 2**32. So it need not
-be computed unit by unit. `by_folding` adds up neighbours inside one big integer, `by_numpy`
+be computed unit by unit. `hash_by_folding` adds up neighbours in one big integer, `hash_by_numpy`
 multiplies whole blocks with the powers; both give what the document's loop gives.
 """
 
@@ -33,16 +33,16 @@ FOLDED_AT_ONCE = 1 << 10
 BLOCK = 1 << 13
 
 
-def content_hash(text: str) -> str:
+def hash_text(text: str) -> str:
     """The document's hash of a text."""
     units = text.encode("utf-16-le", "surrogatepass")
     worth = len(units) >= 2 * SMALL and (_hashed[0] >= LARGE or _is_worth_numpy(len(units) // 2))
     if worth and is_here():
-        return shown(by_numpy(units))
-    return shown(by_folding(units))
+        return format_hash(hash_by_numpy(units))
+    return format_hash(hash_by_folding(units))
 
 
-def shown(total: int) -> str:
+def format_hash(total: int) -> str:
     """A sum as the document writes it: the absolute value of the signed number, in hex."""
     return f"{min(total, WRAP - total):x}"
 
@@ -54,44 +54,44 @@ class _Fold(NamedTuple):
     """Adds each second lane of a big integer to the multiplied lane before it."""
 
     shift: int
-    lanes: int
+    columns: int
     """A mask of those lanes, of each the 32 bits that count."""
     factor: int
 
 
-def by_folding(units: bytes) -> int:
+def hash_by_folding(units: bytes) -> int:
     """The sum over UTF-16 units in little-endian order, without anything but integers."""
-    size = min(FOLDED_AT_ONCE, _power_of_two(len(units) // 2))
-    folds, factor, step = _folds(size), pow(BASE, size, WRAP), 2 * size
+    size = min(FOLDED_AT_ONCE, _next_power_of_two(len(units) // 2))
+    folds, factor, step = _make_folds(size), pow(BASE, size, WRAP), 2 * size
     # Units of value zero in front change nothing, so the first block may be short.
     start = len(units) % step
-    total = _folded(b"\0" * (step - start) + units[:start], folds) if start else 0
+    total = _fold_units(b"\0" * (step - start) + units[:start], folds) if start else 0
     for at in range(start, len(units), step):
-        total = (total * factor + _folded(units[at : at + step], folds)) % WRAP
+        total = (total * factor + _fold_units(units[at : at + step], folds)) % WRAP
     return total
 
 
-def _power_of_two(count: int) -> int:
+def _next_power_of_two(count: int) -> int:
     return 1 << max(1, (count - 1).bit_length())
 
 
 @cache
-def _folds(size: int) -> tuple[_Fold, ...]:
+def _make_folds(size: int) -> tuple[_Fold, ...]:
     folds = []
     width = 2
     while width < 2 * size:
         counting = min(width, 4)
-        lane = b"\xff" * counting + b"\0" * (2 * width - counting)
-        lanes = int.from_bytes(lane * (size // width), "little")
-        folds.append(_Fold(8 * width, lanes, pow(BASE, width // 2, WRAP)))
+        column = b"\xff" * counting + b"\0" * (2 * width - counting)
+        columns = int.from_bytes(column * (size // width), "little")
+        folds.append(_Fold(8 * width, columns, pow(BASE, width // 2, WRAP)))
         width *= 2
     return tuple(folds)
 
 
-def _folded(units: bytes, folds: tuple[_Fold, ...]) -> int:
+def _fold_units(units: bytes, folds: tuple[_Fold, ...]) -> int:
     number = int.from_bytes(units, "little")
-    for shift, lanes, factor in folds:
-        number = (number & lanes) * factor + ((number >> shift) & lanes)
+    for shift, columns, factor in folds:
+        number = (number & columns) * factor + ((number >> shift) & columns)
     return number % WRAP
 
 
@@ -108,16 +108,16 @@ def _is_worth_numpy(count: int) -> bool:
     return _hashed[0] >= LARGE
 
 
-def by_numpy(units: bytes) -> int:
+def hash_by_numpy(units: bytes) -> int:
     """The same sum with vectors."""
-    powers, taken, unit, number = _tools()
+    powers, taken, unit, number = _load_numpy_tools()
     values = taken(units, unit)
     if len(values) < BLOCK:
         return int(values.astype(number).dot(powers[BLOCK - len(values) :]))
-    return _by_blocks(values)
+    return _hash_by_blocks(values)
 
 
-def _by_blocks(values: NDArray[numpy.uint16]) -> int:
+def _hash_by_blocks(values: NDArray[numpy.uint16]) -> int:
     import numpy
 
     start = len(values) % BLOCK
@@ -125,14 +125,16 @@ def _by_blocks(values: NDArray[numpy.uint16]) -> int:
     first[BLOCK - start :] = values[:start]
     total = 0
     for block in (first[None], values[start:].reshape(-1, BLOCK)):
-        sums = numpy.einsum("ij,j->i", block, _tools()[0], dtype=numpy.uint32, casting="unsafe")
+        sums = numpy.einsum(
+            "ij,j->i", block, _load_numpy_tools()[0], dtype=numpy.uint32, casting="unsafe"
+        )
         for each in sums.tolist():
             total = (total * pow(BASE, BLOCK, WRAP) + each) % WRAP
     return total
 
 
 @cache
-def _tools() -> tuple[NDArray[numpy.uint32], Callable[..., Any], Any, Any]:
+def _load_numpy_tools() -> tuple[NDArray[numpy.uint32], Callable[..., Any], Any, Any]:
     """The powers, and what of numpy every text needs: looking it up takes as long as adding."""
     import numpy
 
@@ -144,11 +146,11 @@ def _tools() -> tuple[NDArray[numpy.uint32], Callable[..., Any], Any, Any]:
 # telling them apart
 
 
-def digest(text: str, algorithm: Algorithm) -> str:
+def compute_digest(text: str, algorithm: Algorithm) -> str:
     """The hash of a text by one of the algorithms."""
     match algorithm:
         case "utf16-32":
-            return content_hash(text)
+            return hash_text(text)
         case "sha256-10":
             return _sha256(text)[:10]
         case "sha256-7":
@@ -161,9 +163,9 @@ def _sha256(text: str) -> str:
     return sha256(units.decode("utf-16-le", "replace").encode()).hexdigest()
 
 
-def recognise(hash: str, text: str) -> Algorithm | None:
+def detect_algorithm(hash: str, text: str) -> Algorithm | None:
     """Which algorithm gives this hash for the text, if any does."""
-    if hash == content_hash(text):
+    if hash == hash_text(text):
         return UTF16_32
     whole = _sha256(text)
     if hash == whole[:10]:
@@ -172,8 +174,8 @@ def recognise(hash: str, text: str) -> Algorithm | None:
 
 
 DERIVED: dict[str, Callable[[str], str]] = {
-    SHA256_10: partial(digest, algorithm=SHA256_10),
-    SHA256_7: partial(digest, algorithm=SHA256_7),
-    UTF16_32: partial(digest, algorithm=UTF16_32),
+    SHA256_10: partial(compute_digest, algorithm=SHA256_10),
+    SHA256_7: partial(compute_digest, algorithm=SHA256_7),
+    UTF16_32: partial(compute_digest, algorithm=UTF16_32),
 }
 """Every hash of a text, by its name, the longest first."""

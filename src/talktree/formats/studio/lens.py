@@ -13,13 +13,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from talktree.formats.format import Can, Lens, Record, opaque
-from talktree.formats.lens import Object, merged, take_flag, take_text
+from talktree.formats.format import FormatCapabilities, Lens, Record, make_opaque
+from talktree.formats.lens import Object, merge_json, take_flag, take_text
 from talktree.formats.studio.artifact_types import detect_type
-from talktree.formats.studio.hashing import UTF16_32, content_hash, digest, recognise
+from talktree.formats.studio.hashing import UTF16_32, compute_digest, detect_algorithm, hash_text
 from talktree.model.entries import Entry, Head, Opaque, Snapshot
 from talktree.model.message import DELETED, NO_FLAGS, Author, Message
-from talktree.model.parts import Artifact, Attachment, Part, Text, Unknown
+from talktree.model.parts import Artifact, Attachment, Part, Text, UnknownPart
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, to_millis
 
@@ -36,7 +36,7 @@ def get(record: Record) -> Entry:
     """What a comment says."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
-        return opaque(record, "unreadable" if not record.usable else "not-a-comment")
+        return make_opaque(record, "unreadable" if not record.usable else "not-a-comment")
     left = dict(value)
     own = take_text(left, "id")
     user = take_text(left, "userId")
@@ -76,8 +76,8 @@ def _take_time(left: Object) -> int | None:
 def _take_parts(left: Object) -> tuple[Part, ...]:
     content = take_text(left, "content")
     parts: list[Part] = [] if content is None else [Text(content)]
-    parts += map(_attachment, _take_list(left, "attachments"))
-    parts += map(_artifact, _take_list(left, "artifacts"))
+    parts += map(_read_attachment, _take_list(left, "attachments"))
+    parts += map(_read_artifact, _take_list(left, "artifacts"))
     return tuple(parts)
 
 
@@ -89,9 +89,9 @@ def _take_list(left: Object, key: str) -> list[Json]:
     return items if isinstance(items, list) else []
 
 
-def _attachment(item: Json) -> Part:
+def _read_attachment(item: Json) -> Part:
     if not isinstance(item, dict):
-        return Unknown(ATTACHMENT, item)
+        return UnknownPart(ATTACHMENT, item)
     left = dict(item)
     return Attachment(
         name=take_text(left, "name"),
@@ -101,9 +101,9 @@ def _attachment(item: Json) -> Part:
     )
 
 
-def _artifact(item: Json) -> Part:
+def _read_artifact(item: Json) -> Part:
     if not isinstance(item, dict):
-        return Unknown(ARTIFACT, item)
+        return UnknownPart(ARTIFACT, item)
     left = dict(item)
     return Artifact(
         id=take_text(left, "id"),
@@ -117,11 +117,11 @@ def _artifact(item: Json) -> Part:
 # writing
 
 
-def native(entry: Entry) -> Json:
+def write_entry(entry: Entry) -> Json:
     """A new comment for an entry."""
     match entry:
         case Message():
-            return _comment(entry)
+            return _write_comment(entry)
         case Opaque():
             kept: Json = entry.value
             return kept
@@ -130,7 +130,7 @@ def native(entry: Entry) -> Json:
             return dict(entry.extra)
 
 
-def _comment(message: Message) -> Object:
+def _write_comment(message: Message) -> Object:
     extra = message.extra
     value: Object = {}
     if message.id:
@@ -145,23 +145,23 @@ def _comment(message: Message) -> Object:
     said = [part.text for part in message.parts if isinstance(part, Text)]
     if said:
         text = value["content"] = said[0] if len(said) == 1 else "\n\n".join(said)
-        value["contentHash"] = content_hash(text)
+        value["contentHash"] = hash_text(text)
     value["attachments"] = []
     if len(said) < len(message.parts):
-        value |= _lists(message.parts)
+        value |= _write_lists(message.parts)
     if DELETED in message.flags:
         value["deleted"] = True
     return _with_odd(value, extra)
 
 
-def _lists(parts: Sequence[Part]) -> Object:
+def _write_lists(parts: Sequence[Part]) -> Object:
     """What stands beside the words."""
     value: Object = {
         "attachments": [
-            _attachment_value(part) for part in parts if _is(part, Attachment, ATTACHMENT)
+            _write_attachment(part) for part in parts if _is_kind(part, Attachment, ATTACHMENT)
         ]
     }
-    artifacts = [_artifact_value(part) for part in parts if _is(part, Artifact, ARTIFACT)]
+    artifacts = [_write_artifact(part) for part in parts if _is_kind(part, Artifact, ARTIFACT)]
     if artifacts:
         value["artifacts"] = artifacts
     return value
@@ -179,37 +179,37 @@ def _with_odd(value: Object, extra: Mapping[str, Any]) -> Object:
     return {**value, "children": [], **odd}
 
 
-def _is(part: Part, type: type[Part], kind: str) -> bool:
-    return isinstance(part, type) or (isinstance(part, Unknown) and part.kind == kind)
+def _is_kind(part: Part, type: type[Part], kind: str) -> bool:
+    return isinstance(part, type) or (isinstance(part, UnknownPart) and part.kind == kind)
 
 
-def _attachment_value(part: Part) -> Json:
+def _write_attachment(part: Part) -> Json:
     if not isinstance(part, Attachment):
-        return _kept(part)
+        return _keep_part(part)
     value: Object = {"file": part.extra["file"]} if "file" in part.extra else {}
-    value |= _given({"name": part.name, "type": part.media_type})
+    value |= _read_object({"name": part.name, "type": part.media_type})
     # The document itself writes null for content that is not at hand.
     return _with_extra({**value, "url": part.url}, part.extra)
 
 
-def _artifact_value(part: Part) -> Json:
+def _write_artifact(part: Part) -> Json:
     if not isinstance(part, Artifact):
-        return _kept(part)
+        return _keep_part(part)
     value = {
         "id": part.id,
         "type": part.media_type,
         "title": part.title,
         "content": part.content,
     }
-    return _with_extra(_given(value), part.extra)
+    return _with_extra(_read_object(value), part.extra)
 
 
-def _kept(part: Part) -> Json:
-    kept: Json = part.value if isinstance(part, Unknown) else None
+def _keep_part(part: Part) -> Json:
+    kept: Json = part.value if isinstance(part, UnknownPart) else None
     return kept
 
 
-def _given(value: Mapping[str, Json]) -> Object:
+def _read_object(value: Mapping[str, Json]) -> Object:
     return {key: item for key, item in value.items() if item is not None}
 
 
@@ -223,8 +223,8 @@ def _with_extra(value: Object, extra: Mapping[str, Any]) -> Object:
 def put(entry: Entry, base: Record | None) -> Json:
     """The comment of an entry, in the form of its old record where there is one."""
     if base is None:
-        return _naming_parent(native(entry), entry)
-    value = merged(base.value, native(get(base)), native(entry))
+        return _with_parent_id(write_entry(entry), entry)
+    value = merge_json(base.value, write_entry(get(base)), write_entry(entry))
     old = base.value
     if isinstance(entry, Message) and isinstance(old, dict) and isinstance(value, dict):
         value = dict(value)
@@ -233,7 +233,7 @@ def put(entry: Entry, base: Record | None) -> Json:
     return value
 
 
-def _naming_parent(value: Json, entry: Entry) -> Json:
+def _with_parent_id(value: Json, entry: Entry) -> Json:
     """A new comment that names the one it answers, as the document wants it."""
     parent = entry.parent if isinstance(entry, Message) else None
     if not isinstance(value, dict) or parent is None or parent.startswith("@"):
@@ -247,7 +247,7 @@ def _follow_text(value: Object, old: Object) -> None:
     if said == text or not isinstance(said, str) or not isinstance(text, str):
         return
     if isinstance(hash, str):
-        value["contentHash"] = digest(text, recognise(hash, said) or UTF16_32)
+        value["contentHash"] = compute_digest(text, detect_algorithm(hash, said) or UTF16_32)
     elif "contentHash" in old:
         value["contentHash"] = hash
     else:
@@ -260,15 +260,15 @@ def _follow_parent(value: Object, old: Object, before: str | None, after: str | 
     if (
         "parentId" not in old
         or before == after
-        or not _names(named, before)
-        or _names(named, after)
+        or not _is_name_of(named, before)
+        or _is_name_of(named, after)
     ):
         return
     # `@3` is an alias of a comment without an id: there is nothing to name.
     value["parentId"] = None if after is None or after.startswith("@") else after
 
 
-def _names(named: Json, container: str | None) -> bool:
+def _is_name_of(named: Json, container: str | None) -> bool:
     """Whether a parentId means this container, which may have an alias (`m#2`) for its name."""
     if container is None:
         return named is None
@@ -298,7 +298,7 @@ def _complete_part(part: Part) -> Part:
             return part
 
 
-CAN = Can(
+CAN = FormatCapabilities(
     branches=True,
     parts=frozenset({"text", "attachment", "artifact"}),
     fields=frozenset({"time_ns", "authors"}),

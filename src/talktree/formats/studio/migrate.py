@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from talktree.formats.format import About, Record
+from talktree.formats.format import ConversationInfo, Record
 from talktree.formats.json_file import JsonSheet
 from talktree.formats.lens import Object
 from talktree.formats.migration import Renewal
 from talktree.formats.record_file import Sheet
 from talktree.formats.studio.adopt import STATUSES
-from talktree.formats.studio.hashing import recognise
+from talktree.formats.studio.hashing import detect_algorithm
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.schema import ARTIFACT, ATTACHMENT, REQUIRED, Kind
 from talktree.model.entries import Entry
@@ -28,17 +28,19 @@ from talktree.text.times import SECONDS_END, SECONDS_START, to_millis
 class CommentRenewal(Renewal):
     """What is old about comments."""
 
-    def of_record(self, record: Record, entry: Entry, about: About) -> Iterator[str]:
+    def describe_old_record(
+        self, record: Record, entry: Entry, about: ConversationInfo
+    ) -> Iterator[str]:
         value = record.value
         if isinstance(entry, Message) and isinstance(value, dict):
-            yield from _missing(value, REQUIRED)
-            yield from _odd_hash(value)
-            yield from _odd_time(value)
-            yield from _odd_parent(value, record.parent)
-            yield from _odd_items(value, "attachments", ATTACHMENT)
-            yield from _odd_items(value, "artifacts", ARTIFACT)
+            yield from _describe_missing(value, REQUIRED)
+            yield from _describe_odd_hash(value)
+            yield from _describe_odd_time(value)
+            yield from _describe_odd_parent(value, record.parent)
+            yield from _describe_odd_items(value, "attachments", ATTACHMENT)
+            yield from _describe_odd_items(value, "artifacts", ARTIFACT)
 
-    def name(self, alias: str, about: About, *, moment: int) -> str:
+    def make_id(self, alias: str, about: ConversationInfo, *, moment: int) -> str:
         seed = f"{about.id}\0{alias}".encode("utf-8", "surrogatepass")
         return new_id(to_millis(moment), blake2b(seed, digest_size=RANDOM_BYTES).digest())
 
@@ -46,12 +48,12 @@ class CommentRenewal(Renewal):
 class StudioRenewal(CommentRenewal):
     """The same for JSON."""
 
-    def of_sheet(self, sheet: Sheet) -> Iterator[str]:
+    def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
         if isinstance(sheet, JsonSheet) and sheet.pieces and not sheet.listed:
             yield "the comments stand in no list"
 
 
-def _missing(value: Object, required: dict[str, Kind]) -> Iterator[str]:
+def _describe_missing(value: Object, required: dict[str, Kind]) -> Iterator[str]:
     for name, kind in required.items():
         item = value.get(name)
         if item is None:
@@ -60,36 +62,36 @@ def _missing(value: Object, required: dict[str, Kind]) -> Iterator[str]:
             yield f"{name} of another type"
 
 
-def _odd_hash(value: Object) -> Iterator[str]:
+def _describe_odd_hash(value: Object) -> Iterator[str]:
     text, hash = value.get("content"), value.get("contentHash")
-    if isinstance(text, str) and isinstance(hash, str) and recognise(hash, text) is None:
+    if isinstance(text, str) and isinstance(hash, str) and detect_algorithm(hash, text) is None:
         yield "contentHash of another text"
 
 
-def _odd_time(value: Object) -> Iterator[str]:
+def _describe_odd_time(value: Object) -> Iterator[str]:
     stamp = value.get("timestamp")
     if isinstance(stamp, int | float) and SECONDS_START <= stamp < SECONDS_END:
         yield "timestamp in seconds"
 
 
-def _odd_parent(value: Object, container: str | None) -> Iterator[str]:
+def _describe_odd_parent(value: Object, container: str | None) -> Iterator[str]:
     """Replies name the comment they stand in; a comment at the top names nobody."""
     if value.get("parentId") != container:
         yield "no parentId" if value.get("parentId") is None else "parentId of another comment"
 
 
-def _odd_items(value: Object, name: str, required: dict[str, Kind]) -> Iterator[str]:
+def _describe_odd_items(value: Object, name: str, required: dict[str, Kind]) -> Iterator[str]:
     items = value.get(name)
     if items is None and name == "artifacts":
         return
     for item in items if isinstance(items, list) else ():
-        for what in _missing(item, required) if isinstance(item, dict) else ["no object"]:
+        for what in _describe_missing(item, required) if isinstance(item, dict) else ["no object"]:
             yield f"in {name}: {what}"
-        if isinstance(item, dict) and _odd_status(name, item.get("status")):
+        if isinstance(item, dict) and _is_odd_status(name, item.get("status")):
             yield f"in {name}: status of another kind"
 
 
-def _odd_status(name: str, status: Json) -> bool:
+def _is_odd_status(name: str, status: Json) -> bool:
     return name == "artifacts" and isinstance(status, str) and status not in STATUSES
 
 

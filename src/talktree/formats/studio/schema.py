@@ -58,12 +58,12 @@ MOST_NAMES = 64
 _SPELLINGS = {name.lower(): name for name in COMMENT}
 
 
-def fits(item: Json, kind: Kind) -> bool:
+def is_of_kind(item: Json, kind: Kind) -> bool:
     """Whether a value is what the document demands; true and false are no numbers."""
     return isinstance(item, kind) and (not isinstance(item, bool) or kind is bool)
 
 
-def items_of(value: Json, name: str) -> Iterator[tuple[int, Object]]:
+def iterate_items(value: Json, name: str) -> Iterator[tuple[int, Object]]:
     """The objects in a list of a comment, each with its place."""
     items = value.get(name) if isinstance(value, dict) else None
     if items and isinstance(items, list):
@@ -76,12 +76,12 @@ Make = Callable[[Object], Object]
 """From an item of a list to the one it should be."""
 
 
-def having(**members: Json) -> Make:
+def with_members(**members: Json) -> Make:
     """An item gets some members, or other values for them."""
     return lambda item: {**item, **members}
 
 
-def lacking(name: str) -> Make:
+def without_member(name: str) -> Make:
     """An item loses a member."""
     return lambda item: {key: each for key, each in item.items() if key != name}
 
@@ -97,14 +97,14 @@ def with_item(value: Json, name: str, place: int, make: Make) -> Json:
     return {**value, name: [*items[:place], make(item), *items[place + 1 :]]}
 
 
-def meant(other: str) -> str | None:
+def guess_member(other: str) -> str | None:
     """The member of a comment that a name means, but for capitals and what joins its words."""
     return _SPELLINGS.get(other.replace("_", "").replace("-", "").lower())
 
 
-def misspelt(value: Object, name: str) -> str | None:
+def find_misspelled(value: Object, name: str) -> str | None:
     """The member that is meant to be another, if there is one."""
     for other in value if len(value) <= MOST_NAMES else ():
-        if other not in COMMENT and len(other) <= LONGEST_NAME and meant(other) == name:
+        if other not in COMMENT and len(other) <= LONGEST_NAME and guess_member(other) == name:
             return other
     return None

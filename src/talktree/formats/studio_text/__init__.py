@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from talktree.files import Memory, Source, stem_of
-from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
+from talktree.files import MemoryContent, Source, stem_of
+from talktree.formats.format import ConversationInfo, Detection, FormatInfo, Probe, SplitSource
 from talktree.formats.record_file import Item, Sheet
 from talktree.formats.studio.encodings import Comments
 from talktree.formats.studio.lens import CAN
-from talktree.formats.studio.write import linked
+from talktree.formats.studio.write import link_comments
 from talktree.formats.studio_text import parse_own
-from talktree.formats.studio_text.parse_flat import first_head
+from talktree.formats.studio_text.parse_flat import find_first_head
 from talktree.formats.studio_text.parse_text_file import TextSheet
-from talktree.formats.studio_text.write_own import boundary_for, frame
+from talktree.formats.studio_text.write_own import make_boundary, make_frame
 from talktree.text.json.value import Json
 from talktree.text.utf8 import BOM
 
@@ -51,8 +51,8 @@ class StudioText(Comments):
     def detect(self, probe: Probe) -> Detection | None:
         if probe.folder:
             return None
-        head = probe.head().removeprefix(BOM)
-        if first_head(head) is not None:
+        head = probe.read_head().removeprefix(BOM)
+        if find_first_head(head) is not None:
             return Detection(0.98, f"a {parse_own.MARK} header, or a boundary like ours")
         if b"User-Id:" not in head or _COMMENT.search(head) is None:
             return None
@@ -60,8 +60,8 @@ class StudioText(Comments):
         reason = "a boundary line, then a comment's headers (User-Id, Timestamp)"
         return Detection(0.95 if named else 0.85, reason)
 
-    def split(self, source: Source) -> Split:
-        return Split(
+    def split(self, source: Source) -> SplitSource:
+        return SplitSource(
             [
                 TextSheet(path, content, self, group=stem_of(path))
                 for path, content in source.files.items()
@@ -69,28 +69,28 @@ class StudioText(Comments):
         )
 
     def blank_sheet(self, path: str) -> Sheet:
-        return TextSheet(path, Memory(b""), self, group=stem_of(path))
+        return TextSheet(path, MemoryContent(b""), self, group=stem_of(path))
 
-    def blank(self, about: About) -> Mapping[str, bytes]:
-        start, end = frame(boundary_for([about.session]))
+    def make_blank_files(self, about: ConversationInfo) -> Mapping[str, bytes]:
+        start, end = make_frame(make_boundary([about.session]))
         return {self.path_for(about, about.id): start + end}
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return self.blank_sheet(path).rewritten(list(linked(items)))
+        return self.blank_sheet(path).rewrite(list(link_comments(items)))
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.rule import rules_in
+        from talktree.formats.rule import find_rules
         from talktree.formats.studio_text import rules
 
-        return [*super().rules(), *rules_in(rules)]
+        return [*super().rules(), *find_rules(rules)]
 
 
 FORMAT = StudioText()
 
 
-def render(comments: Iterable[tuple[Json, int]]) -> Iterator[bytes]:
+def render_comments(comments: Iterable[tuple[Json, int]]) -> Iterator[bytes]:
     """A whole conversation in our own dialect, from comments in reading order with their depth."""
     items = [Item(None, value, changed=True, depth=depth) for value, depth in comments]
-    return FORMAT.blank_sheet("conversation.text").rewritten(items)
+    return FORMAT.blank_sheet("conversation.text").rewrite(items)

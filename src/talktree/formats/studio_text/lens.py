@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from talktree.formats.studio.hashing import recognise
+from talktree.formats.studio.hashing import detect_algorithm
 from talktree.formats.studio_text.parse import Places
-from talktree.formats.studio_text.parse_multipart import Head, Header
+from talktree.formats.studio_text.parse_multipart import Header, PartHead
 from talktree.text.json.value import Json
 from talktree.text.utf8 import decode
 
@@ -37,19 +37,19 @@ _LIST = b"Attachments:"
 _ITEM = re.compile(rb"- ([^\r\n]*) \(([^\r\n]*)\)\r?\n  URL: ([^\r\n]*)\r?\n")
 
 
-class Read(NamedTuple):
+class PartContent(NamedTuple):
     """What a part says, and where."""
 
     value: dict[str, Json]
     places: Places
 
 
-class Part(NamedTuple):
+class CommentPart(NamedTuple):
     """A part of a multipart text."""
 
     text: bytes
     at: int
-    head: Head
+    head: PartHead
     stop: int
     newline: bytes
     """How its boundary line ends."""
@@ -66,17 +66,17 @@ class Part(NamedTuple):
         return decode(self.text[self.head.body : self.body_end(stop)])
 
 
-def is_comment(head: Head) -> bool:
+def is_comment(head: PartHead) -> bool:
     """Whether a part is a comment."""
     return any(each.name in SIGNS for each in head.headers) and not is_attachment(head)
 
 
-def is_attachment(head: Head) -> bool:
+def is_attachment(head: PartHead) -> bool:
     """Whether a part is an attachment of the comment before it."""
     return (head.text("content-disposition") or "").lower().startswith("attachment")
 
 
-def scalar(text: str, *, number: bool = False) -> Json:
+def parse_scalar(text: str, *, number: bool = False) -> Json:
     """What a word in a header stands for; None if for nothing."""
     if text in ("undefined", "null"):
         return None
@@ -88,27 +88,27 @@ def scalar(text: str, *, number: bool = False) -> Json:
     return float(text) if repr(float(text)) == text else text
 
 
-def read_comment(part: Part, *, lists: bool, reply: str | None) -> Read:
+def read_comment(part: CommentPart, *, lists: bool, reply: str | None) -> PartContent:
     """The comment in a part; `lists` if attachments are listed at the end of its body."""
     found: dict[str, Json] = {}
     for header in part.head.headers:
-        key = key_of(header)
+        key = get_member_key(header)
         if key is not None and key not in found and header.text != "undefined":
-            found[key] = scalar(header.text, number=key == "timestamp")
+            found[key] = parse_scalar(header.text, number=key == "timestamp")
     if reply is not None:
         found.setdefault("parentId", reply)
     end, items = part.stop, list[Json]()
     if lists:
-        end, items = _listed(part, found.get("contentHash"))
+        end, items = _parse_listed_attachments(part, found.get("contentHash"))
     found["content"] = part.body(end)
     value = {key: found.pop(key) for key in ORDER if key in found}
     value |= {"attachments": items, "children": [], **found}
     starts = (end,) if items else ()
     places = Places(part.at, part.head.body, part.body_end(end), starts, part.stop)
-    return Read(value, places)
+    return PartContent(value, places)
 
 
-def key_of(header: Header) -> str | None:
+def get_member_key(header: Header) -> str | None:
     """The member a header holds."""
     if header.name.startswith(MIME):
         return None
@@ -116,42 +116,44 @@ def key_of(header: Header) -> str | None:
     return key if header.name in KEYS or key not in RESERVED else None
 
 
-def reply_to(head: Head) -> str | None:
+def get_parent_id(head: PartHead) -> str | None:
     """The comment that the older exports say a part replies to."""
     found = _REPLY.fullmatch(head.text("content-disposition") or "")
     return found.group(1) if found else None
 
 
-def read_attachment(part: Part) -> dict[str, Json]:
+def read_attachment(part: CommentPart) -> dict[str, Json]:
     """An attachment that is a part of its own."""
     name = _NAME.search(part.head.text("content-disposition") or "")
     url = part.head.text("content-location") or part.head.text("content-data")
     if url is None:
         url = part.body(part.stop)
-    return _attachment(name.group(1) if name else "undefined", part.head.text("content-type"), url)
+    return _make_attachment(
+        name.group(1) if name else "undefined", part.head.text("content-type"), url
+    )
 
 
-def _attachment(name: str, type: str | None, url: str) -> dict[str, Json]:
+def _make_attachment(name: str, type: str | None, url: str) -> dict[str, Json]:
     found = {"name": name, "type": "undefined" if type is None else type, "url": url}
-    return {key: scalar(text) for key, text in found.items() if text != "undefined"}
+    return {key: parse_scalar(text) for key, text in found.items() if text != "undefined"}
 
 
-def _listed(part: Part, hash: Json) -> tuple[int, list[Json]]:
+def _parse_listed_attachments(part: CommentPart, hash: Json) -> tuple[int, list[Json]]:
     """The attachments listed at the end of a body, and where the body ends without them."""
     title = part.newline + _LIST + part.newline
     start = part.text.rfind(title, part.head.body, part.stop)
     items: list[Json] = []
     here = start + len(title)
     while start >= 0 and (found := _ITEM.match(part.text, here, part.stop)):
-        items.append(_attachment(*map(decode, found.groups())))
+        items.append(_make_attachment(*map(decode, found.groups())))
         here = found.end()
     if not items or here != part.stop or _is_content(part, start, hash):
         return part.stop, []
     return start, items
 
 
-def _is_content(part: Part, start: int, hash: Json) -> bool:
+def _is_content(part: CommentPart, start: int, hash: Json) -> bool:
     """Whether the hash says that what looks like a list is a part of the content."""
-    if not isinstance(hash, str) or recognise(hash, part.body(start)) is not None:
+    if not isinstance(hash, str) or detect_algorithm(hash, part.body(start)) is not None:
         return False
-    return recognise(hash, part.body(part.stop)) is not None
+    return detect_algorithm(hash, part.body(part.stop)) is not None

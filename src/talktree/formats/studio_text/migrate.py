@@ -12,7 +12,7 @@ from talktree.formats.studio_text.parse_text_file import TextSheet
 class TextRenewal(CommentRenewal):
     """What is old about a text file."""
 
-    def of_sheet(self, sheet: Sheet) -> Iterator[str]:
+    def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
         if isinstance(sheet, TextSheet) and sheet.cut.dialect not in ("own", "none"):
             yield f"the {sheet.cut.dialect} dialect, which has no place for all members"
 

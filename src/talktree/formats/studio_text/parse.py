@@ -13,8 +13,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from talktree.formats.nested_file import Piece
-from talktree.formats.studio_text.parse_multipart import Line, end_line, last_lines, next_line
+from talktree.formats.nested_file import FilePiece
+from talktree.formats.studio_text.parse_multipart import (
+    BoundaryLine,
+    end_line,
+    find_last_lines,
+    find_next_boundary,
+)
 from talktree.text.json.scanner import MOST_PROBLEMS, Problem
 from talktree.text.json.value import Json
 
@@ -35,7 +40,7 @@ class Places(NamedTuple):
     """The end of those."""
 
 
-class TextPiece(Piece):
+class TextPiece(FilePiece):
     """A comment or another part."""
 
     boundary: bytes = b""
@@ -45,7 +50,7 @@ class TextPiece(Piece):
     places: Places | None = None
 
     @property
-    def wrapped(self) -> bool:
+    def is_wrapped(self) -> bool:
         """Whether it is a multipart of its own."""
         return self.within != self.boundary
 
@@ -62,7 +67,7 @@ class Tear(NamedTuple):
     """Their boundaries, the innermost first."""
 
 
-class Cut(Struct):
+class TextLayout(Struct):
     """A text taken apart."""
 
     dialect: Dialect
@@ -75,13 +80,13 @@ class Cut(Struct):
     tears: Sequence[Tear] = ()
 
 
-class Draft(Struct):
+class PieceDraft(Struct):
     """A piece in the making."""
 
     start: int
     gap: bytes
     depth: int
-    container: Draft | None
+    container: PieceDraft | None
     first: bool
     within: bytes
     boundary: bytes
@@ -97,12 +102,12 @@ class Draft(Struct):
     end: int = 0
 
     @property
-    def wrapped(self) -> bool:
+    def is_wrapped(self) -> bool:
         """Whether it is a multipart of its own."""
         return self.within != self.boundary
 
     @property
-    def awaits_comment(self) -> bool:
+    def is_awaiting_comment(self) -> bool:
         """Whether the next comment is what it wraps."""
         return self.value is None and self.hole is None
 
@@ -115,11 +120,11 @@ class Level(Struct):
     start: int
     reach: int
     """The last line that belongs to it or to one around it."""
-    owner: Draft | None = None
+    owner: PieceDraft | None = None
     """The comment that further parts belong to."""
 
 
-def piece_of(text: bytes, draft: Draft) -> TextPiece:
+def make_piece(text: bytes, draft: PieceDraft) -> TextPiece:
     """The finished piece."""
     hole = draft.end if draft.hole is None else draft.hole
     return TextPiece(
@@ -132,11 +137,11 @@ def piece_of(text: bytes, draft: Draft) -> TextPiece:
         usable=draft.value is not None,
         boundary=draft.boundary,
         within=draft.within,
-        places=_moved(draft, hole),
+        places=_shift_places(draft, hole),
     )
 
 
-def _moved(draft: Draft, hole: int) -> Places | None:
+def _shift_places(draft: PieceDraft, hole: int) -> Places | None:
     """Places counted from the start of the piece."""
     found, start = draft.places, draft.start
     if found is None:
@@ -153,13 +158,13 @@ DOCUMENT = re.compile(
 """How a text starts, or in older exports each comment that answers nobody."""
 
 
-class Walk:
+class TextParser:
     """What is known while a text is taken apart."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        self.last = last_lines(text)
-        self.drafts: list[Draft] = []
+        self.last = find_last_lines(text)
+        self.drafts: list[PieceDraft] = []
         self.levels: list[Level] = []
         self.names: dict[bytes, int] = {}
         self.problems: list[Problem] = []
@@ -176,26 +181,26 @@ class Walk:
         self.checked = 0
         """How far text between parts was looked for."""
 
-    def problem(self, code: str, at: int, what: str) -> None:
+    def add_problem(self, code: str, at: int, what: str) -> None:
         """Take down what is odd."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, at, what))
 
-    def stray(self, start: int, stop: int) -> None:
+    def report_stray_text(self, start: int, stop: int) -> None:
         """Tell of text that is in no part."""
         start, self.checked = max(start, self.checked), max(stop, self.checked)
         lines = self.text[start:stop].split(b"\n")
         if any(line.strip() and not line.startswith(b"--") for line in lines):
-            self.problem("separator", start, "text between the parts; kept as it is")
+            self.add_problem("separator", start, "text between the parts; kept as it is")
 
-    def next(self, at: int) -> Line | None:
+    def find_next_line(self, at: int) -> BoundaryLine | None:
         """The next boundary line of an open multipart."""
         self.reached = max(at, self.reached)
         if self.levels[-1].reach < at:
             return None
-        return next_line(self.text, at, self.names)
+        return find_next_boundary(self.text, at, self.names)
 
-    def open(self, name: bytes, start: int) -> Level:
+    def open_multipart(self, name: bytes, start: int) -> Level:
         """Step into a multipart."""
         reach = max(self.last.get(name, -1), self.levels[-1].reach if self.levels else -1)
         level = Level(name, "wrap", start, reach)
@@ -203,7 +208,7 @@ class Walk:
         self.levels.append(level)
         return level
 
-    def missing_line(self) -> Line:
+    def make_missing_line(self) -> BoundaryLine:
         """What stands for the boundary line that never came: the end, or the next start."""
         found = DOCUMENT.search(self.text, self.reached)
         return end_line(self.text, self.reached, found.start() if found else len(self.text))

@@ -9,48 +9,55 @@ from __future__ import annotations
 
 from talktree.formats.studio_text import repair
 from talktree.formats.studio_text.lens import (
-    Part,
+    CommentPart,
+    get_parent_id,
     is_attachment,
     is_comment,
     read_attachment,
     read_comment,
-    reply_to,
 )
 from talktree.formats.studio_text.parse import (
     DOCUMENT,
     NO_BLANK_LINE,
-    Cut,
-    Draft,
     Level,
+    PieceDraft,
     Tear,
-    Walk,
-    piece_of,
+    TextLayout,
+    TextParser,
+    make_piece,
 )
-from talktree.formats.studio_text.parse_multipart import Head, Line, newline_of, read_head
+from talktree.formats.studio_text.parse_multipart import (
+    BoundaryLine,
+    PartHead,
+    get_newline,
+    read_head,
+)
 
 LOST = b"[object Promise]"
 DAMAGED_LINE = "a damaged boundary line"
 
 
-class Cutter(Walk):
+class ExportedTextParser(TextParser):
     """Takes one text apart."""
 
-    def run(self) -> Cut:
+    def run(self) -> TextLayout:
         """The pieces of the text."""
         found = DOCUMENT.search(self.text)
         while found is not None:
-            self.stray(self.resume, found.start())
-            at = self._document(found.start())
+            self.report_stray_text(self.resume, found.start())
+            at = self._read_multipart(found.start())
             found = DOCUMENT.search(self.text, at)
         if self.dialect != "none":
-            self.stray(self.resume, len(self.text))
-        pieces = [piece_of(self.text, draft) for draft in self.drafts]
+            self.report_stray_text(self.resume, len(self.text))
+        pieces = [make_piece(self.text, draft) for draft in self.drafts]
         frame = (self.text[: self.framed], self.text[self.resume :])
-        return Cut(self.dialect, pieces, frame, self.problems, self.root, self.newline, self.tears)
+        return TextLayout(
+            self.dialect, pieces, frame, self.problems, self.root, self.newline, self.tears
+        )
 
     # documents
 
-    def _document(self, at: int) -> int:
+    def _read_multipart(self, at: int) -> int:
         """Read one multipart and all in it; returns where it ends."""
         implied = self.text.startswith(b"--", at)
         head = read_head(self.text, at)
@@ -63,104 +70,104 @@ class Cutter(Walk):
             self.dialect, self.root = "app", name
         else:
             self.checked = head.body
-        self.open(name, at).kind = "list" if implied else "undecided"
-        line = self.next(at if implied else head.stop)
+        self.open_multipart(name, at).kind = "list" if implied else "undecided"
+        line = self.find_next_line(at if implied else head.stop)
         self.reached = max(self.reached, at + 1)
         if not implied:
-            line = self._rescued(head.body, line) or line
+            line = self._rescue_part(head.body, line) or line
         if line is not None:
-            self.newline = newline_of(self.text, line)
+            self.newline = get_newline(self.text, line)
         while line is not None:
-            level = self._back_to(line)
+            level = self._close_down_to(line)
             if line.last:
-                self._close(level, line)
+                self._close_level(level, line)
                 if not self.levels:
                     return line.stop
-                line = self._behind(line)
+                line = self._find_line_after(line)
             else:
-                line = self._part(level, line)
-        return self._torn()
+                line = self._read_part(level, line)
+        return self._close_truncated()
 
-    def _behind(self, closed: Line) -> Line | None:
+    def _find_line_after(self, closed: BoundaryLine) -> BoundaryLine | None:
         """The boundary line behind one that closed a multipart inside another."""
-        after = self.next(closed.stop)
-        return self._rescued(closed.stop, after) or after
+        after = self.find_next_line(closed.stop)
+        return self._rescue_part(closed.stop, after) or after
 
-    def _rescued(self, at: int, line: Line | None) -> Line | None:
+    def _rescue_part(self, at: int, line: BoundaryLine | None) -> BoundaryLine | None:
         """A damaged boundary line in text that is no content, before the next sound one."""
         if line is None or not self.text[at : line.start].strip():
             return None
-        found = repair.first_line(self.text, at, line.start, self.levels[-1].name)
+        found = repair.find_first_line(self.text, at, line.start, self.levels[-1].name)
         if found is not None:
-            self.problem("separator", found.start, DAMAGED_LINE)
+            self.add_problem("separator", found.start, DAMAGED_LINE)
         return found
 
-    def _back_to(self, line: Line) -> Level:
+    def _close_down_to(self, line: BoundaryLine) -> Level:
         """Close what was left open inside the multipart that a line belongs to."""
         while self.levels[-1].name != line.name:
-            self.problem("separator", line.start, "a multipart is not closed")
-            self._close(self.levels[-1], Line(line.start, line.start, b"", True))
+            self.add_problem("separator", line.start, "a multipart is not closed")
+            self._close_level(self.levels[-1], BoundaryLine(line.start, line.start, b"", True))
         return self.levels[-1]
 
-    def _close(self, level: Level, line: Line) -> None:
+    def _close_level(self, level: Level, line: BoundaryLine) -> None:
         self.levels.pop()
         del self.names[level.name]
         owner = level.owner
         if level.kind == "wrap" and owner is not None:
             if owner.hole is None:
                 owner.hole = owner.resume = line.start
-            self.stray(owner.resume, line.start)
+            self.report_stray_text(owner.resume, line.start)
             if owner.value is None:
-                self.problem("separator", owner.start, "a multipart without a comment")
-            self._finish(owner, line.stop)
+                self.add_problem("separator", owner.start, "a multipart without a comment")
+            self._finish_draft(owner, line.stop)
         elif owner is not None:
             self._finish_bare(owner)
 
-    def _torn(self) -> int:
+    def _close_truncated(self) -> int:
         """The text ends, or the next document starts, before the multipart is closed."""
-        line = self.missing_line()
-        self.problem("torn", line.start, "the text ends before its last boundary line")
+        line = self.make_missing_line()
+        self.add_problem("torn", line.start, "the text ends before its last boundary line")
         names = tuple(level.name for level in reversed(self.levels))
         self.tears.append(Tear(line.start, line.stop, names))
         while self.levels:
-            self._close(self.levels[-1], Line(line.start, line.start, b"", True))
+            self._close_level(self.levels[-1], BoundaryLine(line.start, line.start, b"", True))
         return line.stop
 
     # parts
 
-    def _part(self, level: Level, line: Line) -> Line | None:
+    def _read_part(self, level: Level, line: BoundaryLine) -> BoundaryLine | None:
         """Read one part; returns the boundary line behind it."""
         head = read_head(self.text, line.stop)
-        name = self._nested(head, line)
+        name = self._find_nested_boundary(head, line)
         if level.kind == "undecided":
-            self._decide(level, line, listed=name is not None or not is_comment(head))
+            self._decide_kind(level, line, listed=name is not None or not is_comment(head))
         if name is not None:
-            return self._wrapper(level, line, head, name)
-        after = self.next(head.body)
-        stop = (after or self.missing_line()).start
-        part = Part(self.text, line.stop, head, stop, newline_of(self.text, line))
-        found = self._proven(level, part)
+            return self._read_wrapper(level, line, head, name)
+        after = self.find_next_line(head.body)
+        stop = (after or self.make_missing_line()).start
+        part = CommentPart(self.text, line.stop, head, stop, get_newline(self.text, line))
+        found = self._find_proven_line(level, part)
         if found is not None:
             after, part = found, part._replace(stop=found.start)
         if is_comment(head):
-            self._comment(level, line, part)
-        elif not (is_attachment(head) and self._attach(level.owner, part, line)):
-            self._unknown(level, line, part)
+            self._read_comment(level, line, part)
+        elif not (is_attachment(head) and self._attach_file(level.owner, part, line)):
+            self._read_unknown(level, line, part)
         return after
 
-    def _proven(self, level: Level, part: Part) -> Line | None:
+    def _find_proven_line(self, level: Level, part: CommentPart) -> BoundaryLine | None:
         """A damaged boundary line that would else be taken for a piece of a part's body."""
         if is_comment(part.head):
-            found = repair.proven_line(part, level.name)
+            found = repair.find_proven_line(part, level.name)
         elif is_attachment(part.head):
-            found = repair.first_line(self.text, part.head.body, part.stop, level.name)
+            found = repair.find_first_line(self.text, part.head.body, part.stop, level.name)
         else:
             return None
         if found is not None:
-            self.problem("separator", found.start, DAMAGED_LINE)
+            self.add_problem("separator", found.start, DAMAGED_LINE)
         return found
 
-    def _nested(self, head: Head, line: Line) -> bytes | None:
+    def _find_nested_boundary(self, head: PartHead, line: BoundaryLine) -> bytes | None:
         """The boundary of the multipart that a part is, if it is one."""
         name = head.boundary
         known = name is not None and self.last.get(name, -1) >= head.body
@@ -168,15 +175,15 @@ class Cutter(Walk):
             return name if name not in self.names else None
         if is_comment(head) or is_attachment(head):
             return None
-        stop = self.next(line.stop)
+        stop = self.find_next_line(line.stop)
         end = stop.start if stop is not None else len(self.text)
-        found = repair.inner_name(self.text, line.stop, end)
+        found = repair.find_inner_name(self.text, line.stop, end)
         if found is not None and found not in self.names:
-            self.problem("header", line.stop, "a damaged header")
+            self.add_problem("header", line.stop, "a damaged header")
             return found
         return name if name not in self.names else None
 
-    def _decide(self, level: Level, line: Line, *, listed: bool) -> None:
+    def _decide_kind(self, level: Level, line: BoundaryLine, *, listed: bool) -> None:
         """A declared multipart is a list of comments, or in older exports one comment."""
         if listed:
             level.kind, self.dialect, self.root = "list", "worker", level.name
@@ -184,18 +191,24 @@ class Cutter(Walk):
                 self.framed = self.resume = line.start
             return
         level.kind, self.dialect, self.root = "wrap", "older", b""
-        level.owner = self._draft(None, level.start, level.start, b"", boundary=level.name)
+        level.owner = self._make_draft(None, level.start, level.start, b"", boundary=level.name)
 
-    def _draft(
-        self, container: Draft | None, gap_to: int, start: int, within: bytes, *, boundary: bytes
-    ) -> Draft:
+    def _make_draft(
+        self,
+        container: PieceDraft | None,
+        gap_to: int,
+        start: int,
+        within: bytes,
+        *,
+        boundary: bytes,
+    ) -> PieceDraft:
         """A new piece behind the last one in its container."""
         first = container.hole is None if container else not self.drafts
         if container is not None and container.hole is None:
             container.hole = container.resume = gap_to
         before = container.resume if container else self.resume
-        self.stray(before, gap_to)
-        made = Draft(
+        self.report_stray_text(before, gap_to)
+        made = PieceDraft(
             start=start,
             gap=self.text[before:start],
             depth=container.depth + 1 if container else 0,
@@ -207,47 +220,53 @@ class Cutter(Walk):
         self.drafts.append(made)
         return made
 
-    def _finish(self, draft: Draft, end: int) -> None:
+    def _finish_draft(self, draft: PieceDraft, end: int) -> None:
         draft.end = end
         if draft.container is None:
             self.resume = end
         else:
             draft.container.resume = end
 
-    def _finish_bare(self, draft: Draft) -> None:
+    def _finish_bare(self, draft: PieceDraft) -> None:
         if draft.hole is None:
             draft.hole = draft.resume = draft.end
-        self._finish(draft, draft.resume)
+        self._finish_draft(draft, draft.resume)
 
-    def _wrapper(self, level: Level, line: Line, head: Head, name: bytes) -> Line | None:
-        owner = self._draft(level.owner, line.start, line.stop, level.name, boundary=name)
-        owner.reply = reply_to(head)
-        inner = self.open(name, line.stop)
+    def _read_wrapper(
+        self, level: Level, line: BoundaryLine, head: PartHead, name: bytes
+    ) -> BoundaryLine | None:
+        owner = self._make_draft(level.owner, line.start, line.stop, level.name, boundary=name)
+        owner.reply = get_parent_id(head)
+        inner = self.open_multipart(name, line.stop)
         inner.owner = owner
-        after = self.next(head.body)
+        after = self.find_next_line(head.body)
         if after is not None and after.start > head.body:
-            self._rescue(inner, head, line, after)
+            self._rescue_comment(inner, head, line, after)
         return after
 
-    def _rescue(self, level: Level, head: Head, line: Line, after: Line) -> None:
+    def _rescue_comment(
+        self, level: Level, head: PartHead, line: BoundaryLine, after: BoundaryLine
+    ) -> None:
         """Find the comment of a multipart whose first boundary line is damaged."""
         at = self.text.find(b"\n", head.body, after.start) + 1
         inner = read_head(self.text, at)
         if at and is_comment(inner) and inner.body <= after.start:
-            self.problem("separator", head.body, DAMAGED_LINE)
-            part = Part(self.text, at, inner, after.start, newline_of(self.text, line))
-            self._comment(level, line, part)
+            self.add_problem("separator", head.body, DAMAGED_LINE)
+            part = CommentPart(self.text, at, inner, after.start, get_newline(self.text, line))
+            self._read_comment(level, line, part)
 
-    def _comment(self, level: Level, line: Line, part: Part) -> None:
+    def _read_comment(self, level: Level, line: BoundaryLine, part: CommentPart) -> None:
         if not part.head.blank:
-            self.problem("header", part.at, NO_BLANK_LINE)
+            self.add_problem("header", part.at, NO_BLANK_LINE)
         owner = level.owner
-        fills = level.kind == "wrap" and owner is not None and owner.awaits_comment
+        fills = level.kind == "wrap" and owner is not None and owner.is_awaiting_comment
         if not fills:
             if level.kind == "list" and owner is not None:
                 self._finish_bare(owner)
                 level.owner = None
-            owner = self._draft(level.owner, line.start, line.stop, level.name, boundary=level.name)
+            owner = self._make_draft(
+                level.owner, line.start, line.stop, level.name, boundary=level.name
+            )
         assert owner is not None
         found = read_comment(part, lists=self.dialect == "app", reply=owner.reply)
         owner.value, owner.places = found.value, found.places
@@ -255,10 +274,10 @@ class Cutter(Walk):
         if not fills and level.kind == "list":
             level.owner = owner
         elif not fills:
-            self.problem("separator", part.at, "a second comment where a reply should be")
+            self.add_problem("separator", part.at, "a second comment where a reply should be")
             self._finish_bare(owner)
 
-    def _attach(self, owner: Draft | None, part: Part, line: Line) -> bool:
+    def _attach_file(self, owner: PieceDraft | None, part: CommentPart, line: BoundaryLine) -> bool:
         """Give an attachment to the comment it stands behind, if it stands directly behind it."""
         if owner is None or owner.value is None or owner.hole is not None:
             return False
@@ -269,14 +288,14 @@ class Cutter(Walk):
         owner.end = part.stop
         return True
 
-    def _unknown(self, level: Level, line: Line, part: Part) -> None:
-        made = self._draft(level.owner, line.start, line.stop, level.name, boundary=level.name)
+    def _read_unknown(self, level: Level, line: BoundaryLine, part: CommentPart) -> None:
+        made = self._make_draft(level.owner, line.start, line.stop, level.name, boundary=level.name)
         made.end = part.stop
         self._finish_bare(made)
         if LOST in self.text[part.at : part.stop]:
-            self.problem("lost", part.at, "replies that were lost when the text was exported")
+            self.add_problem("lost", part.at, "replies that were lost when the text was exported")
         else:
-            self.problem("unknown-record", part.at, "a part that is no comment")
+            self.add_problem("unknown-record", part.at, "a part that is no comment")
 
 
 def _line_name(text: bytes, at: int) -> bytes:

@@ -6,13 +6,13 @@ import re
 
 from talktree.formats.lens import Object
 from talktree.formats.studio_text import parse_own
-from talktree.formats.studio_text.parse import NO_BLANK_LINE, Cut, Places, Tear, TextPiece
+from talktree.formats.studio_text.parse import NO_BLANK_LINE, Places, Tear, TextLayout, TextPiece
 from talktree.formats.studio_text.parse_multipart import (
-    Head,
-    Line,
+    BoundaryLine,
+    PartHead,
     end_line,
-    newline_of,
-    next_line,
+    find_next_boundary,
+    get_newline,
     read_head,
 )
 from talktree.text.json.scanner import MOST_PROBLEMS, Problem
@@ -23,7 +23,7 @@ NEAR = 4096
 """How far from the start the first headers can be if something was put before them."""
 
 
-def first_head(text: bytes) -> Head | None:
+def find_first_head(text: bytes) -> PartHead | None:
     """The headers that say that a text is in our dialect."""
     dashes = 0 if text.startswith(b"--") else text.find(b"\n--", 0, NEAR)
     # Behind the first boundary line, the same words would be content.
@@ -34,10 +34,10 @@ def first_head(text: bytes) -> Head | None:
     return None
 
 
-class FlatCutter:
+class FlatTextParser:
     """Takes one text apart."""
 
-    def __init__(self, text: bytes, head: Head) -> None:
+    def __init__(self, text: bytes, head: PartHead) -> None:
         self.text = text
         self.name = head.boundary or b""
         self.head = head
@@ -48,25 +48,25 @@ class FlatCutter:
         self.end = 0
         """Where the last piece ended."""
 
-    def run(self) -> Cut:
+    def run(self) -> TextLayout:
         """The pieces of the text."""
         text = self.text
-        line = self._first()
+        line = self._find_first_line()
         framed = self.end = line.start
-        newline = newline_of(text, Line(0, self.head.headers[0].end, b"", False))
+        newline = get_newline(text, BoundaryLine(0, self.head.headers[0].end, b"", False))
         if self.head.text(parse_own.MARK.lower()) != parse_own.VERSION:
-            self._problem("header", 0, "a version of the dialect that is not known here")
+            self._add_problem("header", 0, "a version of the dialect that is not known here")
         if text[: self.head.headers[0].at].strip() or text[self.head.body : line.start].strip():
-            self._problem("separator", 0, "text before the first part")
+            self._add_problem("separator", 0, "text before the first part")
         tears: list[Tear] = []
         while not line.last:
-            line = self._part(line)
+            line = self._read_part(line)
         if not line.name:
-            self._problem("torn", line.start, "the text ends before its last boundary line")
+            self._add_problem("torn", line.start, "the text ends before its last boundary line")
             tears = [Tear(line.start, line.stop, (self.name,))]
         elif text[line.stop :].strip():
-            self._problem("separator", line.stop, "text behind the last part")
-        return Cut(
+            self._add_problem("separator", line.stop, "text behind the last part")
+        return TextLayout(
             "own",
             self.pieces,
             (text[:framed], text[self.end :]),
@@ -76,89 +76,91 @@ class FlatCutter:
             tears,
         )
 
-    def _problem(self, code: str, at: int, what: str) -> None:
+    def _add_problem(self, code: str, at: int, what: str) -> None:
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, at, what))
 
-    def _first(self) -> Line:
+    def _find_first_line(self) -> BoundaryLine:
         """The first boundary line; the headers may be wrong about how it looks."""
         # The blank line behind the headers is the newline before the boundary line.
         at = self.head.stop
-        line = self._next(at) if self.name else end_line(self.text, at, len(self.text))
+        line = self._find_next_line(at) if self.name else end_line(self.text, at, len(self.text))
         seen = _LINE.search(self.text, at) if not line.name else None
         if seen is None:
             return line
         self.name = seen.group(1)
-        self._problem("separator", seen.start(), "not the boundary that the headers name")
-        return self._next(at)
+        self._add_problem("separator", seen.start(), "not the boundary that the headers name")
+        return self._find_next_line(at)
 
-    def _next(self, at: int) -> Line:
+    def _find_next_line(self, at: int) -> BoundaryLine:
         """The next boundary line; one without a name stands for a missing one."""
-        found = next_line(self.text, at, (self.name,))
+        found = find_next_boundary(self.text, at, (self.name,))
         return found if found is not None else end_line(self.text, at, len(self.text))
 
-    def _head(self, at: int) -> Head:
+    def _read_head(self, at: int) -> PartHead:
         if self.seen[0] != at:
             self.seen = (at, read_head(self.text, at, parse_own.KNOWN))
         return self.seen[1]
 
-    def _part(self, line: Line) -> Line:
+    def _read_part(self, line: BoundaryLine) -> BoundaryLine:
         """Read the part behind a boundary line; returns the line behind it."""
         text = self.text
-        head = self._head(line.stop)
-        after = self._next(head.body)
+        head = self._read_head(line.stop)
+        after = self._find_next_line(head.body)
         if not parse_own.is_comment(head):
-            self._problem("header", line.stop, "a part without the headers of a comment")
+            self._add_problem("header", line.stop, "a part without the headers of a comment")
             raw = text[line.stop : after.start]
-            self._add(line, TextPiece(None, raw, depth=self._depth(None), usable=False))
+            self._add_piece(
+                line, TextPiece(None, raw, depth=self._compute_depth(None), usable=False)
+            )
             self.end = after.start
             return after
         start, stop = line.stop, after.start
         body = text[head.body : stop]
-        after, rest, extras = self._details(after)
+        after, rest, extras = self._read_details(after)
         value, sound = parse_own.read_value(head, body, rest)
         if not sound:
-            self._problem("syntax", head.body, "a body that is not the JSON it should be")
+            self._add_problem("syntax", head.body, "a body that is not the JSON it should be")
         elif not isinstance(value, dict):
-            self._problem("unknown-record", start, "a value that is no comment")
+            self._add_problem("unknown-record", start, "a value that is no comment")
         if not head.blank:
-            self._problem("header", start, NO_BLANK_LINE)
+            self._add_problem("header", start, NO_BLANK_LINE)
         if "" in head.texts:
-            self._problem("header", start, "a damaged header")
+            self._add_problem("header", start, "a damaged header")
         end = after.start
         places = Places(0, head.body - start, stop - start, extras and (stop - start,), end - start)
         usable = sound or isinstance(value, dict)
         piece = TextPiece(value, text[start:end], end - start, usable=usable, places=places)
-        piece.depth = self._depth(head)
-        self._add(line, piece)
+        piece.depth = self._compute_depth(head)
+        self._add_piece(line, piece)
         self.end = end
         return after
 
-    def _details(self, line: Line) -> tuple[Line, Object, tuple[int, ...]]:
+    def _read_details(self, line: BoundaryLine) -> tuple[BoundaryLine, Object, tuple[int, ...]]:
         """The members in the part behind a line, if that is what it holds."""
         if not line.last:
-            head = self._head(line.stop)
+            head = self._read_head(line.stop)
             if parse_own.is_details(head):
-                after = self._next(head.body)
+                after = self._find_next_line(head.body)
                 rest = parse_own.read_rest(head, self.text[head.body : after.start])
                 if rest is not None:
                     return after, rest, (line.start,)
-                self._problem("syntax", head.body, "details that are no JSON object")
+                self._add_problem("syntax", head.body, "details that are no JSON object")
         return line, {}, ()
 
-    def _depth(self, head: Head | None) -> int:
+    def _compute_depth(self, head: PartHead | None) -> int:
         """The depth of the next piece, at most one below the piece before."""
         before = self.pieces[-1] if self.pieces else None
         deepest = -1 if before is None else before.depth - (not isinstance(before.value, dict))
         if head is None:
             return deepest + 1
-        said = parse_own.depth_of(head)
+        said = parse_own.read_depth(head)
         if said is None or said > deepest + 1:
-            self._problem("header", head.body, "a depth that does not fit")
+            self._add_problem("header", head.body, "a depth that does not fit")
             return deepest + 1
         return said
 
-    def _add(self, line: Line, piece: TextPiece) -> None:
+    def _add_piece(self, line: BoundaryLine, piece: TextPiece) -> None:
         piece.gap = self.text[self.end : line.stop]
         piece.first = not self.pieces
         piece.within = piece.boundary = self.name

@@ -42,7 +42,7 @@ class Header(NamedTuple):
     """Behind its newline."""
 
 
-class Head(NamedTuple):
+class PartHead(NamedTuple):
     """The headers of a part."""
 
     headers: tuple[Header, ...]
@@ -66,14 +66,16 @@ class Head(NamedTuple):
         return encode(found.group(1) or found.group(2)).rstrip() if found else None
 
 
-def read_head(text: bytes, at: int, known: Collection[str] = ()) -> Head:
+def read_head(text: bytes, at: int, known: Collection[str] = ()) -> PartHead:
     """The headers that stand at a place; the body starts at the first line that is none.
 
     Before a header that is known and did not come yet, such a line is a damaged header.
     """
     found: list[Header] = []
     texts: dict[str, str] = {}
-    while (match := _HEADER.match(text, at)) or (match := _damaged(text, at, known, texts)):
+    while (match := _HEADER.match(text, at)) or (
+        match := _match_damaged_header(text, at, known, texts)
+    ):
         start, stop = match.span(2)
         stop -= text.endswith(b"\r", start, stop)
         value, label, end = decode(text[start:stop]), match[1].decode(), match.end()
@@ -84,10 +86,10 @@ def read_head(text: bytes, at: int, known: Collection[str] = ()) -> Head:
         texts.setdefault(name, value)
         at = end
     blank = _BLANK.match(text, at) if at < len(text) else None
-    return Head(tuple(found), texts, at, blank.end() if blank else at, blank is not None)
+    return PartHead(tuple(found), texts, at, blank.end() if blank else at, blank is not None)
 
 
-def _damaged(
+def _match_damaged_header(
     text: bytes, at: int, known: Collection[str], seen: Collection[str]
 ) -> re.Match[bytes] | None:
     """Match a line that must be a damaged header, by the header behind it."""
@@ -126,7 +128,7 @@ def with_headers(
     return b"".join(out)
 
 
-class Line(NamedTuple):
+class BoundaryLine(NamedTuple):
     """A boundary line."""
 
     start: int
@@ -138,9 +140,9 @@ class Line(NamedTuple):
     """Whether it closes its multipart."""
 
 
-def next_line(text: bytes, at: int, names: Container[bytes]) -> Line | None:
+def find_next_boundary(text: bytes, at: int, names: Container[bytes]) -> BoundaryLine | None:
     """The first boundary line from a line's start on that belongs to an open multipart."""
-    here = at if text.startswith(b"--", at) else _next_dashes(text, at)
+    here = at if text.startswith(b"--", at) else _find_next_dashes(text, at)
     while here >= 0:
         end = text.find(b"\n", here)
         end = len(text) if end < 0 else end
@@ -148,17 +150,17 @@ def next_line(text: bytes, at: int, names: Container[bytes]) -> Line | None:
         last = name not in names and name.endswith(b"--")
         name = name[:-2] if last else name
         if name in names:
-            return Line(
-                max(at, _newline_before(text, here, end)), min(end + 1, len(text)), name, last
+            return BoundaryLine(
+                max(at, _find_newline_before(text, here, end)), min(end + 1, len(text)), name, last
             )
-        here = _next_dashes(text, end)
+        here = _find_next_dashes(text, end)
     return None
 
 
-def last_lines(text: bytes) -> dict[bytes, int]:
+def find_last_lines(text: bytes) -> dict[bytes, int]:
     """Every name that a boundary line could have, and where it stands for the last time."""
     found: dict[bytes, int] = {}
-    here = 0 if text.startswith(b"--") else _next_dashes(text, 0)
+    here = 0 if text.startswith(b"--") else _find_next_dashes(text, 0)
     while here >= 0:
         end = text.find(b"\n", here)
         end = len(text) if end < 0 else end
@@ -166,26 +168,26 @@ def last_lines(text: bytes) -> dict[bytes, int]:
         found[name] = here
         if name.endswith(b"--"):
             found[name[:-2]] = here
-        here = _next_dashes(text, end)
+        here = _find_next_dashes(text, end)
     return found
 
 
-def end_line(text: bytes, at: int, end: int) -> Line:
+def end_line(text: bytes, at: int, end: int) -> BoundaryLine:
     """What stands for the boundary line that is missing at the end."""
-    return Line(max(at, _newline_before(text, end, end)), end, b"", True)
+    return BoundaryLine(max(at, _find_newline_before(text, end, end)), end, b"", True)
 
 
-def newline_of(text: bytes, line: Line) -> bytes:
+def get_newline(text: bytes, line: BoundaryLine) -> bytes:
     """How the line ends."""
     return b"\r\n" if text.endswith(b"\r\n", 0, line.stop) else b"\n"
 
 
-def _next_dashes(text: bytes, at: int) -> int:
+def _find_next_dashes(text: bytes, at: int) -> int:
     found = text.find(b"\n--", at)
     return found + 1 if found >= 0 else -1
 
 
-def _newline_before(text: bytes, here: int, end: int) -> int:
+def _find_newline_before(text: bytes, here: int, end: int) -> int:
     """The start of the newline before a line; CR LF only counts as one where the line has it."""
     if not text.startswith(b"\n", here - 1) or here == 0:
         return here

@@ -12,9 +12,9 @@ import re
 from binascii import Error, a2b_base64, a2b_qp
 
 from talktree.formats.lens import Object
-from talktree.formats.studio_text.parse_multipart import Head
+from talktree.formats.studio_text.parse_multipart import PartHead
 from talktree.text.json.decode import decode as decode_json
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 from talktree.text.utf8 import decode
 
 MARK = "Studio-Text"
@@ -43,33 +43,33 @@ PLAIN, JSON = 'text/plain; charset="utf-8"', "application/json"
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,3999}", re.ASCII)
 
 
-def is_own(head: Head) -> bool:
+def is_own(head: PartHead) -> bool:
     """Whether the first headers of a text say that it is written in this dialect."""
     name = head.boundary or b""
     return head.text(MARK.lower()) is not None or name.startswith(BOUNDARY)
 
 
-def is_comment(head: Head) -> bool:
+def is_comment(head: PartHead) -> bool:
     """Whether a part is a record of its own; of one with a damaged header the others tell."""
     if head.text("") is not None:
         return any(head.text(name.lower()) is not None for name in HEADERS.values())
     return head.text("depth") is not None
 
 
-def is_details(head: Head) -> bool:
+def is_details(head: PartHead) -> bool:
     """Whether a part belongs to the comment before it."""
     return head.text("content-description") == DETAILS and not is_comment(head)
 
 
-def depth_of(head: Head) -> int | None:
+def read_depth(head: PartHead) -> int | None:
     """How deep a part is nested, if that can be read."""
     text = (head.text("depth") or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
 
 
-def read_value(head: Head, raw: bytes, rest: Object) -> tuple[Json, bool]:
+def read_value(head: PartHead, raw: bytes, rest: Object) -> tuple[Json, bool]:
     """The comment in a part and its details, and whether its body was what it said to be."""
-    raw = _decoded(head, raw)
+    raw = _decode_body(head, raw)
     if head.text("content-description") == VALUE:
         found = decode_json(raw)
         return found.value, found.usable
@@ -77,8 +77,8 @@ def read_value(head: Head, raw: bytes, rest: Object) -> tuple[Json, bool]:
     for key, name in HEADERS.items():
         text = head.text(name.lower())
         if text is not None:
-            value[key] = _said(key, text.strip())
-    content, plain = _content(head, raw)
+            value[key] = _parse_value(key, text.strip())
+    content, plain = _read_content(head, raw)
     value |= {"content": content, "attachments": [], "children": []}
     for key in (head.text("without") or "").split(","):
         value.pop(key.strip(), None)
@@ -86,13 +86,13 @@ def read_value(head: Head, raw: bytes, rest: Object) -> tuple[Json, bool]:
     return {key: value[key] for key in (*ORDER, *value) if key in value}, plain
 
 
-def read_rest(head: Head, raw: bytes) -> Object | None:
+def read_rest(head: PartHead, raw: bytes) -> Object | None:
     """The members in a part of details; None if it cannot be read."""
-    found = decode_json(_decoded(head, raw))
+    found = decode_json(_decode_body(head, raw))
     return found.value if isinstance(found.value, dict) and found.usable else None
 
 
-def _content(head: Head, raw: bytes) -> tuple[str, bool]:
+def _read_content(head: PartHead, raw: bytes) -> tuple[str, bool]:
     if not (head.text("content-type") or "").lower().startswith(JSON):
         return decode(raw), True
     found = decode_json(raw)
@@ -101,7 +101,7 @@ def _content(head: Head, raw: bytes) -> tuple[str, bool]:
     return decode(raw), False
 
 
-def _said(key: str, text: str) -> Json:
+def _parse_value(key: str, text: str) -> Json:
     if key == "timestamp" and _INTEGER.fullmatch(text):
         return int(text)
     if key == "deleted" and text in ("true", "false"):
@@ -109,7 +109,7 @@ def _said(key: str, text: str) -> Json:
     return text
 
 
-def _decoded(head: Head, raw: bytes) -> bytes:
+def _decode_body(head: PartHead, raw: bytes) -> bytes:
     """The body as it was before it was encoded for the way; mail may have changed the encoding."""
     match (head.text("content-transfer-encoding") or "").strip().lower():
         case "quoted-printable":
@@ -124,8 +124,8 @@ def _decoded(head: Head, raw: bytes) -> bytes:
             return raw.replace(b"\r\n", b"\n")
 
 
-def same_members(one: Json, two: Json) -> bool:
+def has_same_members(one: Json, two: Json) -> bool:
     """Whether two comments are the same but for the order of their members."""
     if not isinstance(one, dict) or not isinstance(two, dict):
-        return same(one, two)
-    return one.keys() == two.keys() and all(same(item, two[key]) for key, item in one.items())
+        return is_same(one, two)
+    return one.keys() == two.keys() and all(is_same(item, two[key]) for key, item in one.items())

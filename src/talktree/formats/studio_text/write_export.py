@@ -16,8 +16,8 @@ from talktree.formats.lens import Object
 from talktree.formats.studio_text.lens import RESERVED
 from talktree.formats.studio_text.parse import Dialect, Places, TextPiece
 from talktree.formats.studio_text.parse_multipart import read_head, with_headers
-from talktree.text.json.value import Json, same
-from talktree.text.utf8 import encode, holds
+from talktree.text.json.value import Json, is_same
+from talktree.text.utf8 import can_encode, encode
 
 NAMES = {"userId": "User-Id", "type": "Type", "contentHash": "Hash", "timestamp": "Timestamp"}
 BODY = frozenset({"content", "attachments", "children"})
@@ -33,34 +33,36 @@ class Exporter(NamedTuple):
     url: str | None
     """The header that holds the URL of an attachment; None if that is its body."""
 
-    def fresh(self, value: Json, depth: int) -> TextPiece:
+    def make_piece(self, value: Json, depth: int) -> TextPiece:
         """A piece for a new comment."""
-        comment = _comment(value)
+        comment = _check_comment(value)
         kind = b'Content-Type: text/plain; charset="UTF-8"' + self.newline
-        headers = {name: _header(comment, key) for key, name in self._names(comment).items()}
-        content = _text("content", comment.get("content", ""))
+        headers = {
+            name: _format_header(comment, key) for key, name in self._make_headers(comment).items()
+        }
+        content = _encode_text("content", comment.get("content", ""))
         raw = with_headers(kind, headers, newline=self.newline) + self.newline
         body = len(raw)
         stop = body + len(content)
         raw += content + self.newline
         places = Places(0, body, stop, (), len(raw))
         piece = TextPiece(comment, raw, len(raw), depth=depth, places=places)
-        piece = self._formed(replace(piece, boundary=self.root, within=self.root), depth)
+        piece = self._form_piece(replace(piece, boundary=self.root, within=self.root), depth)
         return self._with_attachments(piece, comment, None)
 
-    def patched(self, old: TextPiece, value: Json, depth: int) -> TextPiece:
+    def patch_piece(self, old: TextPiece, value: Json, depth: int) -> TextPiece:
         """A piece with just those bytes changed in which the values differ."""
-        comment, before = _comment(value), old.value
+        comment, before = _check_comment(value), old.value
         assert isinstance(before, dict)
         # From the end to the start, so that places further in front stay true.
         piece = self._with_attachments(old, comment, before)
         piece = self._with_content(piece, comment, before)
         piece = self._with_head(piece, comment, before)
-        return self._formed(replace(piece, value=comment), depth)
+        return self._form_piece(replace(piece, value=comment), depth)
 
     # headers
 
-    def _names(self, comment: Object) -> dict[str, str]:
+    def _make_headers(self, comment: Object) -> dict[str, str]:
         """The header for each member that has one and is given."""
         own = "E-Tag" if self.dialect == "older" else "Id"
         known = {**NAMES, "id": own, "parentId": "Parent-Id"}
@@ -70,66 +72,68 @@ class Exporter(NamedTuple):
         names = {**known, **others}
         for key in comment.keys() - {*names, *BODY, "parentId"}:
             if comment[key] is not None:
-                raise _refusal(key)
-        return {key: name for key, name in names.items() if _header(comment, key) is not None}
+                raise _make_refusal(key)
+        return {
+            key: name for key, name in names.items() if _format_header(comment, key) is not None
+        }
 
     def _with_head(self, piece: TextPiece, comment: Object, before: Object) -> TextPiece:
         assert piece.places is not None
-        names = self._names(before) | self._names(comment)
+        names = self._make_headers(before) | self._make_headers(comment)
         wanted = {
-            name: _header(comment, key)
+            name: _format_header(comment, key)
             for key, name in names.items()
-            if not same(comment.get(key), before.get(key)) or (key in comment) != (key in before)
+            if not is_same(comment.get(key), before.get(key)) or (key in comment) != (key in before)
         }
         at, raw = piece.places.head, piece.raw
         head = read_head(raw, at)
         if "E-Tag" in wanted and head.text("e-tag") is None and head.text("id") is not None:
             wanted["Id"] = wanted.pop("E-Tag")
         fresh = with_headers(raw[at : head.stop], wanted, newline=self.newline)
-        piece = _spliced(piece, at, head.stop, fresh)
+        piece = _splice_piece(piece, at, head.stop, fresh)
         if self.dialect == "older" and comment.get("parentId") != before.get("parentId"):
             return self._with_reply(piece, comment)
         return piece
 
     def _with_reply(self, piece: TextPiece, comment: Object) -> TextPiece:
         parent = comment.get("parentId")
-        text = None if parent is None else f"reply; to={_word('parentId', parent)}"
+        text = None if parent is None else f"reply; to={_format_value('parentId', parent)}"
         block = piece.raw[: read_head(piece.raw, 0).stop]
         kept = with_headers(block, {"Content-Disposition": None}, newline=self.newline)
         if text is not None:
             kept = b"Content-Disposition: " + encode(text) + self.newline + kept
-        return _spliced(piece, 0, len(block), kept)
+        return _splice_piece(piece, 0, len(block), kept)
 
     # content and attachments
 
     def _with_content(self, piece: TextPiece, comment: Object, before: Object) -> TextPiece:
-        if same(comment.get("content"), before.get("content")):
+        if is_same(comment.get("content"), before.get("content")):
             return piece
         assert piece.places is not None
         body, stop = piece.places.body, piece.places.stop
-        fresh = _text("content", comment.get("content", ""))
+        fresh = _encode_text("content", comment.get("content", ""))
         if stop == body and not read_head(piece.raw, piece.places.head).blank:
             fresh = self.newline + fresh
-        return _spliced(piece, body, stop, fresh)
+        return _splice_piece(piece, body, stop, fresh)
 
     def _with_attachments(
         self, piece: TextPiece, comment: Object, before: Object | None
     ) -> TextPiece:
         wanted = comment.get("attachments") or []
         known: Json = before["attachments"] if before else []
-        if same(wanted, known):
+        if is_same(wanted, known):
             return piece
         if not isinstance(wanted, list) or piece.places is None:
-            raise _refusal("attachments")
+            raise _make_refusal("attachments")
         places = piece.places
         start = places.extras[0] if places.extras else places.end
-        old = self._old_parts(piece, known)
-        rendered = [self._attachment(each, piece.boundary, old) for each in wanted]
+        old = self._find_old_parts(piece, known)
+        rendered = [self._write_attachment(each, piece.boundary, old) for each in wanted]
         title = self.newline + b"Attachments:" + self.newline
         fresh = (title if self.dialect == "app" and wanted else b"") + b"".join(rendered)
-        return _spliced(piece, start, places.end, fresh)
+        return _splice_piece(piece, start, places.end, fresh)
 
-    def _old_parts(self, piece: TextPiece, known: Json) -> list[tuple[Json, bytes]]:
+    def _find_old_parts(self, piece: TextPiece, known: Json) -> list[tuple[Json, bytes]]:
         """The bytes of the attachments that are there, if each is a part of its own."""
         assert piece.places is not None
         assert isinstance(known, list)
@@ -140,52 +144,55 @@ class Exporter(NamedTuple):
         found = [piece.raw[start:stop] for start, stop in zip(starts, stops, strict=True)]
         return list(zip(known, found, strict=True))
 
-    def _attachment(self, item: Json, boundary: bytes, old: list[tuple[Json, bytes]]) -> bytes:
-        kept = next((raw for each, raw in old if same(each, item)), None)
+    def _write_attachment(
+        self, item: Json, boundary: bytes, old: list[tuple[Json, bytes]]
+    ) -> bytes:
+        kept = next((raw for each, raw in old if is_same(each, item)), None)
         if kept is not None:
             return kept
         if not isinstance(item, dict) or item.keys() - {"name", "type", "url"}:
-            raise _refusal("attachments")
+            raise _make_refusal("attachments")
         name, type, url = (
-            _word("attachments", item.get(key, "undefined")) for key in ("name", "type", "url")
+            _format_value("attachments", item.get(key, "undefined"))
+            for key in ("name", "type", "url")
         )
         if self.dialect == "app":
-            return self._lines(f"- {name} ({type})", f"  URL: {url}")
+            return self._join_lines(f"- {name} ({type})", f"  URL: {url}")
         lines = [f"Content-Type: {type}", f'Content-Disposition: attachment; filename="{name}"']
         if self.url is None:
             lines += ["Content-Transfer-Encoding: base64", "", url]
         else:
             lines += [f"{self.url}: {url}", ""]
-        return self.newline + b"--" + boundary + self.newline + self._lines(*lines)
+        return self.newline + b"--" + boundary + self.newline + self._join_lines(*lines)
 
-    def _lines(self, *lines: str) -> bytes:
+    def _join_lines(self, *lines: str) -> bytes:
         return b"".join(encode(line) + self.newline for line in lines)
 
     # form
 
-    def _formed(self, piece: TextPiece, depth: int) -> TextPiece:
+    def _form_piece(self, piece: TextPiece, depth: int) -> TextPiece:
         """The piece bare or wrapped, as its depth demands."""
         assert piece.places is not None
         bare = self.dialect == "app" and depth == 0
-        if bare == (not piece.wrapped):
+        if bare == (not piece.is_wrapped):
             return replace(piece, depth=depth)
         if bare:
             raw = piece.raw[piece.places.head : piece.hole]
             made = replace(piece, raw=raw, hole=len(raw), within=self.root, boundary=self.root)
         else:
-            made = self._wrapped(piece)
+            made = self._wrap_piece(piece)
         return replace(made, depth=depth)
 
-    def _wrapped(self, piece: TextPiece) -> TextPiece:
+    def _wrap_piece(self, piece: TextPiece) -> TextPiece:
         assert piece.places is not None
-        name = _boundary(piece.raw)
+        name = _make_boundary(piece.raw)
         newline = self.newline
         head = b'Content-Type: multipart/mixed; boundary="' + name + b'"' + newline
         parent = piece.value.get("parentId") if isinstance(piece.value, dict) else None
         if self.dialect == "older":
             head += newline
             if parent is not None:
-                word = _word("parentId", parent)
+                word = _format_value("parentId", parent)
                 head = encode(f"Content-Disposition: reply; to={word}") + newline + head
         head += b"--" + name + newline
         close = newline + b"--" + name + b"--" + newline
@@ -195,56 +202,56 @@ class Exporter(NamedTuple):
         return replace(piece, raw=raw, hole=hole, within=b"", boundary=name, places=places)
 
 
-def _comment(value: Json) -> Object:
+def _check_comment(value: Json) -> Object:
     if not isinstance(value, dict):
-        raise _refusal("anything but comments")
+        raise _make_refusal("anything but comments")
     return value
 
 
-def _refusal(what: str) -> WouldLose:
+def _make_refusal(what: str) -> WouldLose:
     return WouldLose(
         f"this dialect of studio-text has no place for {what}",
         hint="nothing was written; convert it to studio or to Talktree's own studio-text",
     )
 
 
-def _header(comment: Object, key: str) -> str | None:
+def _format_header(comment: Object, key: str) -> str | None:
     """The word for a member; nothing for one that is not given."""
     if key not in comment or (comment[key] is None and key in RESERVED):
         return None
-    return _word(key, comment[key])
+    return _format_value(key, comment[key])
 
 
-def _word(key: str, value: Json) -> str:
+def _format_value(key: str, value: Json) -> str:
     """A value as it stands in a header."""
     match value:
         case None:
             return "null"
-        case str() if "\n" not in value and holds(value):
+        case str() if "\n" not in value and can_encode(value):
             return value
         case int() | float() if key == "timestamp" and not isinstance(value, bool):
             return repr(value)
         case _:
-            raise _refusal(f"such a {key}")
+            raise _make_refusal(f"such a {key}")
 
 
-def _text(key: str, value: Json) -> bytes:
-    if not isinstance(value, str) or not holds(value):
-        raise _refusal(f"such a {key}")
+def _encode_text(key: str, value: Json) -> bytes:
+    if not isinstance(value, str) or not can_encode(value):
+        raise _make_refusal(f"such a {key}")
     return encode(value)
 
 
-def _boundary(raw: bytes) -> bytes:
+def _make_boundary(raw: bytes) -> bytes:
     """A name like the exporters give, made from what is to be bounded and not found in it."""
     digest = sha256(raw).hexdigest()
     for length in range(11, len(digest)):
         name = b"----Boundary" + digest[:length].encode()
         if name not in raw:
             return name
-    raise _refusal("a text with every possible boundary in it")
+    raise _make_refusal("a text with every possible boundary in it")
 
 
-def _spliced(piece: TextPiece, start: int, stop: int, fresh: bytes) -> TextPiece:
+def _splice_piece(piece: TextPiece, start: int, stop: int, fresh: bytes) -> TextPiece:
     """The piece with some of its bytes replaced."""
     raw = piece.raw[:start] + fresh + piece.raw[stop:]
     hole = None if piece.hole is None else piece.hole + len(raw) - len(piece.raw)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from talktree.formats.lens import Object
-from talktree.formats.studio_text.parse import Cut, TextPiece
+from talktree.formats.studio_text.parse import TextLayout, TextPiece
 from talktree.formats.studio_text.parse_multipart import read_head, with_headers
 from talktree.formats.studio_text.parse_own import (
     ASSUMED,
@@ -25,8 +25,8 @@ from talktree.formats.studio_text.parse_own import (
     VALUE,
     VERSION,
 )
-from talktree.text.json.encode import encode as encode_json
-from talktree.text.json.value import Json, same
+from talktree.text.json.encode import encode_json as encode_json
+from talktree.text.json.value import Json, is_same
 from talktree.text.utf8 import decode
 
 LONGEST = 900
@@ -44,7 +44,7 @@ class Body(NamedTuple):
     raw: bytes
 
 
-class Rendered(NamedTuple):
+class RenderedComment(NamedTuple):
     """A comment as it is written."""
 
     headers: dict[str, str | None]
@@ -54,15 +54,15 @@ class Rendered(NamedTuple):
     """The members that go into the part of JSON behind it."""
 
 
-def render(value: Json, depth: int, boundary: bytes) -> Rendered:
+def render_comment(value: Json, depth: int, boundary: bytes) -> RenderedComment:
     """A comment taken apart into what can be written."""
     if not isinstance(value, dict):
         headers: dict[str, str | None] = {"Depth": str(depth), "Content-Description": VALUE}
-        return Rendered(headers, _json_body(value, boundary), {})
+        return RenderedComment(headers, _make_json_body(value, boundary), {})
     headers = {"Depth": str(depth)}
     rest = dict(value)
     for key, name in HEADERS.items():
-        headers[name] = text = _word(key, value.get(key), boundary)
+        headers[name] = text = _format_value(key, value.get(key), boundary)
         if text is not None:
             del rest[key]
     missing = [key for key in ("content", *ASSUMED) if key not in value]
@@ -73,10 +73,12 @@ def render(value: Json, depth: int, boundary: bytes) -> Rendered:
     content = value.get("content")
     if isinstance(content, str):
         del rest["content"]
-    return Rendered(headers, _body(content if isinstance(content, str) else "", boundary), rest)
+    return RenderedComment(
+        headers, _make_body(content if isinstance(content, str) else "", boundary), rest
+    )
 
 
-def part(rendered: Rendered) -> bytes:
+def format_part(rendered: RenderedComment) -> bytes:
     """The bytes of a comment between its boundary lines, without its details."""
     first = {
         "Content-Type": rendered.body.type,
@@ -85,11 +87,11 @@ def part(rendered: Rendered) -> bytes:
     return with_headers(b"", {**first, **rendered.headers}) + b"\n" + rendered.body.raw
 
 
-def details(rest: Object, boundary: bytes) -> bytes:
+def format_details(rest: Object, boundary: bytes) -> bytes:
     """The part of JSON that goes with a comment, with the boundary line before it."""
     if not rest:
         return b""
-    body = _json_body(rest, boundary)
+    body = _make_json_body(rest, boundary)
     headers = {
         "Content-Type": body.type,
         "Content-Transfer-Encoding": body.encoding,
@@ -98,7 +100,7 @@ def details(rest: Object, boundary: bytes) -> bytes:
     return b"\n--" + boundary + b"\n" + with_headers(b"", headers) + b"\n" + body.raw
 
 
-def boundary_for(values: Iterable[Json]) -> bytes:
+def make_boundary(values: Iterable[Json]) -> bytes:
     """A boundary that depends on the contents and occurs in none of them."""
     texts = [encode_json(value) for value in values]
     digest = sha256(b"\n".join(texts)).hexdigest()
@@ -109,7 +111,7 @@ def boundary_for(values: Iterable[Json]) -> bytes:
     return name
 
 
-def frame(boundary: bytes) -> tuple[bytes, bytes]:
+def make_frame(boundary: bytes) -> tuple[bytes, bytes]:
     """What stands before the first boundary line, and from the last one on."""
     headers = {
         "MIME-Version": "1.0",
@@ -119,7 +121,7 @@ def frame(boundary: bytes) -> tuple[bytes, bytes]:
     return with_headers(b"", headers), b"\n--" + boundary + b"--\n"
 
 
-def _word(key: str, value: Json, boundary: bytes) -> str | None:
+def _format_value(key: str, value: Json, boundary: bytes) -> str | None:
     """A value as a header holds it, if a header can."""
     if key == "timestamp":
         return str(value) if type(value) is int and abs(value) < _LARGEST else None
@@ -132,38 +134,38 @@ def _word(key: str, value: Json, boundary: bytes) -> str | None:
     return None if odd else value
 
 
-def _body(text: str, boundary: bytes) -> Body:
+def _make_body(text: str, boundary: bytes) -> Body:
     try:
         raw = text.encode()
     except UnicodeEncodeError:
-        return _json_body(text, boundary)
+        return _make_json_body(text, boundary)
     if b"\r" in raw or b"\0" in raw or boundary in raw:
         coded = b2a_qp(raw, istext=False)
         coded = coded.replace(b"-", b"=2D") if boundary in coded else coded
         return Body(PLAIN, "quoted-printable", coded)
-    return Body(PLAIN, _width(raw), raw)
+    return Body(PLAIN, _transfer_encoding(raw), raw)
 
 
-def _json_body(value: Json, boundary: bytes) -> Body:
+def _make_json_body(value: Json, boundary: bytes) -> Body:
     raw = encode_json(value)
     # A boundary has one dash, and inside a JSON text it can only stand in a string.
     raw = raw.replace(boundary, boundary.replace(b"-", b"\\u002d"))
-    return Body(JSON, _width(raw), raw)
+    return Body(JSON, _transfer_encoding(raw), raw)
 
 
-def _width(raw: bytes) -> str:
+def _transfer_encoding(raw: bytes) -> str:
     return "8bit" if max(map(len, raw.split(b"\n"))) <= LONGEST_LINE else "binary"
 
 
-def piece(old: TextPiece | None, value: Json, depth: int, cut: Cut) -> TextPiece:
+def make_piece(old: TextPiece | None, value: Json, depth: int, cut: TextLayout) -> TextPiece:
     """A comment as a piece; of an old one only what differs is changed."""
     name, newline = cut.root, cut.newline
-    new = render(value, depth, name)
+    new = render_comment(value, depth, name)
     if old is None or old.places is None:
-        raw = part(new) + details(new.rest, name)
+        raw = format_part(new) + format_details(new.rest, name)
         made = raw.replace(b"\n", newline)
         return TextPiece(value, made, len(made), depth=depth, boundary=name, within=name)
-    before = render(old.value, old.depth, name)
+    before = render_comment(old.value, old.depth, name)
     head, places = read_head(old.raw, 0, KNOWN), old.places
     headers = {key: text for key, text in new.headers.items() if before.headers.get(key) != text}
     body, extra = old.raw[head.stop : places.stop], old.raw[places.stop : places.end]
@@ -171,8 +173,8 @@ def piece(old: TextPiece | None, value: Json, depth: int, cut: Cut) -> TextPiece
         headers["Content-Type"] = new.body.type
         headers["Content-Transfer-Encoding"] = new.body.encoding
         body = newline + new.body.raw.replace(b"\n", newline)
-    if not same(new.rest, before.rest):
-        extra = details(new.rest, name).replace(b"\n", newline)
+    if not is_same(new.rest, before.rest):
+        extra = format_details(new.rest, name).replace(b"\n", newline)
     block = with_headers(old.raw[: head.stop], headers, KNOWN, newline=newline)
     made = block + body + extra
     return replace(old, value=value, raw=made, hole=len(made), depth=depth)

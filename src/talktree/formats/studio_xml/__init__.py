@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from talktree.files import Content, Memory, Source, stem_of
-from talktree.formats.format import About, Detection, FormatInfo, Probe, Split
+from talktree.files import Content, MemoryContent, Source, stem_of
+from talktree.formats.format import ConversationInfo, Detection, FormatInfo, Probe, SplitSource
 from talktree.formats.record_file import Item
 from talktree.formats.studio.encodings import Comments
 from talktree.formats.studio.lens import CAN
-from talktree.formats.studio.write import linked
-from talktree.formats.studio_xml.detect import looks_like_comments
+from talktree.formats.studio.write import link_comments
+from talktree.formats.studio_xml.detect import detect_comments
 from talktree.formats.studio_xml.parse import BLANK, XmlSheet
 
 if TYPE_CHECKING:
@@ -38,27 +38,27 @@ class StudioXml(Comments):
     can = replace(CAN, spelling=("xml", "text", "json", "ascii"))
 
     def detect(self, probe: Probe) -> Detection | None:
-        return None if probe.folder else looks_like_comments(probe.head())
+        return None if probe.folder else detect_comments(probe.read_head())
 
-    def split(self, source: Source) -> Split:
-        return Split([self._sheet(path, content) for path, content in source.files.items()])
+    def split(self, source: Source) -> SplitSource:
+        return SplitSource([self._sheet(path, content) for path, content in source.files.items()])
 
     def blank_sheet(self, path: str) -> XmlSheet:
-        return self._sheet(path, Memory(BLANK))
+        return self._sheet(path, MemoryContent(BLANK))
 
     def compose(
-        self, path: str, about: About, items: Iterator[Item], *, first: bool
+        self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        return self.blank_sheet(path).rewritten(list(linked(items)))
+        return self.blank_sheet(path).rewrite(list(link_comments(items)))
 
     def _sheet(self, path: str, content: Content) -> XmlSheet:
         return XmlSheet(path, content, self, group=stem_of(path))
 
     def rules(self) -> Sequence[Rule]:
-        from talktree.formats.rule import rules_in
+        from talktree.formats.rule import find_rules
         from talktree.formats.studio_xml import rules
 
-        return [*super().rules(), *rules_in(rules)]
+        return [*super().rules(), *find_rules(rules)]
 
 
 FORMAT = StudioXml()

@@ -11,7 +11,7 @@ _PROLOG = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:\s++|<\?[^?]*+(?:\?(?!>)[^?]*+)*+\?>|<!--[^-]*+(?:-(?!->)[^-]*+)*+-->"
     rb"|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?+>)*+<(comments?)(?=[\s/>])([^>]*+)>"
 )
-_TORN_PROLOG = re.compile(
+_TRUNCATED_PROLOG = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:\?xml [^<]{0,80}|[^<\s]{0,12})\s*+(?:<[^\0]{0,1000}?)?"
     rb"<(comment)(?=[\s/>])([^<>]*+)>"
 )
@@ -24,13 +24,13 @@ TELLING = frozenset({"userId", "contentHash"})
 LOOKED_AT = 200
 
 
-def looks_like_comments(head: bytes) -> Detection | None:
+def detect_comments(head: bytes) -> Detection | None:
     """How much the first part of a file looks like comments in XML, and what shows it."""
     root = _PROLOG.match(head)
     if root is None:
-        return _looks_damaged(head)
+        return _detect_damaged(head)
     name = root.group(1).decode()
-    names = _names(head, root)
+    names = _find_names(head, root)
     found = sorted(names & SIGNS)
     if names & TELLING and len(found) >= 3:
         return Detection(0.95, f"<{name}> with {', '.join(found)}")
@@ -41,19 +41,19 @@ def looks_like_comments(head: bytes) -> Detection | None:
     return None
 
 
-def _looks_damaged(head: bytes) -> Detection | None:
+def _detect_damaged(head: bytes) -> Detection | None:
     """How much a file looks like comments whose first tags are damaged: only sure names count."""
-    first = _TORN_PROLOG.match(head)
+    first = _TRUNCATED_PROLOG.match(head)
     if first is None:
         return None
-    names = _names(head, first)
+    names = _find_names(head, first)
     found = sorted(names & SIGNS)
     if "content" not in names or not names & TELLING or len(found) < 3:
         return None
     return Detection(0.5, f"<{COMMENT}> with {', '.join(found)}; the tags before it are damaged")
 
 
-def _names(head: bytes, root: re.Match[bytes]) -> set[str]:
+def _find_names(head: bytes, root: re.Match[bytes]) -> set[str]:
     """The names of elements and attributes that follow the root."""
     names = set()
     if root.group(1) == COMMENT.encode():

@@ -37,15 +37,15 @@ class Words(NamedTuple):
 def decode(raw: bytes) -> Words:
     """The text between the tags of an element."""
     if b"<" not in raw and b"&" not in raw and b"]]>" not in raw:
-        return Words(_plain(raw), _odd_bytes(raw))
+        return Words(_decode_plain(raw), _find_odd_bytes(raw))
     if raw.startswith(CDATA) and raw.find(b"]]>") == len(raw) - 3:
-        return Words(_plain(raw[len(CDATA) : -3]), _odd_bytes(raw))
+        return Words(_decode_plain(raw[len(CDATA) : -3]), _find_odd_bytes(raw))
     found = _Decoder(raw)
     found.run()
     if found.loose_end and raw.startswith(CDATA) and raw.endswith(b"]]>"):
         # XML has no `]]>` in text: somebody wrapped a text that holds it without splitting it.
-        return Words(_plain(raw[len(CDATA) : -3]), ("syntax", *_odd_bytes(raw)))
-    return Words("".join(found.out), (*found.odd, *_odd_bytes(raw)))
+        return Words(_decode_plain(raw[len(CDATA) : -3]), ("syntax", *_find_odd_bytes(raw)))
+    return Words("".join(found.out), (*found.odd, *_find_odd_bytes(raw)))
 
 
 class _Decoder:
@@ -65,50 +65,50 @@ class _Decoder:
             match mark.group():
                 case b"<![CDATA[":
                     stop = raw.find(b"]]>", mark.end())
-                    self._take(mark.start())
+                    self._take_until(mark.start())
                     stop = len(raw) if stop < 0 else stop
-                    self.out.append(_plain(raw[mark.end() : stop]))
+                    self.out.append(_decode_plain(raw[mark.end() : stop]))
                     at = self.at = min(len(raw), stop + 3)
                 case b"&":
-                    at = self._reference(mark.start())
+                    at = self._decode_reference(mark.start())
                 case b"]]>":
                     self.loose_end = True
                     at = mark.end()
                 case b"<!--":
-                    at = self._skip(mark, b"-->")
+                    at = self._skip_markup(mark, b"-->")
                 case _:
-                    at = self._skip(mark, b"?>")
-        self._take(len(raw))
+                    at = self._skip_markup(mark, b"?>")
+        self._take_until(len(raw))
 
-    def _take(self, stop: int) -> None:
+    def _take_until(self, stop: int) -> None:
         """The bytes from where we are, as they stand."""
         if b"<" in self.raw[self.at : stop]:
             self.odd["syntax"] = None
-        self.out.append(_plain(self.raw[self.at : stop]))
+        self.out.append(_decode_plain(self.raw[self.at : stop]))
         self.at = stop
 
-    def _skip(self, mark: re.Match[bytes], ending: bytes) -> int:
+    def _skip_markup(self, mark: re.Match[bytes], ending: bytes) -> int:
         stop = -1 if ending in self.missing else self.raw.find(ending, mark.end())
         if stop < 0:
             self.missing.add(ending)
             return mark.end()
-        self._take(mark.start())
+        self._take_until(mark.start())
         self.at = stop + len(ending)
         return self.at
 
-    def _reference(self, start: int) -> int:
+    def _decode_reference(self, start: int) -> int:
         found = _REFERENCE.match(self.raw, start)
-        char = None if found is None else _referred(found)
+        char = None if found is None else _resolve_reference(found)
         if found is None or char is None:
             self.odd["syntax"] = None
             return start + 1
-        self._take(start)
+        self._take_until(start)
         self.out.append(char)
         self.at = found.end()
         return self.at
 
 
-def _referred(found: re.Match[bytes]) -> str | None:
+def _resolve_reference(found: re.Match[bytes]) -> str | None:
     decimal, hexadecimal, name = found.groups()
     if name is not None:
         return _NAMED[name]
@@ -118,12 +118,12 @@ def _referred(found: re.Match[bytes]) -> str | None:
     return chr(code)
 
 
-def _plain(raw: bytes) -> str:
+def _decode_plain(raw: bytes) -> str:
     text = utf8.decode(raw)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _odd_bytes(raw: bytes) -> tuple[str, ...]:
+def _find_odd_bytes(raw: bytes) -> tuple[str, ...]:
     if raw.isascii():
         return ("control",) if raw.translate(None, _NO_CONTROL) else ()
     try:
@@ -140,7 +140,7 @@ def decode_attribute(raw: bytes) -> Words:
     return decode(re.sub(rb"\r\n|[\r\n\t]", b" ", raw).replace(b"<", b"&lt;"))
 
 
-def holds(text: str) -> bool:
+def can_write(text: str) -> bool:
     """Whether XML has a way to write this text."""
     return _UNHOLDABLE.search(text) is None
 
@@ -189,7 +189,7 @@ KNOWN = frozenset(
 _ATTRIBUTE = re.compile(rb"""\s([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
-class Kind(IntEnum):
+class ElementKind(IntEnum):
     """What an element is to us."""
 
     LIST = 0
@@ -233,10 +233,12 @@ class Element:
         "start",
         "stop",
         "taken",
-        "torn",
+        "truncated",
     )
 
-    def __init__(self, name: str, kind: Kind, start: int, inside: int, *, bare: bool) -> None:
+    def __init__(
+        self, name: str, kind: ElementKind, start: int, inside: int, *, bare: bool
+    ) -> None:
         self.name = name
         self.kind = kind
         self.start = start
@@ -247,7 +249,7 @@ class Element:
         self.bare = bare
         """Whether it is a single tag, as in `<type/>`."""
         self.closed = bare
-        self.torn = False
+        self.truncated = False
         """Whether one of its own fields has no end."""
         self.filled = False
         """Whether comments stand in it."""
@@ -260,15 +262,15 @@ class Element:
         self.holder: Element | None = None
         """The element it stands in."""
         # A file is mostly leaves, and nothing stands in those.
-        self.children: list[Element] = NONE if kind is Kind.LEAF else []
-        self.nested: list[Element] = [] if kind is Kind.COMMENT else NONE
+        self.children: list[Element] = NONE if kind is ElementKind.LEAF else []
+        self.nested: list[Element] = [] if kind is ElementKind.COMMENT else NONE
         """The records that hang below it, if it is a comment."""
 
 
 NONE: list[Element] = []
 
 
-def attributes(text: bytes, element: Element) -> list[Attribute]:
+def parse_attributes(text: bytes, element: Element) -> list[Attribute]:
     """The attributes of an element's start tag, in order."""
     if text.find(b"=", element.start, element.inside) < 0:
         return []
@@ -283,9 +285,9 @@ def attributes(text: bytes, element: Element) -> list[Attribute]:
     ]
 
 
-def encoded_as_json(text: bytes, element: Element) -> Attribute | None:
+def find_json_mark(text: bytes, element: Element) -> Attribute | None:
     """The mark that the text of an element is to be read as JSON."""
-    for each in attributes(text, element):
+    for each in parse_attributes(text, element):
         if each.name == "encoding" and text[each.inside : each.end] == b"json":
             return each
     return None

@@ -19,19 +19,21 @@ from talktree.formats.studio_xml.elements import (
     EXTRA,
     Attribute,
     Element,
-    Kind,
-    attributes,
-    encoded_as_json,
+    ElementKind,
+    find_json_mark,
+    parse_attributes,
 )
 from talktree.text import utf8
 from talktree.text.json import decode
-from talktree.text.json.encode import Style, encode
+from talktree.text.json.encode import Style, encode_json
 from talktree.text.json.scanner import Problem
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 
 ASCII = Style(ascii=True)
-_TORN_SECTION = re.compile(rb"(?:\]{1,2}(?:>?<?/?[a-zA-Z]{0,20})|[\xc0-\xff][\x80-\xbf]{0,2})\Z")
-_TORN_SIGN = re.compile(rb"<[^<>]{0,40}|&[#\w]{0,10}")
+_TRUNCATED_SECTION = re.compile(
+    rb"(?:\]{1,2}(?:>?<?/?[a-zA-Z]{0,20})|[\xc0-\xff][\x80-\xbf]{0,2})\Z"
+)
+_TRUNCATED_SIGN = re.compile(rb"<[^<>]{0,40}|&[#\w]{0,10}")
 _LONGEST_SIGN = 41
 _WRONG_END = re.compile(rb"[^<]*+(</[^<>]{0,40}+>)\s*+")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})", re.ASCII)
@@ -42,59 +44,63 @@ _WHAT = {
 }
 
 
-class Absent:
+class AbsentValue:
     """What an empty `type` says: nothing."""
 
 
-ABSENT = Absent()
+ABSENT = AbsentValue()
 Place: TypeAlias = Element | Attribute
 """Where a member of the object stands in the text."""
 
 
-class Reading(Struct):
+class ObjectReading(Struct):
     """An object, and where each of its members stands; the last place of each is the one read."""
 
     value: Object
     places: dict[str, list[Place]]
     problems: list[Problem]
 
-    def add(self, key: str, item: Json | Absent, place: Place) -> None:
+    def add_member(self, key: str, item: Json | AbsentValue, place: Place) -> None:
         """Take one member."""
         if key in self.value:
             what = f"{key[:40]!r} stands twice"
             self.problems.append(Problem("duplicate-key", place.start, what))
         self.places.setdefault(key, []).append(place)
-        if not isinstance(item, Absent):
+        if not isinstance(item, AbsentValue):
             self.value[key] = item
         else:
             self.value.pop(key, None)
 
-    def odd(self, words: elements.Words, name: str, at: int) -> str:
+    def take_words(self, words: elements.Words, name: str, at: int) -> str:
         """The text of some words, its oddities noted."""
         self.problems += [Problem(code, at, f"{name[:40]} {_WHAT[code]}") for code in words.odd]
         return words.text
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A stretch of the text."""
 
     start: int
     stop: int
 
 
-NOWHERE = Span(0, 0)
+NOWHERE = TextSpan(0, 0)
 
 
-def read(text: bytes, element: Element, *, without: Span = NOWHERE) -> Reading:
+def read_object(text: bytes, element: Element, *, without: TextSpan = NOWHERE) -> ObjectReading:
     """The object that an element holds; what stands among its replies is not its own."""
-    found = Reading(dict(element.fields or {}), {}, [])
-    for each in attributes(text, element):
+    found = ObjectReading(dict(element.fields or {}), {}, [])
+    for each in parse_attributes(text, element):
         if ":" not in each.name and each.name != "xmlns":
             words = elements.decode_attribute(text[each.inside : each.end])
-            found.add(each.name, natural(each.name, found.odd(words, each.name, each.start)), each)
+            found.add_member(
+                each.name,
+                read_natural(each.name, found.take_words(words, each.name, each.start)),
+                each,
+            )
     for child in element.children:
         if without.start <= child.start and child.stop <= without.stop:
-            if child.kind not in (Kind.LIST, Kind.COMMENT) and not child.filled:
+            if child.kind not in (ElementKind.LIST, ElementKind.COMMENT) and not child.filled:
                 what = f"<{child.name[:40]}> stands among replies and is not read"
                 found.problems.append(Problem("unknown-record", child.start, what))
         else:
@@ -102,106 +108,114 @@ def read(text: bytes, element: Element, *, without: Span = NOWHERE) -> Reading:
     return found
 
 
-def _read_child(text: bytes, child: Element, found: Reading) -> None:
+def _read_child(text: bytes, child: Element, found: ObjectReading) -> None:
     match child.kind:
-        case Kind.LIST:
+        case ElementKind.LIST:
             found.value.setdefault(CHILDREN, [])
-        case Kind.ITEMS:
-            found.add(child.name, [_item(text, each, found) for each in child.children], child)
-        case Kind.LEAF | Kind.OTHER if not child.closed or child.filled:
+        case ElementKind.ITEMS:
+            found.add_member(
+                child.name, [_read_item(text, each, found) for each in child.children], child
+            )
+        case ElementKind.LEAF | ElementKind.OTHER if not child.closed or child.filled:
             pass
-        case Kind.LEAF if child.name == EXTRA:
+        case ElementKind.LEAF if child.name == EXTRA:
             _read_extra(text, child, found)
-        case Kind.LEAF | Kind.OTHER:
-            found.add(child.name, leaf(text, child, found), child)
+        case ElementKind.LEAF | ElementKind.OTHER:
+            found.add_member(child.name, read_leaf(text, child, found), child)
         case _:
             pass
 
 
-def _item(text: bytes, element: Element, found: Reading) -> Json:
+def _read_item(text: bytes, element: Element, found: ObjectReading) -> Json:
     """One attachment or artifact."""
-    if element.kind is Kind.LEAF:
-        item = leaf(text, element, found)
-        return None if isinstance(item, Absent) else item
-    inner = read(text, element)
+    if element.kind is ElementKind.LEAF:
+        item = read_leaf(text, element, found)
+        return None if isinstance(item, AbsentValue) else item
+    inner = read_object(text, element)
     found.problems += inner.problems
     return inner.value
 
 
-def leaf(text: bytes, element: Element, found: Reading) -> Json | Absent:
+def read_leaf(text: bytes, element: Element, found: ObjectReading) -> Json | AbsentValue:
     """The value of an element of text."""
     raw = text[element.inside : element.end]
     if element.children:
         return utf8.decode(raw)
-    words = found.odd(elements.decode(raw), element.name, element.start)
-    if encoded_as_json(text, element):
+    words = found.take_words(elements.decode(raw), element.name, element.start)
+    if find_json_mark(text, element):
         decoded = decode.decode(utf8.encode(words))
         if decoded.usable:
             return decoded.value
         what = f"the JSON in {element.name} cannot be read"
         found.problems.append(Problem("syntax", element.start, what))
-    return natural(element.name, words)
+    return read_natural(element.name, words)
 
 
-def _read_extra(text: bytes, element: Element, found: Reading) -> None:
-    words = found.odd(elements.decode(text[element.inside : element.end]), EXTRA, element.start)
+def _read_extra(text: bytes, element: Element, found: ObjectReading) -> None:
+    words = found.take_words(
+        elements.decode(text[element.inside : element.end]), EXTRA, element.start
+    )
     decoded = decode.decode(utf8.encode(words))
     if not decoded.usable or not isinstance(decoded.value, dict):
-        found.add(EXTRA, words, element)
+        found.add_member(EXTRA, words, element)
         return
     for key, item in decoded.value.items():
-        found.add(key, item, element)
+        found.add_member(key, item, element)
 
 
-def torn_leaves(text: bytes, element: Element) -> Object:
+def read_truncated_leaves(text: bytes, element: Element) -> Object:
     """The members of a torn comment, the text of those without an end as far as it goes."""
-    value = dict(read(text, element).value)
+    value = dict(read_object(text, element).value)
     for child in element.children:
-        if child.kind is Kind.LEAF and not child.closed and child.name not in ("timestamp", EXTRA):
-            raw = _before_the_tear(text[child.inside : child.end])
-            means = natural(child.name, elements.decode(raw).text)
-            if not isinstance(means, Absent):
+        if (
+            child.kind is ElementKind.LEAF
+            and not child.closed
+            and child.name not in ("timestamp", EXTRA)
+        ):
+            raw = _strip_truncated_end(text[child.inside : child.end])
+            means = read_natural(child.name, elements.decode(raw).text)
+            if not isinstance(means, AbsentValue):
                 value.setdefault(child.name, means)
     return value
 
 
-def _before_the_tear(raw: bytes) -> bytes:
+def _strip_truncated_end(raw: bytes) -> bytes:
     """A text without the piece of a sign that it ends with, and with its section closed."""
     section = raw.rfind(elements.CDATA) > raw.rfind(b"]]>")
     if section:
-        return _TORN_SECTION.sub(b"", raw) + b"]]>"
+        return _TRUNCATED_SECTION.sub(b"", raw) + b"]]>"
     wrong = _WRONG_END.fullmatch(raw)
     if wrong is not None:
         # An end tag that ends nothing is the one that is missing, misspelt.
         raw = raw[: wrong.start(1)]
-    return _without_torn_signs(raw).decode("utf-8", "ignore").encode()
+    return _strip_truncated_markup(raw).decode("utf-8", "ignore").encode()
 
 
-def _without_torn_signs(raw: bytes) -> bytes:
+def _strip_truncated_markup(raw: bytes) -> bytes:
     """A text without tags and references at its end that were never closed."""
     while True:
         raw = raw.rstrip()
         nearest = max(0, len(raw) - _LONGEST_SIGN)
         at = max(raw.rfind(b"<", nearest), raw.rfind(b"&", nearest))
-        if at < 0 or _TORN_SIGN.fullmatch(raw, at) is None:
+        if at < 0 or _TRUNCATED_SIGN.fullmatch(raw, at) is None:
             return raw
         raw = raw[:at]
 
 
-def natural(name: str, words: str) -> Json | Absent:
+def read_natural(name: str, words: str) -> Json | AbsentValue:
     """What the text of an element means without further marks."""
     match name:
         case "type" if not words:
             return ABSENT
         case "timestamp":
-            return _number(words.strip(" \t\n"), words)
+            return _parse_number(words.strip(" \t\n"), words)
         case "deleted" if words.strip(" \t\n") in ("true", "false"):
             return words.strip(" \t\n") == "true"
         case _:
             return words
 
 
-def _number(digits: str, words: str) -> Json:
+def _parse_number(digits: str, words: str) -> Json:
     if _INTEGER.fullmatch(digits):
         return int(digits)
     try:
@@ -211,7 +225,7 @@ def _number(digits: str, words: str) -> Json:
     return number if repr(number) == digits and number - number == 0 else words
 
 
-def in_words(name: str, item: Json) -> str | None:
+def format_value(name: str, item: Json) -> str | None:
     """The text that means this value in an element of this name, if there is one."""
     match item:
         case str():
@@ -222,15 +236,17 @@ def in_words(name: str, item: Json) -> str | None:
             words = repr(item)
         case _:
             return None
-    means = natural(name, words)
-    readable = not isinstance(means, Absent) and same(means, item) and elements.holds(words)
+    means = read_natural(name, words)
+    readable = (
+        not isinstance(means, AbsentValue) and is_same(means, item) and elements.can_write(words)
+    )
     return words if readable else None
 
 
-def in_json(item: Json) -> bytes:
+def format_json(item: Json) -> bytes:
     """A value as JSON between the tags of an element."""
-    text = encode(item, ASCII).decode()
-    if not elements.holds(text):
+    text = encode_json(item, ASCII).decode()
+    if not elements.can_write(text):
         raise WouldLose(
             "studio-xml cannot hold a value that is no JSON", hint="write it to another format"
         )

@@ -12,7 +12,7 @@ from talktree.formats.studio_xml.parse import XmlSheet
 class XmlRenewal(CommentRenewal):
     """What is old about an XML file."""
 
-    def of_sheet(self, sheet: Sheet) -> Iterator[str]:
+    def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
         if not isinstance(sheet, XmlSheet) or not sheet.pieces:
             return
         if not sheet.listed:

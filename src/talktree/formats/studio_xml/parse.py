@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.errors import Damaged, Refused
-from talktree.files import Content, Memory
+from talktree.errors import DamagedRecord, RefusedInput
+from talktree.files import Content, MemoryContent
 from talktree.files.splice import Splice
 from talktree.formats.format import Format, Record
-from talktree.formats.nested_file import Piece, PieceSheet
-from talktree.formats.record_file import Item, Mending, Sink
+from talktree.formats.nested_file import FilePiece, PieceSheet
+from talktree.formats.record_file import ByteRepair, Item, Sink
 from talktree.formats.studio_xml.elements import (
     CHILDREN,
     COMMENT,
@@ -30,30 +30,36 @@ from talktree.formats.studio_xml.elements import (
     CONTROL,
     EXTRA,
     Element,
-    Kind,
+    ElementKind,
 )
-from talktree.formats.studio_xml.lens import NOWHERE, Reading, Span, leaf, read
-from talktree.formats.studio_xml.scanner import Scan, scan
+from talktree.formats.studio_xml.lens import (
+    NOWHERE,
+    ObjectReading,
+    TextSpan,
+    read_leaf,
+    read_object,
+)
+from talktree.formats.studio_xml.scanner import XmlScan, scan_comments
 from talktree.formats.studio_xml.write import (
     LEARNT_FROM,
     Edit,
-    Patch,
-    Writer,
-    applied,
+    ObjectPatch,
+    XmlWriter,
+    apply_edits,
     learn_habits,
     learn_layout,
 )
 from talktree.model.entries import Entry
-from talktree.model.findings import Finding, finding
+from talktree.model.findings import Finding, make_finding
 from talktree.text import utf8
 from talktree.text.json import decode
-from talktree.text.json.repair import strange_bytes
+from talktree.text.json.repair import find_invalid_utf8
 from talktree.text.json.scanner import MOST_PROBLEMS, Problem
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 from talktree.text.utf8 import BOM
 
 
-class Cut(NamedTuple):
+class RecordLocation(NamedTuple):
     """A record and where it was found."""
 
     element: Element
@@ -62,39 +68,41 @@ class Cut(NamedTuple):
     first: bool
 
 
-def cuts(top: Sequence[Element], start: int) -> Iterator[Cut]:
+def iterate_locations(top: Sequence[Element], start: int) -> Iterator[RecordLocation]:
     """All records in file order, each with where the bytes before it start."""
-    pending = _row(top, start, 0)
+    pending = _locate_siblings(top, start, 0)
     while pending:
         cut = pending.pop()
         yield cut
         nested = cut.element.nested
         if nested:
-            pending += _row(nested, place_of_replies(cut.element).start, cut.depth + 1)
+            pending += _locate_siblings(nested, find_replies_span(cut.element).start, cut.depth + 1)
 
 
-def _row(records: Sequence[Element], start: int, depth: int) -> list[Cut]:
+def _locate_siblings(records: Sequence[Element], start: int, depth: int) -> list[RecordLocation]:
     row = []
     for number, element in enumerate(records):
-        row.append(Cut(element, start, depth, number == 0))
+        row.append(RecordLocation(element, start, depth, number == 0))
         start = element.stop
     row.reverse()
     return row
 
 
-def place_of_replies(comment: Element) -> Span:
+def find_replies_span(comment: Element) -> TextSpan:
     """The stretch of a comment that holds its replies; `NOWHERE` if there is no place for any."""
     if not comment.nested:
-        lists = [each for each in comment.children if each.kind is Kind.LIST and not each.bare]
-        return Span(lists[-1].inside, lists[-1].end) if lists else NOWHERE
+        lists = [
+            each for each in comment.children if each.kind is ElementKind.LIST and not each.bare
+        ]
+        return TextSpan(lists[-1].inside, lists[-1].end) if lists else NOWHERE
     first, last = comment.nested[0], comment.nested[-1]
     assert first.holder is not None
     assert last.holder is not None
-    start = first.holder.inside if first.holder is not comment else _before(comment, first)
-    return Span(start, last.holder.end if last.holder is not comment else last.stop)
+    start = first.holder.inside if first.holder is not comment else _find_end_before(comment, first)
+    return TextSpan(start, last.holder.end if last.holder is not comment else last.stop)
 
 
-def _before(comment: Element, first: Element) -> int:
+def _find_end_before(comment: Element, first: Element) -> int:
     """Where the element before the first reply stops, if replies stand right in the comment."""
     stop = comment.taken
     for child in comment.children:
@@ -106,9 +114,9 @@ def _before(comment: Element, first: Element) -> int:
 
 def is_readable(comment: Element) -> bool:
     """Whether all that is a comment's own could be read, or its words, or a place for replies."""
-    if comment.closed and not comment.torn:
+    if comment.closed and not comment.truncated:
         return True
-    return place_of_replies(comment) is not NOWHERE or has_words(comment)
+    return find_replies_span(comment) is not NOWHERE or has_words(comment)
 
 
 def has_words(comment: Element) -> bool:
@@ -116,14 +124,15 @@ def has_words(comment: Element) -> bool:
     if comment.fields is not None and CONTENT in comment.fields:
         return True
     return any(
-        each.name == CONTENT and each.kind is Kind.LEAF and each.closed for each in comment.children
+        each.name == CONTENT and each.kind is ElementKind.LEAF and each.closed
+        for each in comment.children
     )
 
 
-def piece(text: bytes, cut: Cut) -> tuple[Piece, list[Problem]]:
+def make_cut_piece(text: bytes, cut: RecordLocation) -> tuple[FilePiece, list[Problem]]:
     """The bytes and the value of a record, and what was odd."""
     element = cut.element
-    made = Piece(
+    made = FilePiece(
         None,
         b"",
         gap=text[cut.gap_from : element.start],
@@ -132,16 +141,16 @@ def piece(text: bytes, cut: Cut) -> tuple[Piece, list[Problem]]:
         usable=element.closed,
         closed=element.closed or element.stop < len(text),
     )
-    place = place_of_replies(element)
+    place = find_replies_span(element)
     # A deep comment is long: its bytes are copied only without those of its replies.
     made.raw = text[element.start : place.start or element.stop]
-    if element.kind is not Kind.COMMENT:
-        made.value, problems = other(text, element)
+    if element.kind is not ElementKind.COMMENT:
+        made.value, problems = read_other(text, element)
         return made, problems
     made.usable = is_readable(element)
     if not made.usable:
         return made, []
-    found = read(text, element, without=place if element.nested else NOWHERE)
+    found = read_object(text, element, without=place if element.nested else NOWHERE)
     made.value = found.value
     if place is not NOWHERE:
         made.hole = place.start - element.start
@@ -151,11 +160,11 @@ def piece(text: bytes, cut: Cut) -> tuple[Piece, list[Problem]]:
     return made, found.problems
 
 
-def other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
+def read_other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
     """What stands among comments and is none: our own mark for bare values, or anything."""
     if element.name == EXTRA and element.closed:
-        found = Reading({}, {}, [])
-        words = leaf(text, element, found)
+        found = ObjectReading({}, {}, [])
+        words = read_leaf(text, element, found)
         decoded = decode.decode(utf8.encode(words)) if isinstance(words, str) else None
         if decoded is not None and decoded.usable and not isinstance(decoded.value, dict):
             return decoded.value, found.problems
@@ -164,14 +173,14 @@ def other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
     return utf8.decode(text[element.start : element.stop]), problems
 
 
-def is_odd(found: Scan) -> bool:
+def is_odd(found: XmlScan) -> bool:
     """Whether the records hang together in a way that would not survive being moved about."""
     if found.misnested or len({id(each.holder) for each in found.records}) > 1:
         return True
     pending = [each for each in found.records if each.nested]
     while pending:
         comment = pending.pop()
-        if len({id(each.holder) for each in comment.nested}) > 1 or comment.torn:
+        if len({id(each.holder) for each in comment.nested}) > 1 or comment.truncated:
             return True
         pending += [each for each in comment.nested if each.nested]
     return False
@@ -180,7 +189,7 @@ def is_odd(found: Scan) -> bool:
 _UNHELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def refusal(text: bytes) -> tuple[int, str] | None:
+def find_parse_error(text: bytes) -> tuple[int, str] | None:
     """The line at which a parser gives up, and why; None if it takes the text."""
     from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -192,9 +201,9 @@ def refusal(text: bytes) -> tuple[int, str] | None:
     return None
 
 
-def parses(text: bytes) -> bool:
+def can_parse(text: bytes) -> bool:
     """Whether a parser takes a text."""
-    return refusal(text) is None
+    return find_parse_error(text) is None
 
 
 BLANK = b'<?xml version="1.0" encoding="UTF-8"?>\n<comments>\n</comments>\n'
@@ -219,7 +228,7 @@ class XmlSheet(PieceSheet):
         _refuse_other_encodings(path, text)
         start = len(BOM) if text.startswith(BOM) else 0
         # To learn how a file is written takes the elements of its first comments.
-        self._cut(text, scan(text, start, exact=LEARNT_FROM), start)
+        self._cut_records(text, scan_comments(text, start, exact=LEARNT_FROM), start)
 
     def index(self, sink: Sink) -> None:
         sink.open(self.group)
@@ -227,30 +236,30 @@ class XmlSheet(PieceSheet):
 
     # taking apart
 
-    def _cut(self, text: bytes, found: Scan, start: int) -> None:
+    def _cut_records(self, text: bytes, found: XmlScan, start: int) -> None:
         records = found.records
         root = records[0].holder if records else next(iter(found.lists), None)
         self.listed = root is not None
         """Whether there is an element around the comments."""
         self.odd = is_odd(found)
         self.sound = not found.problems
-        self._frame(text, records, root, start)
-        all_cuts = list(cuts(records, len(self.frame[0])))
-        comments = [cut.element for cut in all_cuts if cut.element.kind is Kind.COMMENT]
-        self.writer = Writer(learn_layout(text, comments, root), learn_habits(text, comments))
+        self._set_frame(text, records, root, start)
+        all_cuts = list(iterate_locations(records, len(self.frame[0])))
+        comments = [cut.element for cut in all_cuts if cut.element.kind is ElementKind.COMMENT]
+        self.writer = XmlWriter(learn_layout(text, comments, root), learn_habits(text, comments))
         problems = list(found.problems)
         pieces = []
         for cut in all_cuts:
-            made, odd = piece(text, cut)
+            made, odd = make_cut_piece(text, cut)
             pieces.append(made)
             problems += odd[: max(0, MOST_PROBLEMS - len(problems))]
         self.pieces = pieces
-        lines = _line_numbers(text, [cut.element.start for cut in all_cuts])
+        lines = _compute_line_numbers(text, [cut.element.start for cut in all_cuts])
         for made, line in zip(pieces, lines, strict=True):
             made.line = line
-        self._tell(text, problems, root)
+        self._report_problems(text, problems, root)
 
-    def _frame(
+    def _set_frame(
         self, text: bytes, records: Sequence[Element], root: Element | None, start: int
     ) -> None:
         self.blank: tuple[bytes, bytes] | None = None
@@ -274,7 +283,7 @@ class XmlSheet(PieceSheet):
             before, _, behind = BLANK.rpartition(b"\n</")
             self.blank = (text[:start] + before, b"</" + behind)
 
-    def _tell(self, text: bytes, problems: list[Problem], root: Element | None) -> None:
+    def _report_problems(self, text: bytes, problems: list[Problem], root: Element | None) -> None:
         if _BLANK.fullmatch(text):
             problems.append(Problem("empty", 0, "the file is empty"))
         elif _NUL_FILE.fullmatch(text):
@@ -282,17 +291,17 @@ class XmlSheet(PieceSheet):
         elif root is None and not self.pieces:
             problems.append(Problem("syntax", 0, "no comments here"))
         problems.sort(key=lambda each: each.at)
-        lines = _line_numbers(text, [each.at for each in problems])
+        lines = _compute_line_numbers(text, [each.at for each in problems])
         self.findings = [
-            finding(each.code, each.what, path=self.path, line=line)
+            make_finding(each.code, each.what, path=self.path, line=line)
             for each, line in zip(problems, lines, strict=True)
         ]
 
-    def elements(self, text: bytes) -> list[Element]:
+    def list_elements(self, text: bytes) -> list[Element]:
         """The elements of all records, in the order of the records."""
         start = len(BOM) if text.startswith(BOM) else 0
-        found = scan(text, start).records
-        return [cut.element for cut in cuts(found, len(self.frame[0]))]
+        found = scan_comments(text, start).records
+        return [cut.element for cut in iterate_locations(found, len(self.frame[0]))]
 
     def inspect(self) -> Iterator[Finding]:
         return iter(self._all_findings)
@@ -302,83 +311,87 @@ class XmlSheet(PieceSheet):
         found = list(super().inspect())
         if not any(each.name in REFUSED for each in self.findings):
             # The scanner forgives more than a parser does.
-            refused = refusal(self.content.read())
+            refused = find_parse_error(self.content.read())
             if refused is not None:
                 line, what = refused
-                found.append(self._found("syntax", f"an XML parser says: {what}", line))
-        return [*found, *self._odd_characters({each.name for each in self.findings})]
+                found.append(self._make_finding("syntax", f"an XML parser says: {what}", line))
+        return [*found, *self._find_odd_characters({each.name for each in self.findings})]
 
     @property
     def is_broken(self) -> bool:
         """Whether tags are missing or in excess."""
         return any(each.name in ("torn-record", "malformed") for each in self._all_findings)
 
-    def _odd_characters(self, told: set[str]) -> Iterator[Finding]:
+    def _find_odd_characters(self, diagnostic: set[str]) -> Iterator[Finding]:
         """What is wrong with characters that are in no text of a comment."""
         text = self.content.read()
-        at = next((start for start, _ in strange_bytes(text, 0, len(text))), -1)
-        if at >= 0 and "invalid-utf8" not in told:
-            yield self._found("utf8", "bytes that are not UTF-8", text.count(b"\n", 0, at) + 1)
+        at = next((start for start, _ in find_invalid_utf8(text, 0, len(text))), -1)
+        if at >= 0 and "invalid-utf8" not in diagnostic:
+            yield self._make_finding(
+                "utf8", "bytes that are not UTF-8", text.count(b"\n", 0, at) + 1
+            )
         control = CONTROL.search(text)
-        if control is not None and not told & {"control-character", "nul-file"}:
+        if control is not None and not diagnostic & {"control-character", "nul-file"}:
             line = text.count(b"\n", 0, control.start()) + 1
-            yield self._found("control", "a character that XML does not allow", line)
+            yield self._make_finding("control", "a character that XML does not allow", line)
 
-    def _found(self, key: str, what: str, line: int) -> Finding:
-        return finding(key, what, path=self.path, line=line)
+    def _make_finding(self, key: str, what: str, line: int) -> Finding:
+        return make_finding(key, what, path=self.path, line=line)
 
     # Each rule that is broken asks for its share of what mends the file.
 
     @cached_property
     def changes(self) -> Sequence[Splice]:
         """What makes the file sound."""
-        from talktree.formats.studio_xml.repair import sound_changes
+        from talktree.formats.studio_xml.repair import find_xml_repairs
 
-        return sound_changes(self)
+        return find_xml_repairs(self)
 
     @cached_property
-    def text_changes(self) -> Sequence[Mending]:
+    def text_changes(self) -> Sequence[ByteRepair]:
         """What mends the texts of a sound file."""
-        from talktree.formats.studio_xml.repair import mended_texts
+        from talktree.formats.studio_xml.repair import repair_texts
 
-        return list(mended_texts(self))
+        return list(repair_texts(self))
 
-    def mended(self, keys: Collection[str]) -> Iterator[Mending]:
-        from talktree.formats.studio_xml.repair import mended_xml
+    def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
+        from talktree.formats.studio_xml.repair import repair_xml
 
-        return mended_xml(self, keys)
+        return repair_xml(self, keys)
 
     # writing
 
-    def rewritten(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
         if self.odd and not self._is_same_shape(items):
-            raise Damaged(
+            raise DamagedRecord(
                 f"{self.path}: tags are missing, so no record can be added, moved or taken out",
                 hint="repair the file first; editing in place works",
             )
         if self.pieces or not items:
-            outgrown = not self.listed and 1 <= _at_top(self.pieces) < _at_top(items)
-            written = super(XmlSheet, self._wrapped() if outgrown else self).rewritten(items)
-            return written if self.sound else self._verified(written, items)
+            outgrown = not self.listed and 1 <= _count_top_records(
+                self.pieces
+            ) < _count_top_records(items)
+            written = super(XmlSheet, self._wrap_in_root() if outgrown else self).rewrite(items)
+            return written if self.sound else self._verify_written(written, items)
         if self.blank is None:
-            raise Damaged(f"{self.path}: there is no <{COMMENTS}> to write into")
-        return super(XmlSheet, self._framed(self.blank)).rewritten(items)
+            raise DamagedRecord(f"{self.path}: there is no <{COMMENTS}> to write into")
+        return super(XmlSheet, self._add_frame(self.blank)).rewrite(items)
 
-    def _framed(self, frame: tuple[bytes, bytes]) -> XmlSheet:
+    def _add_frame(self, frame: tuple[bytes, bytes]) -> XmlSheet:
         other = copy(self)
         other.frame = frame
         return other
 
-    def _wrapped(self) -> XmlSheet:
+    def _wrap_in_root(self) -> XmlSheet:
         """The same with an element around it: one comment was the whole file."""
-        line = self.writer.layout.line(0)
+        line = self.writer.layout.line_start(0)
         start, end = f"<{COMMENTS}>".encode(), f"</{COMMENTS}>".encode()
-        return self._framed((self.frame[0] + start + line, line + end + self.frame[1]))
+        return self._add_frame((self.frame[0] + start + line, line + end + self.frame[1]))
 
-    def _verified(self, written: Iterator[bytes], items: Sequence[Item]) -> Iterator[bytes]:
+    def _verify_written(self, written: Iterator[bytes], items: Sequence[Item]) -> Iterator[bytes]:
         """What is written, if reading it finds the same records: damage may make them run on."""
         text = b"".join(written)
-        again = XmlSheet(self.path, Memory(text), self.format, group=self.group).pieces
+        again = XmlSheet(self.path, MemoryContent(text), self.format, group=self.group).pieces
         kept = [
             self.pieces[item.at].raw if not item.changed and item.at is not None else None
             for item in items
@@ -386,7 +399,7 @@ class XmlSheet(PieceSheet):
         if len(again) != len(kept) or any(
             raw is not None and raw != each.raw for raw, each in zip(kept, again, strict=True)
         ):
-            raise Damaged(
+            raise DamagedRecord(
                 f"{self.path}: the file is too damaged to be edited here",
                 hint="repair the file first",
             )
@@ -400,85 +413,85 @@ class XmlSheet(PieceSheet):
         """How far a comment is indented."""
         return 2 * depth + (self.listed or not self.pieces)
 
-    def fresh(self, value: Json, depth: int) -> Piece:
-        return Piece(value, self.writer.record(value, self.level(depth)), depth=depth)
+    def make_piece(self, value: Json, depth: int) -> FilePiece:
+        return FilePiece(value, self.writer.format_record(value, self.level(depth)), depth=depth)
 
-    def patched(self, old: Piece, value: Json, depth: int) -> Piece:
-        text, element = self._again(old)
-        place = place_of_replies(element)
-        found = read(text, element, without=place)
-        if element.torn or not isinstance(value, dict) or not same(found.value, old.value):
-            raise self._damaged(old)
-        patch = Patch(text, self.writer)
-        patch.object(element, found, value, self.level(depth))
-        made = applied(text, patch.edits)
+    def apply_patch(self, old: FilePiece, value: Json, depth: int) -> FilePiece:
+        text, element = self._rescan_piece(old)
+        place = find_replies_span(element)
+        found = read_object(text, element, without=place)
+        if element.truncated or not isinstance(value, dict) or not is_same(found.value, old.value):
+            raise self._damage_error(old)
+        patch = ObjectPatch(text, self.writer)
+        patch.patch_object(element, found, value, self.level(depth))
+        made = apply_edits(text, patch.edits)
         hole = old.hole
         if hole is not None:
-            hole += _shift(patch.edits, hole)
+            hole += _compute_shift(patch.edits, hole)
             made = made[:hole] + made[hole + len(_STAND_IN) :]
         changed = replace(old, value=value, raw=made, hole=hole)
-        if self._entry(self._read_again(changed)) != self._entry(value):
+        if self._read_entry(self._read_again(changed)) != self._read_entry(value):
             # Something unclosed in the record swallows what was put into it.
-            raise self._damaged(old)
+            raise self._damage_error(old)
         return changed
 
-    def _read_again(self, piece: Piece) -> Json:
-        text, element = self._again(piece)
-        return read(text, element, without=place_of_replies(element)).value
+    def _read_again(self, piece: FilePiece) -> Json:
+        text, element = self._rescan_piece(piece)
+        return read_object(text, element, without=find_replies_span(element)).value
 
-    def _entry(self, value: Json) -> Entry:
+    def _read_entry(self, value: Json) -> Entry:
         return self.format.get(Record(value, id="same"))
 
-    def opened(self, piece: Piece, depth: int) -> Piece:
+    def add_children_slot(self, piece: FilePiece, depth: int) -> FilePiece:
         if not piece.usable or not isinstance(piece.value, dict):
-            return super().opened(piece, depth)
+            return super().add_children_slot(piece, depth)
         start, end = f"<{CHILDREN}>".encode(), f"</{CHILDREN}>".encode()
-        rest = self.writer.layout.line(self.level(depth)) + f"</{COMMENT}>".encode()
+        rest = self.writer.layout.line_start(self.level(depth)) + f"</{COMMENT}>".encode()
         before = piece.raw.removesuffix(f"<{CHILDREN}/>".encode() + rest)
         if len(before) < len(piece.raw):
             # So every new comment ends; there is no need to look at the rest of it.
             return replace(piece, raw=before + start + end + rest, hole=len(before + start))
-        text, element = self._again(piece)
-        if not element.closed or element.torn:
-            raise self._damaged(piece)
-        empty = next((each for each in element.children if each.kind is Kind.LIST), None)
-        patch = Patch(text, self.writer)
+        text, element = self._rescan_piece(piece)
+        if not element.closed or element.truncated:
+            raise self._damage_error(piece)
+        empty = next((each for each in element.children if each.kind is ElementKind.LIST), None)
+        patch = ObjectPatch(text, self.writer)
         if empty is not None:
             patch.edits.append((empty.start, empty.stop, start + end))
         else:
-            patch.insert(element, [start + end], self.level(depth))
+            patch.insert_elements(element, [start + end], self.level(depth))
         ((at, _, fresh),) = patch.edits
         hole = at + fresh.index(start) + len(start)
-        return replace(piece, raw=applied(text, patch.edits), hole=hole)
+        return replace(piece, raw=apply_edits(text, patch.edits), hole=hole)
 
-    def _again(self, piece: Piece) -> tuple[bytes, Element]:
+    def _rescan_piece(self, piece: FilePiece) -> tuple[bytes, Element]:
         """A record's own bytes scanned again, with one reply standing in for all."""
         text = piece.raw
         if piece.hole is not None:
             text = text[: piece.hole] + _STAND_IN + text[piece.hole :]
-        records = scan(text).records
+        records = scan_comments(text).records
         if len(records) != 1 or records[0].name != COMMENT:
-            raise self._damaged(piece)
+            raise self._damage_error(piece)
         return text, records[0]
 
-    def joint(self, container: Piece | None, *, depth: int, first: bool) -> bytes:
-        return self.writer.layout.line(self.level(depth))
+    def make_separator(self, container: FilePiece | None, *, depth: int, first: bool) -> bytes:
+        return self.writer.layout.line_start(self.level(depth))
 
     def end_of_list(self, depth: int) -> bytes:
-        return self.writer.layout.line(self.level(depth) - 1)
+        return self.writer.layout.line_start(self.level(depth) - 1)
 
 
-def _at_top(records: Sequence[Item] | Sequence[Piece]) -> int:
+def _count_top_records(records: Sequence[Item] | Sequence[FilePiece]) -> int:
     return sum(each.depth == 0 for each in records)
 
 
-def _shift(edits: Sequence[Edit], place: int) -> int:
+def _compute_shift(edits: Sequence[Edit], place: int) -> int:
     return sum(len(fresh) - (stop - start) for start, stop, fresh in edits if stop <= place)
 
 
 def _refuse_other_encodings(path: str, text: bytes) -> None:
     if text[:2] in (b"\xff\xfe", b"\xfe\xff") or text[:4] in (b"<\0?\0", b"\0<\0?"):
-        raise _other_encoding(path, "UTF-16")
+        raise _encoding_error(path, "UTF-16")
     declared = _ENCODING.match(text.removeprefix(BOM)[:200])
     if declared is None:
         return
@@ -488,17 +501,17 @@ def _refuse_other_encodings(path: str, text: bytes) -> None:
     except LookupError:
         return
     if known not in ("utf-8", "ascii"):
-        raise _other_encoding(path, name)
+        raise _encoding_error(path, name)
 
 
-def _other_encoding(path: str, name: str) -> Refused:
-    return Refused(
+def _encoding_error(path: str, name: str) -> RefusedInput:
+    return RefusedInput(
         f"{path}: the file is in {name}, not in UTF-8",
         hint="convert it and its declaration to UTF-8 first",
     )
 
 
-def _line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
+def _compute_line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
     """The lines on which rising places stand, in one pass."""
     line, at = 1, 0
     out = []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from talktree.formats.lens import Object
 from talktree.formats.studio_xml import elements
 from talktree.formats.studio_xml.elements import COMMENT, EXTRA, FIELDS, ITEMS
-from talktree.formats.studio_xml.lens import Absent, natural
+from talktree.formats.studio_xml.lens import AbsentValue, read_natural
 from talktree.text import utf8
 from talktree.text.json import decode
 
@@ -26,7 +26,7 @@ class Fields(NamedTuple):
     stop: int
 
 
-def _field(name: str, text: bytes) -> bytes:
+def _field_pattern(name: str, text: bytes) -> bytes:
     """One field, if it is there; two groups: the slash of a bare tag, and the text."""
     tag = name.encode()
     if name in ITEMS:
@@ -35,7 +35,7 @@ def _field(name: str, text: bytes) -> bytes:
 
 
 _BARE, _FIELDS = (
-    re.compile(b"".join(_field(name, text) for name in _NAMES))
+    re.compile(b"".join(_field_pattern(name, text) for name in _NAMES))
     for text in (rb"[^<]*+", rb"[^<]*+|" + _SECTION)
 )
 
@@ -58,8 +58,8 @@ def take_fields(text: bytes, start: int, *, sections: bool) -> Fields | None:
         words, odd = elements.decode(raw or b"")
         if odd or (name == EXTRA and not _take_extra(words, value)):
             return None
-        item = natural(name, words)
-        if name != EXTRA and not isinstance(item, Absent):
+        item = read_natural(name, words)
+        if name != EXTRA and not isinstance(item, AbsentValue):
             value[name] = item
     return Fields(value, found.end())
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-from talktree.errors import Refused
+from talktree.errors import RefusedInput
 from talktree.formats.studio_xml.elements import (
     CHILDREN,
     COMMENT,
@@ -30,7 +30,7 @@ from talktree.formats.studio_xml.elements import (
     ITEMS,
     KNOWN,
     Element,
-    Kind,
+    ElementKind,
 )
 from talktree.formats.studio_xml.parse_common_fields import take_fields
 from talktree.text.json.scanner import MOST_PROBLEMS, Problem
@@ -56,13 +56,13 @@ class LeafEnd(NamedTuple):
     closed: bool
 
 
-class Leaves:
+class LeafFinder:
     """Finds the ends of text elements in one file, in one pass over it all told."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
         self._missing: dict[bytes, int] = {}
-        self._torn_until: dict[str, tuple[int, int]] = {}
+        self._truncated_until: dict[str, tuple[int, int]] = {}
         self._tags: dict[str, tuple[int, int, bool]] = {}
 
     @cached_property
@@ -71,12 +71,12 @@ class Leaves:
         return self.text.rfind(b"]]>")
 
     @cached_property
-    def ended(self) -> frozenset[str]:
+    def closed_names(self) -> frozenset[str]:
         """The names that have an end tag anywhere, and those that we may write ourselves."""
         found = _END_NAME.findall(self.text)
         return KNOWN | {name.decode(errors="replace") for name in found}
 
-    def find(self, mark: bytes, start: int) -> int:
+    def find_mark(self, mark: bytes, start: int) -> int:
         """Where a mark stands next, or -1; what was not found once is not looked for again."""
         if self._missing.get(mark, len(self.text) + 1) <= start:
             return -1
@@ -85,13 +85,13 @@ class Leaves:
             self._missing[mark] = start
         return found
 
-    def end(self, name: str, start: int, is_open: Mapping[str, int]) -> LeafEnd:
+    def find_end(self, name: str, start: int, is_open: Mapping[str, int]) -> LeafEnd:
         """The end of the element whose text starts here."""
         text, at = self.text, self._without_end(name, start)
         while (at := text.find(b"<", at)) >= 0:
             turn = _TURN.match(text, at)
             if turn is None:
-                at = self._behind(name, at)
+                at = self._skip_markup(name, at)
                 if at < 0:
                     break
                 continue
@@ -100,31 +100,31 @@ class Leaves:
             if tag is not None and ended == name:
                 return LeafEnd(at, tag.end(), closed=True)
             shows = turn.group(1) is not None or bool(ended and is_open.get(ended))
-            if shows and not self._ends_before_it_starts(name, at):
-                return self._torn(name, start, at)
+            if shows and not self._has_end_tag_first(name, at):
+                return self._find_truncated_end(name, start, at)
             at += 1
-        return self._torn(name, start, len(text))
+        return self._find_truncated_end(name, start, len(text))
 
     def _without_end(self, name: str, start: int) -> int:
         """Where to look for an end tag: not where one was looked for already and not found."""
-        since, stop = self._torn_until.get(name, (0, 0))
+        since, stop = self._truncated_until.get(name, (0, 0))
         return stop if since <= start < stop else start
 
-    def _torn(self, name: str, start: int, stop: int) -> LeafEnd:
+    def _find_truncated_end(self, name: str, start: int, stop: int) -> LeafEnd:
         """Where an element without an end tag must have ended: where the next field starts.
 
         Only words may hold tags, so only they go on until the comment ends.
         """
-        self._torn_until[name] = (start, stop)
+        self._truncated_until[name] = (start, stop)
         found = _FIELD.search(self.text, start, stop) if name not in _WORDS else None
         at = stop if found is None else found.start()
         return LeafEnd(at, at, closed=False)
 
-    def _behind(self, name: str, at: int) -> int:
+    def _skip_markup(self, name: str, at: int) -> int:
         """The place behind a section, comment or instruction, or behind a `<` that is text."""
         text = self.text
         if text.startswith(CDATA, at):
-            stop = self.find(b"]]>", at + len(CDATA))
+            stop = self.find_mark(b"]]>", at + len(CDATA))
             other = text.find(CDATA, at + len(CDATA), max(0, stop))
             end = text.find(f"</{name}>".encode(), at, other) if other >= 0 else -1
             if end >= 0:
@@ -134,11 +134,11 @@ class Leaves:
             return stop + 3 if stop >= 0 else text.find(f"</{name}>".encode(), at)
         for mark, ending in _SKIPPED:
             if text.startswith(mark, at):
-                stop = self.find(ending, at + len(mark))
+                stop = self.find_mark(ending, at + len(mark))
                 return stop + len(ending) if stop >= 0 else at + 1
         return at + 1
 
-    def _ends_before_it_starts(self, name: str, at: int) -> bool:
+    def _has_end_tag_first(self, name: str, at: int) -> bool:
         """Whether the next tag of this name is an end tag: then what comes before it is text."""
         since, found, ends = self._tags.get(name, (0, -1, False))
         if not since <= at <= found:
@@ -155,7 +155,7 @@ _TAG = re.compile(
     rb"<(" + _NAME + rb")(?:\s++[^\s=<>\"'/]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+\s*+(/?)>"
 )
 _LOOSE_TAG = re.compile(rb"<(" + _NAME + rb")(?=[\s/>\"'=])[^<>]*+>")
-_TORN_TAG = re.compile(rb"<(?:/?" + _NAME + rb"[^<>]*+)?+\Z")
+_TRUNCATED_TAG = re.compile(rb"<(?:/?" + _NAME + rb"[^<>]*+)?+\Z")
 _SIMPLE = re.compile(rb"<([A-Za-z]++)>(?:([^<]*+)</\1>|<!\[CDATA\[)")
 _END = re.compile(rb"</(" + _NAME + rb")\s*+>")
 _DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)\b", re.IGNORECASE)
@@ -163,7 +163,7 @@ _CLOSED_BY = ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>"))
 _STRUCTURE = frozenset({COMMENT, COMMENTS, CHILDREN})
 
 
-class Scan(NamedTuple):
+class XmlScan(NamedTuple):
     """The outcome: the records at the top, the lists, and everything that was odd."""
 
     records: list[Element]
@@ -187,67 +187,71 @@ class _Scanner:
         self.lists: list[Element] = []
         self.problems: list[Problem] = []
         self.misnested = False
-        self.leaves = Leaves(text)
+        self.leaves = LeafFinder(text)
 
-    def run(self) -> Scan:
+    def run(self) -> XmlScan:
         """Go through the whole text once."""
         text, size = self.text, len(self.text)
         while (at := text.find(b"<", self.at)) >= 0:
-            self._between(at)
+            self._report_stray_text(at)
             self.at = at
-            self._step()
-        self._between(size)
+            self._scan_next()
+        self._report_stray_text(size)
         if self.open:
-            self.problem("torn", f"the file ends inside <{self.open[-1].name}>", at=size)
+            self.add_problem("torn", f"the file ends inside <{self.open[-1].name}>", at=size)
         while self.open:
-            self._close(size, size)
-        return Scan(self.records, self.lists, self.problems, self.misnested)
+            self._pop_element(size, size)
+        return XmlScan(self.records, self.lists, self.problems, self.misnested)
 
-    def _between(self, stop: int) -> None:
+    def _report_stray_text(self, stop: int) -> None:
         """Report text where only elements should be."""
         between = self.text[self.at : stop]
-        if not between or between.isspace() or (self.open and self.open[-1].kind is Kind.OTHER):
+        if (
+            not between
+            or between.isspace()
+            or (self.open and self.open[-1].kind is ElementKind.OTHER)
+        ):
             return
         shown = between.strip()[:30].decode("utf-8", "replace")
-        self.problem("syntax", f"{shown!r} stands between elements")
+        self.add_problem("syntax", f"{shown!r} stands between elements")
 
-    def _step(self) -> None:
+    def _scan_next(self) -> None:
         text, at = self.text, self.at
         mark = text[at + 1 : at + 2]
         if mark == b"/":
             self._end_tag()
         elif mark in (b"!", b"?"):
-            self._special()
-        elif not self._simple_leaf():
+            self._skip_special()
+        elif not self._take_simple_leaf():
             found = _TAG.match(text, at)
             if found is None:
-                self._odd_tag()
+                self._scan_odd_tag()
             else:
                 self._start_tag(
                     found.group(1).decode(errors="replace"), found.end(), bare=bool(found.group(2))
                 )
 
-    def _simple_leaf(self) -> bool:
+    def _take_simple_leaf(self) -> bool:
         """Take an element of nothing but text at once; most elements are that."""
         top = self.open[-1] if self.open else None
-        if top is None or top.kind not in (Kind.COMMENT, Kind.ITEM):
+        if top is None or top.kind not in (ElementKind.COMMENT, ElementKind.ITEM):
             return False
         found = _SIMPLE.match(self.text, self.at)
         if found is None:
             return False
         name = found.group(1).decode()
-        if not _holds_text(top, name):
+        if not _has_text(top, name):
             return False
         inside, end, stop = found.end(1) + 1, found.end(2), found.end()
         if end < 0:
-            end = self.leaves.find(b"]]>", stop) + 3
+            end = self.leaves.find_mark(b"]]>", stop) + 3
             stop = end + len(name) + 3
             if end == 2 or self.text[end:stop] != b"</" + found.group(1) + b">":
                 return False
             if self.text.find(CDATA, found.end(), end) >= 0:
                 # Perhaps the end of this section is missing, and it is that of another one.
                 return False
-        element = Element(name, Kind.LEAF, self.at, inside, bare=False)
+        element = Element(name, ElementKind.LEAF, self.at, inside, bare=False)
         element.holder, element.owner, element.closed = top, top.owner, True
         element.end, element.stop = end, stop
         top.children.append(element)
@@ -256,68 +260,68 @@ class _Scanner:
 
     # what is no element
 
-    def _special(self) -> None:
+    def _skip_special(self) -> None:
         text, at = self.text, self.at
         if _DECLARATION.match(text, at):
-            raise Refused(
+            raise RefusedInput(
                 "the XML declares a document type or entities, which are never read",
                 hint="a file of comments needs none; take the <!DOCTYPE ...> out if you trust it",
             )
         for start, stop in _CLOSED_BY:
             if text.startswith(start, at):
-                end = self.leaves.find(stop, at + len(start))
+                end = self.leaves.find_mark(stop, at + len(start))
                 if end >= 0:
                     self.at = end + len(stop)
                     return
-        self._stray("a markup declaration that has no end")
+        self._report_stray("a markup declaration that has no end")
 
-    def _odd_tag(self) -> None:
+    def _scan_odd_tag(self) -> None:
         loose = _LOOSE_TAG.match(self.text, self.at)
         if loose is not None:
             name = loose.group(1).decode(errors="replace")
-            self.problem("syntax", f"the tag <{name[:40]}> is not well-formed")
+            self.add_problem("syntax", f"the tag <{name[:40]}> is not well-formed")
             self._start_tag(name, loose.end(), bare=loose.group().endswith(b"/>"))
-        elif _TORN_TAG.match(self.text, self.at):
-            self.problem("torn", "the file ends inside a tag")
+        elif _TRUNCATED_TAG.match(self.text, self.at):
+            self.add_problem("torn", "the file ends inside a tag")
             self.at = len(self.text)
         else:
-            self._stray("a stray '<'")
+            self._report_stray("a stray '<'")
 
-    def _stray(self, what: str) -> None:
-        if not self.open or self.open[-1].kind is not Kind.OTHER:
-            self.problem("syntax", what)
+    def _report_stray(self, what: str) -> None:
+        if not self.open or self.open[-1].kind is not ElementKind.OTHER:
+            self.add_problem("syntax", what)
         self.at += 1
 
     # elements
 
     def _start_tag(self, name: str, inside: int, *, bare: bool) -> None:
-        kind = self._kind(name, inside)
-        if kind is Kind.COMMENT:
-            self._tear()
-        elif kind is Kind.OTHER and not bare and name not in self.leaves.ended:
-            self._stray(f"<{name[:40]}> has no end")
+        kind = self._find_kind(name, inside)
+        if kind is ElementKind.COMMENT:
+            self._close_truncated()
+        elif kind is ElementKind.OTHER and not bare and name not in self.leaves.closed_names:
+            self._report_stray(f"<{name[:40]}> has no end")
             self.at = inside
             return
         element = Element(name, kind, self.at, inside, bare=bare)
         holder = element.holder = self.open[-1] if self.open else None
         if holder is not None:
             holder.children.append(element)
-            if kind in (Kind.ITEM, Kind.LEAF):
+            if kind in (ElementKind.ITEM, ElementKind.LEAF):
                 element.owner = ITEMS.get(holder.name, holder.owner)
         self.at = inside
-        if kind is Kind.LIST:
+        if kind is ElementKind.LIST:
             self.lists.append(element)
-        elif kind is Kind.COMMENT:
-            self._below().append(element)
-        if holder is not None and kind in (Kind.LIST, Kind.COMMENT):
+        elif kind is ElementKind.COMMENT:
+            self._current_list().append(element)
+        if holder is not None and kind in (ElementKind.LIST, ElementKind.COMMENT):
             holder.filled = True
         if bare:
-            self._closed(element)
-        elif kind is Kind.LEAF:
-            self._leaf(element)
+            self._close_element(element)
+        elif kind is ElementKind.LEAF:
+            self._scan_leaf(element)
         else:
-            self._push(element)
-            if kind is Kind.COMMENT:
+            self._push_element(element)
+            if kind is ElementKind.COMMENT:
                 self._take_fields(element)
 
     def _take_fields(self, comment: Element) -> None:
@@ -331,48 +335,48 @@ class _Scanner:
             comment.fields, comment.taken = found
             self.at = comment.taken
 
-    def _kind(self, name: str, inside: int) -> Kind:
+    def _find_kind(self, name: str, inside: int) -> ElementKind:
         top = self.open[-1] if self.open else None
         if name == COMMENT:
-            return Kind.COMMENT
+            return ElementKind.COMMENT
         if name == COMMENTS:
-            return Kind.LIST
+            return ElementKind.LIST
         match top.kind if top is not None else None:
-            case Kind.COMMENT if name == CHILDREN:
-                return Kind.LIST
-            case Kind.COMMENT if name in ITEMS:
-                return Kind.ITEMS
-            case Kind.COMMENT | Kind.ITEM if top is not None and _holds_text(top, name):
-                return Kind.LEAF
-            case Kind.ITEMS:
+            case ElementKind.COMMENT if name == CHILDREN:
+                return ElementKind.LIST
+            case ElementKind.COMMENT if name in ITEMS:
+                return ElementKind.ITEMS
+            case ElementKind.COMMENT | ElementKind.ITEM if top is not None and _has_text(top, name):
+                return ElementKind.LEAF
+            case ElementKind.ITEMS:
                 marked = self.text.find(b"encoding=", self.at, inside) >= 0
-                return Kind.LEAF if marked else Kind.ITEM
+                return ElementKind.LEAF if marked else ElementKind.ITEM
             case _:
-                return Kind.OTHER
+                return ElementKind.OTHER
 
-    def _leaf(self, element: Element) -> None:
-        found = self.leaves.end(element.name, element.inside, self.names)
+    def _scan_leaf(self, element: Element) -> None:
+        found = self.leaves.find_end(element.name, element.inside, self.names)
         element.end, element.stop, element.closed = found
         self.at = element.stop
         if not element.closed:
-            self.problem("torn", f"<{element.name}> has no end", at=element.start)
+            self.add_problem("torn", f"<{element.name}> has no end", at=element.start)
             if self.comments:
-                self.comments[-1].torn = True
+                self.comments[-1].truncated = True
 
-    def _push(self, element: Element) -> None:
+    def _push_element(self, element: Element) -> None:
         self.open.append(element)
         self.names[element.name] += 1
-        if element.kind is Kind.COMMENT:
+        if element.kind is ElementKind.COMMENT:
             self.comments.append(element)
 
     def _end_tag(self) -> None:
         found = _END.match(self.text, self.at)
         if found is None:
-            self._odd_tag()
+            self._scan_odd_tag()
             return
         name = found.group(1).decode(errors="replace")
         if not self.names[name]:
-            self.problem("syntax", f"</{name[:40]}> ends nothing")
+            self.add_problem("syntax", f"</{name[:40]}> ends nothing")
             self.misnested = self.misnested or name in _STRUCTURE
             self.at = found.end()
             return
@@ -380,55 +384,55 @@ class _Scanner:
             self._close_early(self.at)
         self.at = found.end()
         self.open[-1].closed = True
-        self._close(found.start(), found.end())
+        self._pop_element(found.start(), found.end())
 
-    def _tear(self) -> None:
+    def _close_truncated(self) -> None:
         """A comment that starts inside an attachment shows that the one before it is torn."""
-        while self.open and self.open[-1].kind in (Kind.ITEM, Kind.ITEMS):
+        while self.open and self.open[-1].kind in (ElementKind.ITEM, ElementKind.ITEMS):
             self._close_early(self.at)
-        if self.comments and self.open[-1] is self.comments[-1] and self.comments[-1].torn:
+        if self.comments and self.open[-1] is self.comments[-1] and self.comments[-1].truncated:
             self._close_early(self.at)
 
     def _close_early(self, stop: int) -> None:
         top = self.open[-1]
-        self.problem("syntax", f"<{top.name[:40]}> has no end", at=top.start)
-        if top.kind in (Kind.ITEM, Kind.ITEMS) and self.comments:
-            self.comments[-1].torn = True
-        self.misnested = self.misnested or top.kind in (Kind.COMMENT, Kind.LIST)
-        self._close(stop, stop)
+        self.add_problem("syntax", f"<{top.name[:40]}> has no end", at=top.start)
+        if top.kind in (ElementKind.ITEM, ElementKind.ITEMS) and self.comments:
+            self.comments[-1].truncated = True
+        self.misnested = self.misnested or top.kind in (ElementKind.COMMENT, ElementKind.LIST)
+        self._pop_element(stop, stop)
 
-    def _close(self, end: int, stop: int) -> None:
+    def _pop_element(self, end: int, stop: int) -> None:
         element = self.open.pop()
         self.names[element.name] -= 1
         element.end, element.stop = end, stop
-        if element.kind is Kind.COMMENT:
+        if element.kind is ElementKind.COMMENT:
             self.comments.pop()
-        self._closed(element)
+        self._close_element(element)
 
-    def _closed(self, element: Element) -> None:
+    def _close_element(self, element: Element) -> None:
         """An element nobody knows that stands among comments is a record of its own."""
         holder = element.holder
-        if element.kind is not Kind.OTHER:
+        if element.kind is not ElementKind.OTHER:
             return
         if element.filled and holder is not None:
             holder.filled = True
-        elif not element.filled and (holder is None or holder.kind is Kind.LIST):
-            self._below().append(element)
+        elif not element.filled and (holder is None or holder.kind is ElementKind.LIST):
+            self._current_list().append(element)
 
-    def _below(self) -> list[Element]:
+    def _current_list(self) -> list[Element]:
         return self.comments[-1].nested if self.comments else self.records
 
-    def problem(self, code: str, what: str, *, at: int | None = None) -> None:
+    def add_problem(self, code: str, what: str, *, at: int | None = None) -> None:
         """Note what is not as it should be."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, self.at if at is None else at, what))
 
 
-def _holds_text(holder: Element, name: str) -> bool:
+def _has_text(holder: Element, name: str) -> bool:
     return name == EXTRA or name in FIELDS[holder.owner]
 
 
-def scan(text: bytes, start: int = 0, *, exact: float = inf) -> Scan:
+def scan_comments(text: bytes, start: int = 0, *, exact: float = inf) -> XmlScan:
     """All comments in a text.
 
     So many of them have all their fields as elements. Of others, only what they say may be known.

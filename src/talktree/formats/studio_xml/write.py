@@ -25,19 +25,19 @@ from talktree.formats.studio_xml.elements import (
     ITEMS,
     Attribute,
     Element,
-    Kind,
-    attributes,
-    encoded_as_json,
+    ElementKind,
+    find_json_mark,
+    parse_attributes,
 )
-from talktree.formats.studio_xml.lens import Reading, in_json, in_words, read
-from talktree.text.json.value import Json, same
+from talktree.formats.studio_xml.lens import ObjectReading, format_json, format_value, read_object
+from talktree.text.json.value import Json, is_same
 
 DEEPEST = 32
 """Lines are indented no further, or a deep chain would be nothing but blanks."""
 LEARNT_FROM = 20
 
 
-class Layout(NamedTuple):
+class XmlLayout(NamedTuple):
     """Lines and blanks."""
 
     newline: bytes = b"\n"
@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     flat: bool = False
     """Whether each comment at the top is one line."""
 
-    def line(self, level: int) -> bytes:
+    def line_start(self, level: int) -> bytes:
         """What stands before an element at a level; 1 is a comment at the top."""
         if not self.newline or (self.flat and level > 1):
             return b""
@@ -58,7 +58,7 @@ class Layout(NamedTuple):
         return self.newline + self.first + self.unit * (min(level, DEEPEST) - 1)
 
 
-class Habits(NamedTuple):
+class XmlHabits(NamedTuple):
     """Which of the ways to write a comment a file uses."""
 
     order: tuple[str, ...] = (*FIELDS[COMMENT], *ITEMS, EXTRA, CHILDREN)
@@ -70,26 +70,26 @@ class Habits(NamedTuple):
     """Lists that are left out when they are empty."""
 
 
-def learn_layout(text: bytes, records: Iterable[Element], root: Element | None) -> Layout:
+def learn_layout(text: bytes, records: Iterable[Element], root: Element | None) -> XmlLayout:
     """The lines and blanks of a file, as its first comment shows them."""
     newline = b"\r\n" if b"\r\n" in text[:4096] else b"\n"
-    first = next((each for each in records if each.kind is Kind.COMMENT), None)
+    first = next((each for each in records if each.kind is ElementKind.COMMENT), None)
     if first is None:
-        return Layout(newline)
-    before = _blanks(text, first.start)
-    inner = _blanks(text, first.children[0].start) if first.children else None
+        return XmlLayout(newline)
+    before = _find_indent(text, first.start)
+    inner = _find_indent(text, first.children[0].start) if first.children else None
     if root is None:
         # A comment that is the whole file is no deeper than the file.
         unit = inner if inner is not None else b"  "
-        return Layout(newline, unit, unit) if inner or not first.children else Layout(b"")
+        return XmlLayout(newline, unit, unit) if inner or not first.children else XmlLayout(b"")
     if before is None:
-        return Layout(b"")
+        return XmlLayout(b"")
     if inner is None:
-        return Layout(newline, before, before or b"  ", flat=bool(first.children))
-    return Layout(newline, before, inner.removeprefix(before) or b"  ")
+        return XmlLayout(newline, before, before or b"  ", flat=bool(first.children))
+    return XmlLayout(newline, before, inner.removeprefix(before) or b"  ")
 
 
-def _blanks(text: bytes, at: int) -> bytes | None:
+def _find_indent(text: bytes, at: int) -> bytes | None:
     """The blanks between the start of a line and an element; None if more stands there."""
     start = at
     while start and text[start - 1] in b" \t":
@@ -97,7 +97,7 @@ def _blanks(text: bytes, at: int) -> bytes | None:
     return text[start:at] if text[start - 1 : start] == b"\n" else None
 
 
-def learn_habits(text: bytes, comments: Iterable[Element]) -> Habits:
+def learn_habits(text: bytes, comments: Iterable[Element]) -> XmlHabits:
     """The ways of a file, as its first comments show them."""
     seen: dict[str, None] = {}
     named: set[str] = set()
@@ -106,26 +106,26 @@ def learn_habits(text: bytes, comments: Iterable[Element]) -> Habits:
     count = 0
     for comment in islice(comments, LEARNT_FROM):
         count += 1
-        named |= {each.name for each in attributes(text, comment)}
+        named |= {each.name for each in parse_attributes(text, comment)}
         for child in comment.children:
             seen.setdefault(child.name)
-            if child.kind in (Kind.ITEMS, Kind.LIST) and not child.children:
+            if child.kind in (ElementKind.ITEMS, ElementKind.LIST) and not child.children:
                 empty.add(child.name)
             for leaf in (child, *(inner for item in child.children for inner in item.children)):
-                if leaf.kind is Kind.LEAF and text.startswith(CDATA, leaf.inside):
-                    sections.add(_way(leaf))
+                if leaf.kind is ElementKind.LEAF and text.startswith(CDATA, leaf.inside):
+                    sections.add(_leaf_path(leaf))
     if not count:
-        return Habits()
-    usual = Habits()
-    return Habits(
-        _order(seen, usual.order),
+        return XmlHabits()
+    usual = XmlHabits()
+    return XmlHabits(
+        _merge_order(seen, usual.order),
         frozenset(named) & frozenset(FIELDS[COMMENT]),
         frozenset(sections) | (usual.sections - {f"{COMMENT}/{name}" for name in seen}),
         frozenset({*ITEMS, CHILDREN} - empty),
     )
 
 
-def _order(seen: Iterable[str], usual: tuple[str, ...]) -> tuple[str, ...]:
+def _merge_order(seen: Iterable[str], usual: tuple[str, ...]) -> tuple[str, ...]:
     """The names in the order of the file; those it does not show behind their usual neighbours."""
     order = [name for name in seen if name in usual and name not in (EXTRA, CHILDREN)]
     at = 0
@@ -136,35 +136,35 @@ def _order(seen: Iterable[str], usual: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(order)
 
 
-def _way(leaf: Element) -> str:
+def _leaf_path(leaf: Element) -> str:
     holder = leaf.holder
     return f"{COMMENT if holder is None else holder.owner}/{leaf.name}"
 
 
-class Writer:
+class XmlWriter:
     """Writes elements in one layout with one set of habits."""
 
-    def __init__(self, layout: Layout, habits: Habits) -> None:
+    def __init__(self, layout: XmlLayout, habits: XmlHabits) -> None:
         self.layout = layout
         self.habits = habits
 
-    def record(self, value: Json, level: int) -> bytes:
+    def format_record(self, value: Json, level: int) -> bytes:
         """A comment, or for any other value an element that is no comment."""
         if isinstance(value, dict):
-            return self.object(COMMENT, value, level)
-        return tagged(EXTRA, in_json(value))
+            return self.format_object(COMMENT, value, level)
+        return format_element(EXTRA, format_json(value))
 
-    def object(self, owner: str, value: Object, level: int) -> bytes:
+    def format_object(self, owner: str, value: Object, level: int) -> bytes:
         """A comment, an attachment or an artifact."""
         inside: list[bytes] = []
         named = b""
         extra: Object = {}
-        for key in self._ordered(owner, value):
+        for key in self._order_keys(owner, value):
             item = value[key]
             if owner == COMMENT and key in self.habits.omitted and item == []:
                 continue
-            attribute = self._attribute(owner, key, item)
-            made = None if attribute else self.member(owner, key, item, level + 1)
+            attribute = self._format_attribute(owner, key, item)
+            made = None if attribute else self.format_member(owner, key, item, level + 1)
             named += attribute
             if made is not None:
                 inside.append(made)
@@ -172,65 +172,67 @@ class Writer:
                 extra[key] = item
         if extra:
             place = -1 if inside and _is_children(inside[-1]) else len(inside)
-            inside.insert(place, tagged(EXTRA, in_json(extra)))
-        return self.wrapped(owner, inside, level, named=named)
+            inside.insert(place, format_element(EXTRA, format_json(extra)))
+        return self.wrap_elements(owner, inside, level, named=named)
 
-    def wrapped(self, name: str, inside: list[bytes], level: int, *, named: bytes = b"") -> bytes:
+    def wrap_elements(
+        self, name: str, inside: list[bytes], level: int, *, named: bytes = b""
+    ) -> bytes:
         """An element with elements in it, each on its line."""
         if not inside:
             return b"<" + name.encode() + named + b"/>"
-        line = self.layout.line
+        line = self.layout.line_start
         body = b"".join(line(level + 1) + each for each in inside)
-        return tagged(name, body + line(level), named=named)
+        return format_element(name, body + line(level), named=named)
 
-    def _ordered(self, owner: str, value: Object) -> list[str]:
+    def _order_keys(self, owner: str, value: Object) -> list[str]:
         order = self.habits.order if owner == COMMENT else FIELDS[owner]
         known = [key for key in order if key in value and key != EXTRA]
         return known + [key for key in value if key not in known]
 
-    def _attribute(self, owner: str, key: str, item: Json) -> bytes:
+    def _format_attribute(self, owner: str, key: str, item: Json) -> bytes:
         if owner != COMMENT or key not in self.habits.attributes:
             return b""
-        words = in_words(key, item)
+        words = format_value(key, item)
         if words is None:
             return b""
         return b" " + key.encode() + b'="' + elements.encode_attribute(words) + b'"'
 
-    def member(self, owner: str, key: str, item: Json, level: int) -> bytes | None:
+    def format_member(self, owner: str, key: str, item: Json, level: int) -> bytes | None:
         """The element of a member; None if only `extra` can hold it."""
         if owner == COMMENT and key in ITEMS:
-            return self.items(key, item, level) if isinstance(item, list) else None
+            return self.format_items(key, item, level) if isinstance(item, list) else None
         if owner == COMMENT and key == CHILDREN and item == []:
-            return tagged(CHILDREN, b"")
+            return format_element(CHILDREN, b"")
         if key not in FIELDS[owner]:
             return None
-        words = in_words(key, item)
+        words = format_value(key, item)
         if words is not None:
-            return tagged(key, self.words(owner, key, words))
-        return tagged(key, in_json(item), named=MARK) if isinstance(item, str) else None
+            return format_element(key, self.format_words(owner, key, words))
+        return format_element(key, format_json(item), named=MARK) if isinstance(item, str) else None
 
-    def words(self, owner: str, key: str, words: str) -> bytes:
+    def format_words(self, owner: str, key: str, words: str) -> bytes:
         """Text between tags, as a section where the file does so."""
         return elements.encode(words, section=f"{owner}/{key}" in self.habits.sections)
 
-    def items(self, name: str, items: list[Json], level: int) -> bytes:
+    def format_items(self, name: str, items: list[Json], level: int) -> bytes:
         """A list of attachments or artifacts."""
-        return self.wrapped(
-            name, [self.item(ITEMS[name], each, level + 1) for each in items], level
+        return self.wrap_elements(
+            name, [self.format_item(ITEMS[name], each, level + 1) for each in items], level
         )
 
-    def item(self, owner: str, item: Json, level: int) -> bytes:
+    def format_item(self, owner: str, item: Json, level: int) -> bytes:
         """One attachment or artifact, or whatever stands in its place."""
         if isinstance(item, dict):
-            return self.object(owner, item, level)
-        return tagged(owner, in_json(item), named=MARK)
+            return self.format_object(owner, item, level)
+        return format_element(owner, format_json(item), named=MARK)
 
 
 MARK = b' encoding="json"'
 """Says that the text of an element is to be read as JSON."""
 
 
-def tagged(name: str, inside: bytes, *, named: bytes = b"") -> bytes:
+def format_element(name: str, inside: bytes, *, named: bytes = b"") -> bytes:
     """An element with what stands between its tags."""
     tag = name.encode()
     if not inside:
@@ -246,113 +248,115 @@ Edit = tuple[int, int, bytes]
 """Replace the bytes from start to stop."""
 
 
-class Patch:
+class ObjectPatch:
     """The edits that turn one object into another."""
 
-    def __init__(self, text: bytes, writer: Writer) -> None:
+    def __init__(self, text: bytes, writer: XmlWriter) -> None:
         self.text = text
         self.writer = writer
         self.edits: list[Edit] = []
 
-    def object(self, element: Element, old: Reading, new: Object, level: int) -> None:
+    def patch_object(self, element: Element, old: ObjectReading, new: Object, level: int) -> None:
         """Change what differs; what has no place yet is added."""
         added: Object = {}
         extras: dict[int, Element] = {}
         for key, places in old.places.items():
             place = places[-1]
-            if _unchanged(old.value, new, key):
+            if _is_unchanged(old.value, new, key):
                 continue
             if key in new and _is_extra(place):
                 extras[place.start] = place
-            elif key not in new or not self._change(
+            elif key not in new or not self._change_member(
                 place, key, old.value.get(key), new[key], level
             ):
                 extras |= {each.start: each for each in places if _is_extra(each)}
                 for each in places:
                     if not _is_extra(each):
-                        self._remove(each)
+                        self._remove_element(each)
                 added |= {key: new[key]} if key in new else {}
         added |= {
             key: item
             for key, item in new.items()
-            if key not in old.places and not self._goes_without(key, item)
+            if key not in old.places and not self._can_omit(key, item)
         }
-        self._add(element, old, new, added, extras, level)
+        self._add_members(element, old, new, added, extras, level)
 
-    def _goes_without(self, key: str, item: Json) -> bool:
+    def _can_omit(self, key: str, item: Json) -> bool:
         return item == [] and (key == CHILDREN or key in self.writer.habits.omitted)
 
     # what is there
 
-    def _change(
+    def _change_member(
         self, place: Element | Attribute, key: str, old: Json, new: Json, level: int
     ) -> bool:
         """Change a member where it stands; False if it cannot stand there."""
         if isinstance(place, Attribute):
-            words = in_words(key, new)
+            words = format_value(key, new)
             if words is not None:
                 self.edits.append((place.inside, place.end, elements.encode_attribute(words)))
             return words is not None
-        if place.kind is Kind.ITEMS:
+        if place.kind is ElementKind.ITEMS:
             if isinstance(new, list) and isinstance(old, list):
-                self._items(place, old, new, level + 1)
+                self._change_items(place, old, new, level + 1)
             return isinstance(new, list)
-        return self._leaf(place, key, new)
+        return self._change_leaf(place, key, new)
 
-    def _leaf(self, place: Element, key: str, new: Json) -> bool:
-        words = in_words(key, new)
+    def _change_leaf(self, place: Element, key: str, new: Json) -> bool:
+        words = format_value(key, new)
         if words is None and not isinstance(new, str):
             return False
-        mark = encoded_as_json(self.text, place)
+        mark = find_json_mark(self.text, place)
         if words is None or mark is not None or place.bare:
-            named = self._named(place, mark)
+            named = self._attributes_without_mark(place, mark)
             if words is None:
-                fresh = tagged(place.name, in_json(new), named=named + MARK)
+                fresh = format_element(place.name, format_json(new), named=named + MARK)
             else:
-                fresh = tagged(place.name, self._words(place, words), named=named)
+                fresh = format_element(place.name, self._encode_words(place, words), named=named)
             self.edits.append((place.start, place.stop, fresh))
         else:
-            self.edits.append((place.inside, place.end, self._words(place, words)))
+            self.edits.append((place.inside, place.end, self._encode_words(place, words)))
         return True
 
-    def _named(self, place: Element, mark: Attribute | None) -> bytes:
+    def _attributes_without_mark(self, place: Element, mark: Attribute | None) -> bytes:
         """The attributes of an element as they stand, without the mark."""
         start = place.start + 1 + len(place.name.encode())
         tag = self.text[start : place.inside].rstrip(b">").rstrip(b"/").rstrip()
         return tag if mark is None else tag.replace(self.text[mark.start : mark.stop], b"")
 
-    def _words(self, place: Element, words: str) -> bytes:
+    def _encode_words(self, place: Element, words: str) -> bytes:
         old = self.text[place.inside : place.end]
         if old:
             return elements.encode(words, section=CDATA in old)
         owner = place.holder.owner if place.holder is not None else COMMENT
-        return self.writer.words(owner, place.name, words)
+        return self.writer.format_words(owner, place.name, words)
 
-    def _items(self, place: Element, old: list[Json], new: list[Json], level: int) -> None:
+    def _change_items(self, place: Element, old: list[Json], new: list[Json], level: int) -> None:
         writer, found = self.writer, place.children
         if len(old) == len(new):
             for element, was, now in zip(found, old, new, strict=True):
-                if same(was, now):
+                if is_same(was, now):
                     continue
-                if element.kind is Kind.ITEM and isinstance(now, dict):
-                    self.object(element, read(self.text, element), now, level + 1)
+                if element.kind is ElementKind.ITEM and isinstance(now, dict):
+                    self.patch_object(element, read_object(self.text, element), now, level + 1)
                 else:
-                    fresh = writer.item(ITEMS[place.name], now, level + 1)
+                    fresh = writer.format_item(ITEMS[place.name], now, level + 1)
                     self.edits.append((element.start, element.stop, fresh))
             return
         inside = []
         start = 0
         for now in new:
             # Items that only moved along keep their own form.
-            match = next((at for at in range(start, len(old)) if same(old[at], now)), None)
+            match = next((at for at in range(start, len(old)) if is_same(old[at], now)), None)
             if match is None:
-                inside.append(writer.item(ITEMS[place.name], now, level + 1))
+                inside.append(writer.format_item(ITEMS[place.name], now, level + 1))
             else:
                 inside.append(self.text[found[match].start : found[match].stop])
                 start = match + 1
-        self.edits.append((place.start, place.stop, writer.wrapped(place.name, inside, level)))
+        self.edits.append(
+            (place.start, place.stop, writer.wrap_elements(place.name, inside, level))
+        )
 
-    def _remove(self, place: Element | Attribute) -> None:
+    def _remove_element(self, place: Element | Attribute) -> None:
         start = place.start
         while isinstance(place, Element) and self.text[start - 1 : start].isspace():
             start -= 1
@@ -360,19 +364,19 @@ class Patch:
 
     # what is new
 
-    def _add(
+    def _add_members(
         self,
         element: Element,
-        old: Reading,
+        old: ObjectReading,
         new: Object,
         added: Object,
         extras: dict[int, Element],
         level: int,
     ) -> None:
         owner = element.owner
-        fresh = {key: self.writer.member(owner, key, added[key], level + 1) for key in added}
+        fresh = {key: self.writer.format_member(owner, key, added[key], level + 1) for key in added}
         rest = {key: added[key] for key, made in fresh.items() if made is None}
-        last = _last_extra(element)
+        last = _find_last_extra(element)
         if rest and last is not None:
             extras[last.start] = last
         for each in extras.values():
@@ -383,22 +387,24 @@ class Patch:
             }
             if each is last:
                 kept |= rest
-            self._extra(each, kept)
+            self._write_extra(each, kept)
         made = [each for each in fresh.values() if each is not None]
         if rest and last is None:
-            made.append(tagged(EXTRA, in_json(rest)))
+            made.append(format_element(EXTRA, format_json(rest)))
         if made:
-            self.insert(element, made, level)
+            self.insert_elements(element, made, level)
 
-    def _extra(self, place: Element, members: Object) -> None:
+    def _write_extra(self, place: Element, members: Object) -> None:
         if members:
-            self.edits.append((place.start, place.stop, tagged(EXTRA, in_json(members))))
+            self.edits.append(
+                (place.start, place.stop, format_element(EXTRA, format_json(members)))
+            )
         else:
-            self._remove(place)
+            self._remove_element(place)
 
-    def insert(self, element: Element, made: list[bytes], level: int) -> None:
+    def insert_elements(self, element: Element, made: list[bytes], level: int) -> None:
         """Put new elements behind the fields of an element, before its replies."""
-        line = self.writer.layout.line
+        line = self.writer.layout.line_start
         inside = b"".join(line(level + 1) + each for each in made)
         if element.bare:
             start = element.stop - 2
@@ -407,7 +413,7 @@ class Patch:
             return
         stop = element.inside
         for child in element.children:
-            if child.filled or child.kind in (Kind.LIST, Kind.COMMENT):
+            if child.filled or child.kind in (ElementKind.LIST, ElementKind.COMMENT):
                 break
             stop = child.stop
         if element.children:
@@ -418,22 +424,22 @@ class Patch:
             self.edits.append((element.inside, element.end, kept + inside + line(level)))
 
 
-def _unchanged(old: Object, new: Object, key: str) -> bool:
+def _is_unchanged(old: Object, new: Object, key: str) -> bool:
     if key in old and key in new:
-        return same(old[key], new[key])
+        return is_same(old[key], new[key])
     return key not in old and key not in new
 
 
 def _is_extra(place: Element | Attribute) -> TypeGuard[Element]:
-    return isinstance(place, Element) and place.kind is Kind.LEAF and place.name == EXTRA
+    return isinstance(place, Element) and place.kind is ElementKind.LEAF and place.name == EXTRA
 
 
-def _last_extra(element: Element) -> Element | None:
+def _find_last_extra(element: Element) -> Element | None:
     found = (each for each in reversed(element.children) if _is_extra(each) and each.closed)
     return next(found, None)
 
 
-def applied(text: bytes, edits: list[Edit]) -> bytes:
+def apply_edits(text: bytes, edits: list[Edit]) -> bytes:
     """The text with the edits made; where two meet, the earlier one comes first."""
     out: list[bytes] = []
     at = 0

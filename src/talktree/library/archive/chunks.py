@@ -25,7 +25,7 @@ Mark = tuple[int, int]
 """Where a record begins in its file, and the checksum of its id."""
 
 
-class Cut(NamedTuple):
+class ChunkSpan(NamedTuple):
     """A stretch of a file that becomes a chunk."""
 
     start: int
@@ -41,56 +41,59 @@ class Chunker:
         self._held = b""
         self._marks: list[Mark] = []
 
-    def feed(self, data: bytes, marks: Sequence[Mark] = ()) -> Iterator[Cut]:
+    def feed(self, data: bytes, marks: Sequence[Mark] = ()) -> Iterator[ChunkSpan]:
         """Some more bytes, and the marks of records that begin in them."""
         self._marks += marks
         size = len(self._held) + len(data)
         at = 0
         while size - at >= _NEEDED:
-            stop = at + (self._marked() or _signed(self._between(data, at, at + _NEEDED)))
-            yield self._taken(self._between(data, at, stop))
+            stop = at + (
+                self._find_marked_length()
+                or _find_content_length(self._slice_between(data, at, at + _NEEDED))
+            )
+            yield self._cut_chunk(self._slice_between(data, at, stop))
             at = stop
-        self._held = self._between(data, at, size)
+        self._held = self._slice_between(data, at, size)
 
-    def _between(self, data: bytes, start: int, stop: int) -> bytes:
+    def _slice_between(self, data: bytes, start: int, stop: int) -> bytes:
         """What stands between two places of what is held and what follows it."""
         held = len(self._held)
         if start >= held:
             return data[start - held : stop - held]
         return self._held[start:stop] + data[: max(0, stop - held)]
 
-    def finish(self) -> Iterator[Cut]:
+    def finish(self) -> Iterator[ChunkSpan]:
         """What is left at the end of the file."""
         if self._held:
             held, self._held = self._held, b""
-            yield self._taken(held)
+            yield self._cut_chunk(held)
 
-    def _taken(self, data: bytes) -> Cut:
+    def _cut_chunk(self, data: bytes) -> ChunkSpan:
         start, self._start = self._start, self._start + len(data)
         count = bisect_left(self._marks, (self._start, -1))
         marks = tuple(mark for _, mark in self._marks[:count])
         del self._marks[:count]
-        return Cut(start, data, marks)
+        return ChunkSpan(start, data, marks)
 
-    def _marked(self) -> int | None:
+    def _find_marked_length(self) -> int | None:
         """How long the next chunk is, if a mark tells."""
         first = bisect_left(self._marks, (self._start + LEAST, -1))
         last = bisect_left(self._marks, (self._start + MOST, -1))
         if first == last:
             return None
-        return min(self._marks[first:last], key=_by_mark)[0] - self._start
+        return min(self._marks[first:last], key=_mark_value)[0] - self._start
 
 
-def _by_mark(mark: Mark) -> int:
+def _mark_value(mark: Mark) -> int:
     return mark[1]
 
 
-def _signed(data: bytes) -> int:
+def _find_content_length(data: bytes) -> int:
     """How long the chunk is that begins where this does, without marks."""
-    return _smallest(data, b"\n") or _smallest(data, b'{"') or CHUNK
+    return _find_smallest_checksum(data, b"\n") or _find_smallest_checksum(data, b'{"') or CHUNK
 
 
-def _smallest(data: bytes, sign: bytes) -> int | None:
+def _find_smallest_checksum(data: bytes, sign: bytes) -> int | None:
     """The place behind a sign in the window where what follows has the smallest checksum."""
     best: tuple[int, int] | None = None
     found = data.find(sign, LEAST, MOST)

@@ -47,7 +47,7 @@ _WORTH = 8
 """A chunk that shrinks to less than this part of itself against another is not tried alone."""
 
 
-class _Kept(threading.local):
+class _ThreadCodecs(threading.local):
     """The compressor and the decompressor of a thread, each made when it is needed."""
 
     @cached_property
@@ -61,16 +61,16 @@ class _Kept(threading.local):
         return zstandard.ZstdDecompressor()
 
 
-_kept = _Kept()
+_kept = _ThreadCodecs()
 
 
-def packed(data: bytes) -> bytes:
+def compress_chunk(data: bytes) -> bytes:
     """The data, compressed."""
     return _kept.compressor.compress(data)
 
 
-def packed_all(datas: Sequence[bytes]) -> list[bytes]:
-    """Each of them compressed, as `packed` does it.
+def compress_chunks(datas: Sequence[bytes]) -> list[bytes]:
+    """Each of them compressed, as `compress_chunk` does it.
 
     In one call where that can be had: whoever comes back from each takes the interpreter from all
     others each time.
@@ -82,18 +82,18 @@ def packed_all(datas: Sequence[bytes]) -> list[bytes]:
     return [segment.tobytes() for segment in together(datas, threads=0)]
 
 
-def packed_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
+def compress_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
     """The data, compressed against other data if that pays, and whether it did."""
     dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
     compressor = zstandard.ZstdCompressor(compression_params=_AGAINST, dict_data=dictionary)
     against = compressor.compress(data)
     if len(against) * _WORTH <= len(data):
         return against, True
-    alone = packed(data)
+    alone = compress_chunk(data)
     return (against, True) if len(against) * 2 <= len(alone) else (alone, False)
 
 
-def unpacked(data: bytes, base: bytes | None = None) -> bytes:
+def decompress_chunk(data: bytes, base: bytes | None = None) -> bytes:
     """What was compressed; `ValueError` if that is no longer what it was."""
     try:
         if base is None:
@@ -107,6 +107,6 @@ def unpacked(data: bytes, base: bytes | None = None) -> bytes:
 def is_whole(data: bytes, base: bytes | None, hash: bytes) -> bool:
     """Whether compressed data still gives the bytes that have this hash."""
     try:
-        return chunk_hash(unpacked(data, base)) == hash
+        return chunk_hash(decompress_chunk(data, base)) == hash
     except ValueError:
         return False

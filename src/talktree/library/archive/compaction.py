@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from talktree.library.archive.chunks import CHUNK, LEAST
-from talktree.library.archive.codec import chunk_hash, packed
+from talktree.library.archive.codec import chunk_hash, compress_chunk
 from talktree.library.archive.reader import Reader
-from talktree.library.archive.verify import drop_unused
+from talktree.library.archive.verify import drop_unused_chunks
 from talktree.library.database.connection import Database, Row
 
 MANY = 32
@@ -27,23 +27,23 @@ ON CONFLICT DO NOTHING
 
 def pack_tail(db: Database, generation: int, reader: Reader) -> bool:
     """Pack the end of a generation if it is worth it, and say whether it was."""
-    tail = _small_ones(db.read(_TAIL, (generation, _LOOKED_AT)))
+    tail = _select_small_extents(db.read(_TAIL, (generation, _LOOKED_AT)))
     if len(tail) < 2 or (len(tail) < MANY and sum(row[2] for row in tail) < CHUNK):
         return False
     start = tail[0][0]
     data = b"".join(reader.chunk(row[1]) for row in tail)
     with db.transaction():
-        chunk = _stored(db, data)
+        chunk = _store_chunk(db, data)
         for row in tail:
             db.run(_MOVE_MARKS, (chunk, row[1]))
         db.run(_DELETE, (generation, start))
         db.run(_ADD_EXTENT, (generation, start, chunk, len(data)))
-        drop_unused(db, {row[1] for row in tail} - {chunk})
-    reader.forget()
+        drop_unused_chunks(db, {row[1] for row in tail} - {chunk})
+    reader.clear_cache()
     return True
 
 
-def _small_ones(backwards: list[Row]) -> list[Row]:
+def _select_small_extents(backwards: list[Row]) -> list[Row]:
     """The extents at the end that are small, in their order."""
     tail = []
     for row in backwards:
@@ -53,7 +53,7 @@ def _small_ones(backwards: list[Row]) -> list[Row]:
     return tail[::-1]
 
 
-def _stored(db: Database, data: bytes) -> int:
+def _store_chunk(db: Database, data: bytes) -> int:
     hash = chunk_hash(data)
-    found = db.one(_FIND, (hash,))
-    return int(found[0]) if found else db.run(_ADD_CHUNK, (hash, len(data), packed(data)))
+    found = db.read_one(_FIND, (hash,))
+    return int(found[0]) if found else db.run(_ADD_CHUNK, (hash, len(data), compress_chunk(data)))

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.files import Content
-from talktree.files.source import natural_order
+from talktree.files.source import natural_sort_key
 from talktree.formats import all_formats
-from talktree.formats.companions import Companions, Surroundings
-from talktree.library.archive.source_versions import AT, Kept, versions
+from talktree.formats.companions import Companions, FolderView
+from talktree.library.archive.source_versions import AT, ArchivedFile, list_versions
 from talktree.library.database.connection import Database
 
 if TYPE_CHECKING:
@@ -29,44 +29,46 @@ WHERE f.path >= ? AND f.path < ? AND f.state <> 'left'
 _BESIDE = _BELOW + " AND instr(substr(f.path, ?), CAST('/' AS BLOB)) = 0"
 
 
-class KeptCompanion(NamedTuple):
+class ArchivedCompanion(NamedTuple):
     """A companion file as it was at some moment."""
 
     file: int
     source: int
     """The source that it is, or 0."""
-    kept: Kept
+    kept: ArchivedFile
 
 
-def companions_of(
+def find_archived_companions(
     db: Database, archive: Archive, source: int, version: int | None = None
-) -> dict[str, KeptCompanion]:
+) -> dict[str, ArchivedCompanion]:
     """The companion files of a source, by their paths from the folder it is in.
 
     Those of a version are as they were before the next version of the source was seen. Files that
     are gone from the disk are included: the library still has them.
     """
-    row = db.one(_SOURCE, (source,))
+    row = db.read_one(_SOURCE, (source,))
     if row is None:
         return {}
     path, slug = row
     format = next((each for each in all_formats() if each.info.slug == slug), None)
-    main = db.one(_MAIN, (source, path))
+    main = db.read_one(_MAIN, (source, path))
     if main is None or format is None:
         return {}  # a folder, or a format of a plugin that is not installed any more
-    around = _FolderInArchive(db, archive, os.path.dirname(path), _moment(db, source, version))
+    around = _FolderInArchive(
+        db, archive, os.path.dirname(path), _find_last_moment(db, source, version)
+    )
     name = os.fsdecode(os.path.basename(path))
-    found = Companions(format, around).of(name, around.opened(main[0]))
+    found = Companions(format, around).find_companions(name, around.open_generation(main[0]))
     return {each: around.found[each] for each in found}
 
 
-def _moment(db: Database, source: int, version: int | None) -> int | None:
+def _find_last_moment(db: Database, source: int, version: int | None) -> int | None:
     """The last moment at which a version was the newest one; None if it still is."""
-    later = [] if version is None else versions(db, source)[version : version + 1]
+    later = [] if version is None else list_versions(db, source)[version : version + 1]
     return later[0].seen_ns - 1 if later else None
 
 
-class _FolderInArchive(Surroundings):
+class _FolderInArchive(FolderView):
     """A folder as the archive has it."""
 
     def __init__(self, db: Database, archive: Archive, folder: bytes, moment: int | None) -> None:
@@ -74,40 +76,40 @@ class _FolderInArchive(Surroundings):
         self._archive = archive
         self._top = folder.rstrip(b"/") + b"/"
         self._moment = moment
-        self.found: dict[str, KeptCompanion] = {}
+        self.found: dict[str, ArchivedCompanion] = {}
         """All files that were asked for."""
 
-    def names(self) -> Iterable[str]:
-        return self._take(_BESIDE, b"", len(self._top) + 1)
+    def list_names(self) -> Iterable[str]:
+        return self._list_files(_BESIDE, b"", len(self._top) + 1)
 
-    def below(self, folder: str) -> Sequence[str]:
-        return self._take(_BELOW, os.fsencode(folder) + b"/")
+    def list_files_below(self, folder: str) -> Sequence[str]:
+        return self._list_files(_BELOW, os.fsencode(folder) + b"/")
 
-    def content(self, path: str) -> Content:
+    def read_content(self, path: str) -> Content:
         each = self.found[path].kept
-        return self.opened(each.generation, each.length)
+        return self.open_generation(each.generation, each.length)
 
-    def opened(self, generation: int, length: int | None = None) -> Content:
+    def open_generation(self, generation: int, length: int | None = None) -> Content:
         """The content of a generation."""
-        from talktree.library.archive.file_content import InArchive
+        from talktree.library.archive.file_content import ArchivedContent
 
-        return InArchive(self._archive, generation, length)
+        return ArchivedContent(self._archive, generation, length)
 
-    def _take(self, sql: str, inside: bytes, *more: int) -> list[str]:
+    def _list_files(self, sql: str, inside: bytes, *more: int) -> list[str]:
         first = self._top + inside
         taken = []
         for file, source, path, modified, generation, length in self._db.read(
             sql, (first, first[:-1] + b"0", *more)
         ):
-            kept = self._at(file, Kept(path, generation, length, modified))
+            kept = self._find_file_version(file, ArchivedFile(path, generation, length, modified))
             if kept is not None:
                 name = os.fsdecode(path[len(self._top) :])
-                self.found[name] = KeptCompanion(file, source, kept)
+                self.found[name] = ArchivedCompanion(file, source, kept)
                 taken.append(name)
-        return sorted(taken, key=natural_order)
+        return sorted(taken, key=natural_sort_key)
 
-    def _at(self, file: int, newest: Kept) -> Kept | None:
+    def _find_file_version(self, file: int, newest: ArchivedFile) -> ArchivedFile | None:
         if self._moment is None:
             return newest
-        row = self._db.one(AT, (file, self._moment))
-        return None if row is None else Kept(newest.path, *row)
+        row = self._db.read_one(AT, (file, self._moment))
+        return None if row is None else ArchivedFile(newest.path, *row)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from talktree.errors import NotFound
 from talktree.files import Source
 from talktree.files.content import Content, LineBlock
-from talktree.files.source import folder_name, natural_order
-from talktree.library.archive.companion_files import companions_of
+from talktree.files.source import folder_name, natural_sort_key
+from talktree.library.archive.companion_files import find_archived_companions
 from talktree.library.archive.source_versions import files_of
 from talktree.library.archive.store import Archive
 from talktree.library.database.connection import Database
@@ -17,7 +17,7 @@ from talktree.library.database.connection import Database
 _PATH = "SELECT path FROM sources WHERE id = ?"
 
 
-class InArchive(Content):
+class ArchivedContent(Content):
     """A version of a kept file."""
 
     def __init__(self, archive: Archive, generation: int, size: int | None = None) -> None:
@@ -36,7 +36,7 @@ class InArchive(Content):
 
     def lines(self, start: int = 0) -> Iterator[bytes]:
         for block, size in self.line_blocks(start):
-            yield from _lines(bytes(block[:size]))
+            yield from _split_lines(bytes(block[:size]))
 
     def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
         left: list[bytes] = []
@@ -53,7 +53,7 @@ class InArchive(Content):
             yield rest, len(rest)
 
 
-def _lines(data: bytes) -> Iterator[bytes]:
+def _split_lines(data: bytes) -> Iterator[bytes]:
     start = 0
     while start < len(data):
         stop = data.find(b"\n", start) + 1 or len(data)
@@ -61,7 +61,7 @@ def _lines(data: bytes) -> Iterator[bytes]:
         start = stop
 
 
-def archived_source(
+def read_archived_source(
     db: Database,
     archive: Archive,
     source: int,
@@ -73,31 +73,33 @@ def archived_source(
 
     Its companion files are only part of it if they are asked for.
     """
-    row = db.one(_PATH, (source,))
+    row = db.read_one(_PATH, (source,))
     if row is None:
         raise NotFound(f"no source {source} in the library", hint="`talktree list` shows them")
     files = files_of(db, source, version)
-    alone = source_of(
+    alone = make_archived_source(
         archive, row[0], ((each.path, each.generation, each.length) for each in files)
     )
-    return with_kept_companions(db, archive, source, alone, version) if companions else alone
+    return with_archived_companions(db, archive, source, alone, version) if companions else alone
 
 
-def with_kept_companions(
+def with_archived_companions(
     db: Database, archive: Archive, source: int, alone: Source, version: int | None = None
 ) -> Source:
     """A kept file together with its companion files in the archive."""
-    found = {} if alone.folder else companions_of(db, archive, source, version)
+    found = {} if alone.folder else find_archived_companions(db, archive, source, version)
     if not found:
         return alone
     contents = {
-        path: InArchive(archive, each.kept.generation, each.kept.length)
+        path: ArchivedContent(archive, each.kept.generation, each.kept.length)
         for path, each in found.items()
     }
     return Source(alone.name, {**alone.files, **contents}, folder=True)
 
 
-def source_of(archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, int]]) -> Source:
+def make_archived_source(
+    archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, int]]
+) -> Source:
     """A source of some files, each with its generation and how much of that it has."""
     name = os.fsdecode(os.path.basename(path))
     contents: dict[str, Content] = {}
@@ -105,6 +107,6 @@ def source_of(archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, i
     for file, generation, length in files:
         alone = alone or file == path
         inside = name if file == path else os.fsdecode(file[len(path) :].lstrip(b"/"))
-        contents[inside] = InArchive(archive, generation, length)
-    ordered = {inside: contents[inside] for inside in sorted(contents, key=natural_order)}
+        contents[inside] = ArchivedContent(archive, generation, length)
+    ordered = {inside: contents[inside] for inside in sorted(contents, key=natural_sort_key)}
     return Source(name if alone else folder_name(name, ordered), ordered, folder=not alone)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from talktree.library.archive.codec import unpacked
+from talktree.library.archive.codec import decompress_chunk
 from talktree.library.database.connection import Database
 
 _CHUNK = """
@@ -26,21 +26,21 @@ class LinePlace(NamedTuple):
     at: int
 
 
-def lines_at(db: Database, places: Sequence[LinePlace]) -> dict[LinePlace, bytes]:
+def read_lines_at(db: Database, places: Sequence[LinePlace]) -> dict[LinePlace, bytes]:
     """The lines at these places, as far as they can be had in a short way."""
     found: dict[LinePlace, bytes] = {}
     for place in places:
-        row = db.one(_CHUNK, place)
-        line = None if row is None else _line(place.at - row[0], row[1], row[2])
+        row = db.read_one(_CHUNK, place)
+        line = None if row is None else _read_line(place.at - row[0], row[1], row[2])
         if line:
             found[place] = line
     return found
 
 
-def _line(offset: int, data: bytes, base: bytes | None) -> bytes | None:
+def _read_line(offset: int, data: bytes, base: bytes | None) -> bytes | None:
     """The line at a place of a chunk; None if that ends before it does, or cannot be unpacked."""
     try:
-        chunk = unpacked(data, None if base is None else unpacked(base))
+        chunk = decompress_chunk(data, None if base is None else decompress_chunk(base))
     except ValueError:
         return None
     end = chunk.find(b"\n", offset) + 1

@@ -52,7 +52,7 @@ def compare_prefix(
     if end != length:
         return PrefixComparison(is_equal=False, is_complete=False)
     wanted = [each for each in extents if each[0] + each[1] > start]
-    chosen = _sample(len(wanted), sample, seed)
+    chosen = _choose_sample(len(wanted), sample, seed)
     for number in chosen:
         place, size, hash = wanted[number]
         if chunk_hash(read(place, place + size)) != hash:
@@ -60,7 +60,7 @@ def compare_prefix(
     return PrefixComparison(is_equal=True, is_complete=len(chosen) == len(extents))
 
 
-def _sample(count: int, most: int | None, seed: int) -> range | list[int]:
+def _choose_sample(count: int, most: int | None, seed: int) -> range | list[int]:
     """The numbers of the chunks to read: all, or some that are spread evenly."""
     if most is None or count <= most:
         return range(count)

@@ -10,9 +10,15 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable
 
-from talktree.library.archive.chunks import Cut
-from talktree.library.archive.codec import chunk_hash, packed, packed_against, packed_all, unpacked
-from talktree.library.archive.threads import Crew, Later
+from talktree.library.archive.chunks import ChunkSpan
+from talktree.library.archive.codec import (
+    chunk_hash,
+    compress_against,
+    compress_chunk,
+    compress_chunks,
+    decompress_chunk,
+)
+from talktree.library.archive.threads import PendingResult, ThreadPool
 from talktree.library.database.connection import Database
 
 AHEAD = 4 << 20
@@ -33,7 +39,7 @@ _ADD_MARK = "INSERT INTO landmarks (mark, chunk) VALUES (?, ?) ON CONFLICT DO NO
 _ADD_EXTENT = "INSERT INTO extents (generation, start, chunk, size) VALUES (?, ?, ?, ?)"
 
 
-class New:
+class NewChunk:
     """A chunk that is not in the database yet."""
 
     __slots__ = ("base", "hash", "id", "made", "marks", "size")
@@ -42,12 +48,12 @@ class New:
         self.hash = hash
         self.size = size
         self.marks = marks
-        self.base: int | New | None = None
-        self.made: Later[tuple[bytes, bool]]
+        self.base: int | NewChunk | None = None
+        self.made: PendingResult[tuple[bytes, bool]]
         self.id = 0
 
 
-Chunk = int | New
+Chunk = int | NewChunk
 
 
 class _Lot:
@@ -56,7 +62,7 @@ class _Lot:
     def __init__(self) -> None:
         self.datas: list[bytes] = []
         self.size = 0
-        self.made: Later[list[bytes]] | None = None
+        self.made: PendingResult[list[bytes]] | None = None
 
     def add(self, data: bytes) -> _OfLot:
         """One more; it is made when the others are."""
@@ -88,35 +94,37 @@ class _OfLot:
 class Queue:
     """Chunks on their way, in the order in which they came."""
 
-    def __init__(self, db: Database, crew: Crew) -> None:
+    def __init__(self, db: Database, pool: ThreadPool) -> None:
         self._db = db
-        self._crew = crew
-        self._new: dict[bytes, New] = {}
-        self._packing: deque[New] = deque()
-        self._marks: dict[int, New] = {}
+        self._pool = pool
+        self._new: dict[bytes, NewChunk] = {}
+        self._packing: deque[NewChunk] = deque()
+        self._marks: dict[int, NewChunk] = {}
         self._extents: list[tuple[int, int, Chunk, int]] = []
         self._lot = _Lot()
         """What is not given to be compressed yet."""
         self._waiting = 0
 
-    def put(self, generation: int, cut: Cut, previous: int | None = None) -> None:
+    def put(self, generation: int, cut: ChunkSpan, previous: int | None = None) -> None:
         """A stretch of a generation; `previous` is the one before it, if the file was replaced."""
         hash, size = chunk_hash(cut.data), len(cut.data)
-        chunk = self._found(hash)
+        chunk = self._find_chunk(hash)
         if chunk is None:
-            chunk = self._made(hash, cut, previous)
-            self._wait(size)
+            chunk = self._make_chunk(hash, cut, previous)
+            self._wait_for_room(size)
         self._extents.append((generation, cut.start, chunk, size))
 
     def write(self) -> set[int]:
         """Put everything into the database; the generations that grew."""
-        self._give()
+        self._submit_lot()
         for new in self._new.values():
-            self._insert(new)
+            self._insert_chunk(new)
         # Only what stands on its own is a base for others, so only that is to be found.
         alone = (new for new in self._new.values() if not new.made.result()[1])
-        self._db.many(_ADD_MARK, sorted((mark, new.id) for new in alone for mark in new.marks))
-        self._db.many(
+        self._db.run_many_atomically(
+            _ADD_MARK, sorted((mark, new.id) for new in alone for mark in new.marks)
+        )
+        self._db.run_many_atomically(
             _ADD_EXTENT,
             (
                 (generation, start, chunk if isinstance(chunk, int) else chunk.id, size)
@@ -136,65 +144,65 @@ class Queue:
         self._extents.clear()
         self._waiting = 0
 
-    def _wait(self, size: int) -> None:
+    def _wait_for_room(self, size: int) -> None:
         """So many bytes more are to be compressed: not before there are few enough."""
         self._waiting += size
         if self._lot.size >= TOGETHER:
-            self._give()
-        self._settle()
+            self._submit_lot()
+        self._release_compressed()
         while self._waiting > AHEAD:
-            self._give()
+            self._submit_lot()
             self._packing[0].made.result()
-            self._settle()
+            self._release_compressed()
 
-    def _give(self) -> None:
+    def _submit_lot(self) -> None:
         """Have what was gathered compressed."""
         lot = self._lot
         if lot.datas:
             datas, lot.datas = lot.datas, []  # whoever waits for the lot does not hold them
-            lot.made = self._crew.do(lot.size, packed_all, datas)
+            lot.made = self._pool.submit(lot.size, compress_chunks, datas)
             self._lot = _Lot()
 
-    def _settle(self) -> None:
+    def _release_compressed(self) -> None:
         """Those that are compressed wait no more."""
         while self._packing and self._packing[0].made.done():
             self._waiting -= self._packing.popleft().size
 
-    def _insert(self, new: New) -> None:
+    def _insert_chunk(self, new: NewChunk) -> None:
         data, against = new.made.result()
         base = new.base if against else None
-        number = base.id if isinstance(base, New) else base
+        number = base.id if isinstance(base, NewChunk) else base
         new.id = self._db.run(_ADD_CHUNK, (new.hash, new.size, number, data))
 
-    def _found(self, hash: bytes) -> Chunk | None:
+    def _find_chunk(self, hash: bytes) -> Chunk | None:
         new = self._new.get(hash)
         if new is not None:
             return new
-        row = self._db.one(_BY_HASH, (hash,))
+        row = self._db.read_one(_BY_HASH, (hash,))
         return None if row is None else int(row[0])
 
-    def _made(self, hash: bytes, cut: Cut, previous: int | None) -> New:
-        new = New(hash, len(cut.data), cut.marks)
-        new.base = self._resembled(cut.marks)
+    def _make_chunk(self, hash: bytes, cut: ChunkSpan, previous: int | None) -> NewChunk:
+        new = NewChunk(hash, len(cut.data), cut.marks)
+        new.base = self._find_similar(cut.marks)
         if new.base is None and previous is not None:
-            new.base = self._at(previous, cut.start)
+            new.base = self._find_chunk_at(previous, cut.start)
         if new.base is None:
             new.made = self._lot.add(cut.data)
             self._marks.update(dict.fromkeys(cut.marks, new))
-        elif isinstance(new.base, New):
-            self._give()  # the base must be under way before what waits for it
-            new.made = self._crew.do(new.size, _against_new, cut.data, new.base.made)
+        elif isinstance(new.base, NewChunk):
+            self._submit_lot()  # the base must be under way before what waits for it
+            new.made = self._pool.submit(new.size, _compress_against_new, cut.data, new.base.made)
         else:
-            data = self._loaded(new.base)
-            new.made = self._crew.do(new.size, _against, cut.data, data)
+            data = self._load_chunk(new.base)
+            new.made = self._pool.submit(new.size, _compress_against, cut.data, data)
         self._new[hash] = new
         self._packing.append(new)
         return new
 
-    def _resembled(self, marks: tuple[int, ...]) -> Chunk | None:
+    def _find_similar(self, marks: tuple[int, ...]) -> Chunk | None:
         """The chunk that has the most of these landmarks."""
         votes: Counter[Chunk] = Counter()
-        for mark in _some(marks):
+        for mark in _sample_marks(marks):
             new = self._marks.get(mark)
             if new is not None:
                 votes[new] += 1
@@ -203,31 +211,33 @@ class Queue:
             return None
         return votes.most_common(1)[0][0]
 
-    def _at(self, generation: int, start: int) -> int | None:
+    def _find_chunk_at(self, generation: int, start: int) -> int | None:
         """The chunk at a place of another generation, or the one that it is compressed against."""
-        row = self._db.one(_AT, (generation, start))
+        row = self._db.read_one(_AT, (generation, start))
         if row is None:
             return None
-        base = self._db.one(_LOAD, (row[0],))
+        base = self._db.read_one(_LOAD, (row[0],))
         return None if base is None else int(base[1] or row[0])
 
-    def _loaded(self, chunk: int) -> bytes:
-        row = self._db.one(_LOAD, (chunk,))
+    def _load_chunk(self, chunk: int) -> bytes:
+        row = self._db.read_one(_LOAD, (chunk,))
         return b"" if row is None else bytes(row[0])
 
 
-def _some(marks: tuple[int, ...]) -> Iterable[int]:
+def _sample_marks(marks: tuple[int, ...]) -> Iterable[int]:
     """A few of many, from everywhere."""
     return marks if len(marks) <= _TRIED else marks[:: -(-len(marks) // _TRIED)]
 
 
-def _against(data: bytes, base: bytes) -> tuple[bytes, bool]:
+def _compress_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
     """A base that is damaged is none; `check` will tell."""
     try:
-        return packed_against(data, unpacked(base))
+        return compress_against(data, decompress_chunk(base))
     except ValueError:
-        return packed(data), False
+        return compress_chunk(data), False
 
 
-def _against_new(data: bytes, base: Later[tuple[bytes, bool]]) -> tuple[bytes, bool]:
-    return _against(data, base.result()[0])
+def _compress_against_new(
+    data: bytes, base: PendingResult[tuple[bytes, bool]]
+) -> tuple[bytes, bool]:
+    return _compress_against(data, base.result()[0])

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from talktree.errors import Unreadable
-from talktree.library.archive.codec import chunk_hash, unpacked
+from talktree.library.archive.codec import chunk_hash, decompress_chunk
 from talktree.library.database.connection import Database, Row
 
 KEPT = 32 << 20
@@ -40,26 +40,26 @@ class Reader:
         self, generation: int, start: int = 0, length: int | None = None, *, verify: bool = False
     ) -> Iterator[bytes]:
         """The bytes from a place on, chunk by chunk."""
-        row = self._db.one(_LENGTH, (generation,))
+        row = self._db.read_one(_LENGTH, (generation,))
         end = 0 if row is None else int(row[0])
         stop = end if length is None else min(end, start + length)
         missed = -1
         while start < stop:
-            for first, chunk, size in self._extents(generation, start, stop):
-                data = self._unpacked(chunk, verify=verify)
+            for first, chunk, size in self._read_extents(generation, start, stop):
+                data = self._decompress_chunk(chunk, verify=verify)
                 if data is None:
                     break
                 if len(data) != size:
-                    raise _damaged(chunk)
-                yield _part(data, start - first, stop - first)
+                    raise _damage_error(chunk)
+                yield _slice_chunk(data, start - first, stop - first)
                 start = min(first + size, stop)
             if start < stop:
                 # Another process may have packed the chunk with others: then it is found there.
                 if missed == start:
-                    raise _missing(generation, start)
+                    raise _missing_error(generation, start)
                 missed = start
 
-    def _extents(self, generation: int, start: int, stop: int) -> Iterator[Row]:
+    def _read_extents(self, generation: int, start: int, stop: int) -> Iterator[Row]:
         """The extents from a place on, up to the first gap."""
         for row in self._db.read(_EXTENTS, (generation, stop, generation, start)):
             if row[0] > start:
@@ -72,18 +72,18 @@ class Reader:
         parts = []
         missed = -1
         while length > 0:
-            row = self._db.one(_EXTENT, (generation, start))
+            row = self._db.read_one(_EXTENT, (generation, start))
             if row is None or row[0] + row[2] <= start:
                 break
-            data = self._chunk(row[1])
+            data = self._load_chunk(row[1])
             if data is None:
                 if missed == start:
-                    raise _missing(generation, start)
+                    raise _missing_error(generation, start)
                 missed = start
                 continue
-            part = _part(data, start - row[0], start - row[0] + length)
+            part = _slice_chunk(data, start - row[0], start - row[0] + length)
             if not part:
-                raise _damaged(row[1])
+                raise _damage_error(row[1])
             parts.append(part)
             start += len(part)
             length -= len(part)
@@ -91,17 +91,17 @@ class Reader:
 
     def chunk(self, number: int) -> bytes:
         """A chunk, kept at hand from now on."""
-        data = self._chunk(number)
+        data = self._load_chunk(number)
         if data is None:
-            raise _damaged(number)
+            raise _damage_error(number)
         return data
 
-    def _chunk(self, number: int) -> bytes | None:
+    def _load_chunk(self, number: int) -> bytes | None:
         data = self._kept.get(number)
         if data is not None:
             self._kept.move_to_end(number)
             return data
-        data = self._unpacked(number)
+        data = self._decompress_chunk(number)
         if data is not None:
             self._kept[number] = data
             self._size += len(data)
@@ -109,39 +109,39 @@ class Reader:
                 self._size -= len(self._kept.popitem(last=False)[1])
         return data
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Keep nothing: numbers may mean other chunks now."""
         self._kept.clear()
         self._size = 0
 
-    def _unpacked(self, number: int, *, verify: bool = False) -> bytes | None:
+    def _decompress_chunk(self, number: int, *, verify: bool = False) -> bytes | None:
         """The bytes of a chunk; None if there is none of this number."""
-        row = self._db.one(_CHUNK, (number,))
+        row = self._db.read_one(_CHUNK, (number,))
         if row is None:
             return None
         hash, base, data = row
         try:
-            found = unpacked(data, None if base is None else self.chunk(base))
+            found = decompress_chunk(data, None if base is None else self.chunk(base))
         except ValueError:
-            raise _damaged(number) from None
+            raise _damage_error(number) from None
         if verify and chunk_hash(found) != hash:
-            raise _damaged(number)
+            raise _damage_error(number)
         return found
 
 
-def _part(data: bytes, start: int, stop: int) -> bytes:
+def _slice_chunk(data: bytes, start: int, stop: int) -> bytes:
     start = max(0, start)
     return data if start == 0 and stop >= len(data) else data[start:stop]
 
 
-def _missing(generation: int, start: int) -> Unreadable:
+def _missing_error(generation: int, start: int) -> Unreadable:
     return Unreadable(
         f"what is at byte {start} of generation {generation} is not in the archive",
         hint="`talktree library check` tells what is damaged",
     )
 
 
-def _damaged(chunk: int) -> Unreadable:
+def _damage_error(chunk: int) -> Unreadable:
     return Unreadable(
         f"chunk {chunk} of the archive is damaged",
         hint="`talktree library check --read-data` tells which files that concerns",

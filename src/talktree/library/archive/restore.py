@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Protocol
 
 from talktree.errors import NotFound, NotSaved, UsageError
-from talktree.files.durable import unfinished, write_all
+from talktree.files.durable import make_temporary_name, write_all
 from talktree.files.outputs import exists_error
-from talktree.files.sandbox import Anchor, checked
-from talktree.library.archive.companion_files import companions_of
-from talktree.library.archive.source_versions import Kept, files_of
+from talktree.files.sandbox import Anchor, check_path
+from talktree.library.archive.companion_files import find_archived_companions
+from talktree.library.archive.source_versions import ArchivedFile, files_of
 from talktree.library.archive.store import Archive
 from talktree.library.database.connection import Database
 
@@ -25,7 +25,7 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Holds(Protocol):
+class RestorableLibrary(Protocol):
     """A library, as far as it is needed here."""
 
     @property
@@ -38,7 +38,7 @@ class Holds(Protocol):
 
 
 def restore_source(
-    library: Holds,
+    library: RestorableLibrary,
     source: int,
     into: Path,
     version: int | None = None,
@@ -53,16 +53,17 @@ def restore_source(
     A source gets its own name there, or with `whole_paths` the path it had, so that many sources
     do not get into each other's way.
     """
-    row = library.db.one(_SOURCE, (source,))
+    row = library.db.read_one(_SOURCE, (source,))
     files = files_of(library.db, source, version)
     if row is None or not files:
         raise NotFound("nothing is kept of this conversation", hint="`talktree list` shows what is")
     files += [
-        each.kept for each in companions_of(library.db, library.archive, source, version).values()
+        each.kept
+        for each in find_archived_companions(library.db, library.archive, source, version).values()
     ]
     above = b"/" if whole_paths else os.path.dirname(row[0])
-    with _opened(into) as anchor:
-        todo = [(_inside(kept.path, above), kept) for kept in files]
+    with _open_target(into) as anchor:
+        todo = [(_path_in_target(kept.path, above), kept) for kept in files]
         if not replace:
             for path, _ in todo:
                 _refuse_existing(anchor, path)
@@ -73,27 +74,27 @@ def restore_source(
                 done.append(path)
         except BaseException:
             if not replace:
-                _unmake(anchor, done)
+                _remove_partial(anchor, done)
             raise
         return [anchor.path / os.fsdecode(path) for path in done]
 
 
 def restore_file(
-    archive: Archive, kept: Kept, anchor: Anchor, path: bytes, *, replace: bool = False
+    archive: Archive, kept: ArchivedFile, anchor: Anchor, path: bytes, *, replace: bool = False
 ) -> None:
     """Write one file at a path beneath a folder, with the time of its last change."""
     try:
         _make_folders(anchor, path)
-        with anchor.parent(path) as (folder, name):
-            building = unfinished(name)
+        with anchor.open_parent(path) as (folder, name):
+            building = make_temporary_name(name)
             try:
-                _fill(archive, kept, folder, building)
-                _name(folder, building, name, replace=replace)
+                _write_content(archive, kept, folder, building)
+                _give_final_name(folder, building, name, replace=replace)
             finally:
                 _remove(folder, building)
             os.fsync(folder)
     except FileExistsError:
-        raise _exists(anchor, path) from None
+        raise _exists_error(anchor, path) from None
     except OSError as error:
         raise NotSaved(
             f"{anchor.path / os.fsdecode(path)}: cannot be written: {error.strerror or error}",
@@ -101,14 +102,14 @@ def restore_file(
         ) from None
 
 
-def _unmake(anchor: Anchor, paths: list[bytes]) -> None:
+def _remove_partial(anchor: Anchor, paths: list[bytes]) -> None:
     """Half a conversation is none."""
     for path in paths:
-        with anchor.parent(path) as (folder, name):
+        with anchor.open_parent(path) as (folder, name):
             _remove(folder, name)
 
 
-def _opened(into: Path) -> Anchor:
+def _open_target(into: Path) -> Anchor:
     try:
         return Anchor(into, create=True)
     except OSError as error:
@@ -117,18 +118,18 @@ def _opened(into: Path) -> Anchor:
         ) from None
 
 
-def _inside(path: bytes, above: bytes) -> bytes:
+def _path_in_target(path: bytes, above: bytes) -> bytes:
     """Where a file belongs beneath the folder, from the path it had."""
     above = above.rstrip(b"/") + b"/"
-    return checked(path[len(above) :] if path.startswith(above) else os.path.basename(path))
+    return check_path(path[len(above) :] if path.startswith(above) else os.path.basename(path))
 
 
 def _refuse_existing(anchor: Anchor, path: bytes) -> None:
     if anchor.lstat(path) is not None:
-        raise _exists(anchor, path)
+        raise _exists_error(anchor, path)
 
 
-def _exists(anchor: Anchor, path: bytes) -> UsageError:
+def _exists_error(anchor: Anchor, path: bytes) -> UsageError:
     return exists_error(anchor.path / os.fsdecode(path), "move it away, or name another folder")
 
 
@@ -141,7 +142,7 @@ def _make_folders(anchor: Anchor, path: bytes) -> None:
             continue
 
 
-def _fill(archive: Archive, kept: Kept, folder: int, name: bytes) -> None:
+def _write_content(archive: Archive, kept: ArchivedFile, folder: int, name: bytes) -> None:
     fd = os.open(name, _NEW, 0o600, dir_fd=folder)
     try:
         if kept.length:
@@ -153,7 +154,7 @@ def _fill(archive: Archive, kept: Kept, folder: int, name: bytes) -> None:
         os.close(fd)
 
 
-def _name(folder: int, building: bytes, name: bytes, *, replace: bool) -> None:
+def _give_final_name(folder: int, building: bytes, name: bytes, *, replace: bool) -> None:
     """Give what is written its name; a link never replaces anything, a new name would."""
     if replace:
         os.rename(building, name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -51,7 +51,7 @@ class Version(NamedTuple):
         return to_datetime(self.modified_ns)
 
 
-class Kept(NamedTuple):
+class ArchivedFile(NamedTuple):
     """A file of a source as it was at some moment."""
 
     path: bytes
@@ -60,7 +60,7 @@ class Kept(NamedTuple):
     modified: int
 
 
-def versions(db: Database, source: int) -> list[Version]:
+def list_versions(db: Database, source: int) -> list[Version]:
     """The moments a source was seen at, the oldest first."""
     files: dict[int, tuple[int, int, int]] = {}
     moments: dict[int, tuple[int, int, bool]] = {}
@@ -74,11 +74,11 @@ def versions(db: Database, source: int) -> list[Version]:
     ]
 
 
-def files_of(db: Database, source: int, version: int | None = None) -> list[Kept]:
+def files_of(db: Database, source: int, version: int | None = None) -> list[ArchivedFile]:
     """The files of a source as they are, or as they were in a version by its number."""
     if version is None:
-        return _newest(db, source)
-    known = versions(db, source)
+        return _list_newest_files(db, source)
+    known = list_versions(db, source)
     if not 1 <= version <= len(known):
         raise NotFound(
             f"there is no version {version} of this conversation",
@@ -87,18 +87,18 @@ def files_of(db: Database, source: int, version: int | None = None) -> list[Kept
     moment = known[version - 1].seen_ns
     kept = []
     for file, path, *_ in db.read(_FILES, (source,)):
-        row = db.one(AT, (file, moment))
+        row = db.read_one(AT, (file, moment))
         if row is not None:
-            kept.append(Kept(path, *row))
+            kept.append(ArchivedFile(path, *row))
     return kept
 
 
-def _newest(db: Database, source: int) -> list[Kept]:
+def _list_newest_files(db: Database, source: int) -> list[ArchivedFile]:
     """All files; if the source itself is still there, without those that left it."""
-    row = db.one(_STATE, (source,))
+    row = db.read_one(_STATE, (source,))
     is_here = row is not None and row[0] == "here"
     return [
-        Kept(path, generation, length, modified)
+        ArchivedFile(path, generation, length, modified)
         for _, path, state, modified, generation, length in db.read(_FILES, (source,))
         if state != "left" and not (is_here and state == "gone")
     ]

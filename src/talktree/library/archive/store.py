@@ -9,15 +9,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from talktree.library.archive.chunks import Cut
+from talktree.library.archive.chunks import ChunkSpan
 from talktree.library.archive.compaction import pack_tail
 from talktree.library.archive.prefix import PrefixComparison, ReadBytes, compare_prefix
 from talktree.library.archive.queue import Queue
 from talktree.library.archive.reader import Reader
-from talktree.library.archive.threads import Crew
-from talktree.library.archive.verify import Trouble, contents, mend_chunks, structure, sweep
+from talktree.library.archive.threads import ThreadPool
+from talktree.library.archive.verify import (
+    ArchiveProblem,
+    check_contents,
+    check_structure,
+    repair_chunks,
+    sweep_chunks,
+)
 from talktree.library.database.connection import Database
-from talktree.library.database.row_checksums import HINTS, mismatches
+from talktree.library.database.row_checksums import HINTS, find_mismatches
 
 _LAST_ID = "SELECT coalesce(max(id), 0) FROM generations"
 _NEWEST = "SELECT id, number FROM generations WHERE file = ? ORDER BY number DESC LIMIT 1"
@@ -44,8 +50,8 @@ class Archive:
 
     def __init__(self, db: Database, threads: int = 1) -> None:
         self._db = db
-        self._crew = Crew(threads)
-        self._queue = Queue(db, self._crew)
+        self._pool = ThreadPool(threads)
+        self._queue = Queue(db, self._pool)
         self._reader = Reader(db)
         self._rollbacks = db.rollbacks
         self._last: int | None = None
@@ -57,11 +63,13 @@ class Archive:
 
     def begin(self, file: int) -> int:
         """A new generation of a file, empty; what it held before stays."""
-        self._look()
+        self._forget_rolled_back()
         if self._last is None:
             self._last = int(self._db.read(_LAST_ID)[0][0])
         self._last += 1
-        previous, number = self._newest.get(file) or self._db.one(_NEWEST, (file,)) or (None, 0)
+        previous, number = (
+            self._newest.get(file) or self._db.read_one(_NEWEST, (file,)) or (None, 0)
+        )
         self._newest[file] = (self._last, number + 1)
         self._begun.append((self._last, file, number + 1, time.time_ns()))
         self._previous[self._last] = previous
@@ -70,21 +78,23 @@ class Archive:
 
     def grow(self, generation: int, start: int, data: bytes, marks: tuple[int, ...] = ()) -> None:
         """Add bytes to the end of a generation, which is at `start`."""
-        self._look()
+        self._forget_rolled_back()
         if start != self.length(generation):
             raise ValueError(f"generation {generation} ends at {self.length(generation)}")
         if data:
-            self._queue.put(generation, Cut(start, data, marks), self._previous.get(generation))
+            self._queue.put(
+                generation, ChunkSpan(start, data, marks), self._previous.get(generation)
+            )
             self._lengths[generation] = start + len(data)
 
-    def version(
+    def record_version(
         self, generation: int, length: int, seen: int, modified: int, *, verified: bool = True
     ) -> None:
         """Record that the file was seen with this length, and when it was modified last.
 
         A version is provisional until all bytes before it were compared with the file.
         """
-        self._look()
+        self._forget_rolled_back()
         self._versions.append((generation, length, seen, modified, verified))
 
     def verify_versions(self, generation: int, length: int) -> None:
@@ -99,7 +109,7 @@ class Archive:
         are the only copy of it, so they stay, marked as not verified.
         """
         self.flush()
-        row = self._db.one(_PROVISIONAL, (generation,))
+        row = self._db.read_one(_PROVISIONAL, (generation,))
         start, stop = row if row is not None else (0, 0)
         if stop <= start:
             return False
@@ -121,7 +131,7 @@ class Archive:
         seed: int = 0,
     ) -> PrefixComparison:
         """Compare a file with a generation, from a place on; or only a sample of it."""
-        self._look()
+        self._forget_rolled_back()
         if generation in self._lengths:
             self.flush()
         length = self.length(generation)
@@ -131,17 +141,19 @@ class Archive:
 
     def flush(self) -> None:
         """Write what was queued, in the caller's transaction."""
-        self._look()
+        self._forget_rolled_back()
         if not (self._begun or self._lengths or self._versions):
             return
         with self._db.transaction():
-            self._db.many(_ADD_GENERATION, self._begun)
+            self._db.run_many_atomically(_ADD_GENERATION, self._begun)
             grown = self._queue.write()
-            self._db.many(_SET_LENGTH, ((self._lengths[each], each) for each in grown))
-            self._db.many(_ADD_VERSION, self._versions)
+            self._db.run_many_atomically(
+                _SET_LENGTH, ((self._lengths[each], each) for each in grown)
+            )
+            self._db.run_many_atomically(_ADD_VERSION, self._versions)
             for generation in grown:
                 pack_tail(self._db, generation, self._reader)
-        self._forget()
+        self._clear_queued_state()
 
     def pack_tail(self, generation: int) -> bool:
         """Make one chunk of many small ones at the end, if there are enough of them."""
@@ -151,10 +163,10 @@ class Archive:
 
     def length(self, generation: int) -> int:
         """How many bytes a generation has, with those that are queued."""
-        self._look()
+        self._forget_rolled_back()
         known = self._lengths.get(generation)
         if known is None:
-            row = self._db.one(_LENGTH, (generation,))
+            row = self._db.read_one(_LENGTH, (generation,))
             known = 0 if row is None else int(row[0])
         return known
 
@@ -162,24 +174,24 @@ class Archive:
         self, generation: int, start: int = 0, length: int | None = None, *, verify: bool = False
     ) -> Iterator[bytes]:
         """The bytes of a generation, chunk by chunk; with `verify` every hash is checked."""
-        self._look()
+        self._forget_rolled_back()
         return self._reader.read(generation, start, length, verify=verify)
 
     def slice(self, generation: int, start: int, length: int) -> bytes:
         """A few bytes of a generation; chunks that were asked for last are at hand."""
-        self._look()
+        self._forget_rolled_back()
         return self._reader.slice(generation, start, length)
 
-    def hold(self, size: int) -> None:
+    def limit_cache(self, size: int) -> None:
         """Keep no more than so many bytes at hand for `slice`."""
         self._reader.most = size
 
-    def verify(self, *, read_data: bool = False) -> list[Trouble]:
+    def verify(self, *, read_data: bool = False) -> list[ArchiveProblem]:
         """What is wrong with the archive; with `read_data` every byte is looked at."""
-        troubles = [*structure(self._db)]
-        return [*troubles, *contents(self._db, self._crew)] if read_data else troubles
+        troubles = [*check_structure(self._db)]
+        return [*troubles, *check_contents(self._db, self._pool)] if read_data else troubles
 
-    def mend(self) -> int:
+    def repair(self) -> int:
         """Take damaged chunks from the files again where that can be done; how many those were.
 
         Chunks that belong to nothing are dropped, unless rows are damaged: what seems to belong to
@@ -187,30 +199,30 @@ class Archive:
         """
         self.flush()
         with self._db.transaction(durable=True):
-            mended = mend_chunks(self._db, self._crew)
-            if all(each.table == HINTS for each in mismatches(self._db)):
-                sweep(self._db)
-        self._reader.forget()
-        return mended
+            repaired = repair_chunks(self._db, self._pool)
+            if all(each.table == HINTS for each in find_mismatches(self._db)):
+                sweep_chunks(self._db)
+        self._reader.clear_cache()
+        return repaired
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Keep no chunks at hand: they may have been erased."""
-        self._reader.forget()
+        self._reader.clear_cache()
 
     def close(self) -> None:
         """Let the threads end; what was queued and not written is dropped."""
         self._queue.clear()
-        self._crew.close()
+        self._pool.close()
 
-    def _look(self) -> None:
+    def _forget_rolled_back(self) -> None:
         """What was remembered of a transaction that was taken back is forgotten."""
         if self._rollbacks != self._db.rollbacks:
             self._rollbacks = self._db.rollbacks
             self._queue.clear()
-            self._reader.forget()
-            self._forget()
+            self._reader.clear_cache()
+            self._clear_queued_state()
 
-    def _forget(self) -> None:
+    def _clear_queued_state(self) -> None:
         """What was queued is written, or will never be."""
         self._last = None
         self._begun.clear()

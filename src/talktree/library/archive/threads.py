@@ -16,7 +16,7 @@ SMALL = 32 << 10
 """Work on fewer bytes than this is not worth a thread."""
 
 
-class Later(Protocol[Result_co]):
+class PendingResult(Protocol[Result_co]):
     """Something that is being made."""
 
     def done(self) -> bool:
@@ -26,7 +26,7 @@ class Later(Protocol[Result_co]):
         """It, as soon as it is there."""
 
 
-class Ready(Generic[Result]):
+class ReadyResult(Generic[Result]):
     """Something that is there already."""
 
     def __init__(self, value: Result) -> None:
@@ -41,7 +41,7 @@ class Ready(Generic[Result]):
         return self._value
 
 
-class Crew:
+class ThreadPool:
     """So many threads; they begin when they are first needed.
 
     Work is taken up in the order in which it was given, so that work may wait for what was given
@@ -52,12 +52,12 @@ class Crew:
         self._threads = threads
         self._pool: ThreadPoolExecutor | None = None
 
-    def do(
+    def submit(
         self, size: int, work: Callable[Given, Result], *args: Given.args, **named: Given.kwargs
-    ) -> Later[Result]:
+    ) -> PendingResult[Result]:
         """Have work done on so many bytes."""
         if size < SMALL or not self._threads:
-            return Ready(work(*args, **named))
+            return ReadyResult(work(*args, **named))
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
 

@@ -12,10 +12,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from talktree.library.archive.codec import chunk_hash, is_whole, packed, packed_against, unpacked
-from talktree.library.archive.threads import Crew, Later
+from talktree.library.archive.codec import (
+    chunk_hash,
+    compress_against,
+    compress_chunk,
+    decompress_chunk,
+    is_whole,
+)
+from talktree.library.archive.threads import PendingResult, ThreadPool
 from talktree.library.database.connection import Database, Row
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 
 _IS_USED = """
 SELECT EXISTS (SELECT 1 FROM extents WHERE chunk = ?)
@@ -37,7 +43,7 @@ AND NOT EXISTS (SELECT 1 FROM chunks AS other WHERE other.base = chunks.id)
 """
 
 
-def drop_unused(db: Database, chunks: Iterable[int]) -> int:
+def drop_unused_chunks(db: Database, chunks: Iterable[int]) -> int:
     """Delete those of some chunks that no file holds and no chunk needs; how many those were."""
     dropped = 0
     todo = list(chunks)
@@ -45,7 +51,7 @@ def drop_unused(db: Database, chunks: Iterable[int]) -> int:
         chunk = todo.pop()
         if db.read(_IS_USED, (chunk, chunk))[0][0]:
             continue
-        row = db.one(_BASE, (chunk,))
+        row = db.read_one(_BASE, (chunk,))
         if row is None:
             continue
         db.run(_DELETE_MARKS, (chunk,))
@@ -56,45 +62,45 @@ def drop_unused(db: Database, chunks: Iterable[int]) -> int:
     return dropped
 
 
-def erase_unused(db: Database, chunks: Sequence[int]) -> None:
+def erase_unused_chunks(db: Database, chunks: Sequence[int]) -> None:
     """Delete those of some chunks that no file holds, also if others are compressed against them.
 
     Those others are compressed again without them. A chunk that cannot be read any more keeps its
     base: it can still be compared with a copy of the library.
     """
     for chunk in chunks:
-        if db.one(_IN_FILES, (chunk,)) is None:
-            _release(db, chunk)
-    drop_unused(db, chunks)
+        if db.read_one(_IN_FILES, (chunk,)) is None:
+            _rebase_dependents(db, chunk)
+    drop_unused_chunks(db, chunks)
 
 
-def _release(db: Database, chunk: int) -> None:
+def _rebase_dependents(db: Database, chunk: int) -> None:
     """Compress what is compressed against a chunk without it: one alone, the rest against that."""
-    row = db.one(_UNUSED_DATA, (chunk,))
+    row = db.read_one(_UNUSED_DATA, (chunk,))
     others = db.read(_AGAINST, (chunk,))
     if row is None or not others:
         return
-    base = unpacked(row[0])
+    base = decompress_chunk(row[0])
     first: tuple[int, bytes] | None = None
     for id, data in others:
         try:
-            whole = unpacked(data, base)
+            whole = decompress_chunk(data, base)
         except ValueError:
             continue  # damaged before; `check` reports it
         if first is None:
             first = (id, whole)
-            db.run(_SET_DATA, (packed(whole), None, id))
+            db.run(_SET_DATA, (compress_chunk(whole), None, id))
             continue
-        new, against = packed_against(whole, first[1])
+        new, against = compress_against(whole, first[1])
         db.run(_SET_DATA, (new, first[0] if against else None, id))
 
 
-def sweep(db: Database) -> int:
+def sweep_chunks(db: Database) -> int:
     """Delete all chunks that nothing refers to; how many those were."""
     with db.transaction():
         db.run(_LOST_EXTENTS)
         db.run(_LOST_VERSIONS)
-        return drop_unused(db, [int(row[0]) for row in db.read(UNUSED)])
+        return drop_unused_chunks(db, [int(row[0]) for row in db.read(UNUSED)])
 
 
 _AHEAD = 16
@@ -154,14 +160,14 @@ ORDER BY files.path
 """
 
 LOST = "restore what is whole of it; then forget it, and import it again if its files are there"
-MENDED = (
+REPAIRED = (
     "`talktree library reindex` takes it from the files again, if they still hold the same; else "
     + LOST
 )
 UNUSED_HINT = "this costs room and nothing else; `talktree library reindex` gives it back"
 
 
-class Trouble(NamedTuple):
+class ArchiveProblem(NamedTuple):
     """Something that is wrong with a library, and what can be done."""
 
     kind: str
@@ -169,90 +175,98 @@ class Trouble(NamedTuple):
     hint: str
 
 
-def structure(db: Database) -> Iterator[Trouble]:
+def check_structure(db: Database) -> Iterator[ArchiveProblem]:
     """What does not fit together: places without chunks, chunks without bases, lengths, files."""
     for generation, start, before in db.read(_GAPS):
-        yield Trouble("archive", f"{_of(db, generation)}: bytes {before} to {start} fail", LOST)
+        yield ArchiveProblem(
+            "archive", f"{_name_generation(db, generation)}: bytes {before} to {start} fail", LOST
+        )
     for generation, length, found in db.read(_LENGTHS):
-        what = f"{_of(db, generation)}: {found} of {length} bytes are kept"
-        yield Trouble("archive", what, LOST)
+        what = f"{_name_generation(db, generation)}: {found} of {length} bytes are kept"
+        yield ArchiveProblem("archive", what, LOST)
     for generation, start, chunk in db.read(_LOST):
-        what = f"{_of(db, generation)}: chunk {chunk} at byte {start} is missing or of another size"
-        yield Trouble("archive", what, LOST)
+        name = _name_generation(db, generation)
+        what = f"{name}: chunk {chunk} at byte {start} is missing or of another size"
+        yield ArchiveProblem("archive", what, LOST)
     for chunk, base in db.read(_BASES):
-        what = f"chunk {chunk} needs chunk {base}, which is no base{_in(db, chunk)}"
-        yield Trouble("archive", what, LOST)
+        what = (
+            f"chunk {chunk} needs chunk {base}, which is no base{_name_files_of_chunk(db, chunk)}"
+        )
+        yield ArchiveProblem("archive", what, LOST)
     for generation, length in db.read(_VERSIONS):
-        what = f"{_of(db, generation)}: a version of {length} bytes is longer than what is kept"
-        yield Trouble("archive", what, LOST)
+        name = _name_generation(db, generation)
+        what = f"{name}: a version of {length} bytes is longer than what is kept"
+        yield ArchiveProblem("archive", what, LOST)
     for path, generation in db.read(_FILES):
-        what = f"{_shown(path)}: generation {generation} is missing"
-        yield Trouble("archive", what, LOST)
-    yield from _useless(db)
+        what = f"{_display_path(path)}: generation {generation} is missing"
+        yield ArchiveProblem("archive", what, LOST)
+    yield from _find_unused(db)
 
 
-def _useless(db: Database) -> Iterator[Trouble]:
+def _find_unused(db: Database) -> Iterator[ArchiveProblem]:
     unused = len(db.read(UNUSED))
     if unused:
-        yield Trouble("unused", f"{unused} chunks belong to nothing", UNUSED_HINT)
+        yield ArchiveProblem("unused", f"{unused} chunks belong to nothing", UNUSED_HINT)
     for (generation,) in db.read(_ORPHANS):
-        yield Trouble("unused", f"generation {generation} belongs to nothing", UNUSED_HINT)
+        yield ArchiveProblem("unused", f"generation {generation} belongs to nothing", UNUSED_HINT)
 
 
-def contents(db: Database, crew: Crew) -> Iterator[Trouble]:
+def check_contents(db: Database, pool: ThreadPool) -> Iterator[ArchiveProblem]:
     """Every chunk whose bytes are not those that its hash names, and where it is."""
-    for number in damaged_chunks(db, crew):
-        yield Trouble("damaged", f"chunk {number} is damaged{_in(db, number)}", MENDED)
+    for number in find_damaged_chunks(db, pool):
+        yield ArchiveProblem(
+            "damaged", f"chunk {number} is damaged{_name_files_of_chunk(db, number)}", REPAIRED
+        )
 
 
-def damaged_chunks(db: Database, crew: Crew) -> list[int]:
+def find_damaged_chunks(db: Database, pool: ThreadPool) -> list[int]:
     """The chunks that are damaged, without those that are compressed against one of them."""
-    waiting: deque[tuple[int, Later[bool]]] = deque()
+    waiting: deque[tuple[int, PendingResult[bool]]] = deque()
     bad: list[int] = []
     known: tuple[int, bytes | None] | None = None
     for number, base in db.read(_NUMBERS):
         if base is not None and (known is None or known[0] != base):
-            known = (base, _base(db, base))
+            known = (base, _read_base(db, base))
         under = known[1] if base is not None and known is not None else None
         if base is not None and under is None:
             continue
-        data, hash = db.one(_DATA, (number,)) or (b"", b"")
-        waiting.append((number, crew.do(len(data), is_whole, data, under, hash)))
+        data, hash = db.read_one(_DATA, (number,)) or (b"", b"")
+        waiting.append((number, pool.submit(len(data), is_whole, data, under, hash)))
         if len(waiting) > _AHEAD:
-            bad += _bad(waiting.popleft())
+            bad += _find_bad_chunks(waiting.popleft())
     for each in waiting:
-        bad += _bad(each)
+        bad += _find_bad_chunks(each)
     return bad
 
 
-def _bad(looked_at: tuple[int, Later[bool]]) -> list[int]:
+def _find_bad_chunks(looked_at: tuple[int, PendingResult[bool]]) -> list[int]:
     number, whole = looked_at
     return [] if whole.result() else [number]
 
 
-def _base(db: Database, number: int) -> bytes | None:
+def _read_base(db: Database, number: int) -> bytes | None:
     """What chunks are compressed against; None if that is damaged, which is told by itself."""
-    row: Row | None = db.one(_DATA, (number,))
+    row: Row | None = db.read_one(_DATA, (number,))
     try:
-        return None if row is None else unpacked(row[0])
+        return None if row is None else decompress_chunk(row[0])
     except ValueError:
         return None
 
 
-def _of(db: Database, generation: int) -> str:
-    row = db.one(_PATH, (generation,))
-    return f"generation {generation}" if row is None else _shown(row[0])
+def _name_generation(db: Database, generation: int) -> str:
+    row = db.read_one(_PATH, (generation,))
+    return f"generation {generation}" if row is None else _display_path(row[0])
 
 
-def _in(db: Database, chunk: int) -> str:
+def _name_files_of_chunk(db: Database, chunk: int) -> str:
     """The files that a chunk is in."""
-    paths = [_shown(row[0]) for row in db.read(_CONCERNED, (chunk, chunk))]
+    paths = [_display_path(row[0]) for row in db.read(_CONCERNED, (chunk, chunk))]
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return f": it is part of {', '.join(paths[:_NAMED])}{more}" if paths else ""
 
 
-def _shown(path: bytes) -> str:
-    return visible_line(os.fsdecode(path))
+def _display_path(path: bytes) -> str:
+    return escape_line(os.fsdecode(path))
 
 
 _HASH = "SELECT hash, size FROM chunks WHERE id = ?"
@@ -265,36 +279,36 @@ _COPIES = "SELECT id FROM chunks WHERE base = ?"
 _RENEW = "UPDATE chunks SET data = ?, base = NULL WHERE id = ?"
 
 
-def mend_chunks(db: Database, crew: Crew) -> int:
+def repair_chunks(db: Database, pool: ThreadPool) -> int:
     """Put back the data of damaged chunks where a file still has it; how many those were.
 
     A chunk that is compressed against one that stays damaged gets data of its own.
     """
-    mended = 0
-    while found := damaged_chunks(db, crew):
-        now = sum(_mended(db, chunk) or _copies_mended(db, chunk) for chunk in found)
+    repaired = 0
+    while found := find_damaged_chunks(db, pool):
+        now = sum(_repair_chunk(db, chunk) or _repair_copies(db, chunk) for chunk in found)
         if not now:
             break
-        mended += now
-    return mended
+        repaired += now
+    return repaired
 
 
-def _copies_mended(db: Database, chunk: int) -> int:
-    return sum(_mended(db, int(row[0])) for row in db.read(_COPIES, (chunk,)))
+def _repair_copies(db: Database, chunk: int) -> int:
+    return sum(_repair_chunk(db, int(row[0])) for row in db.read(_COPIES, (chunk,)))
 
 
-def _mended(db: Database, chunk: int) -> bool:
-    row = db.one(_HASH, (chunk,))
+def _repair_chunk(db: Database, chunk: int) -> bool:
+    row = db.read_one(_HASH, (chunk,))
     if row is None:
         return False
-    for data in _candidates(db, chunk, row[1]):
+    for data in _find_candidates(db, chunk, row[1]):
         if chunk_hash(data) == row[0]:
-            db.run(_RENEW, (packed(data), chunk))
+            db.run(_RENEW, (compress_chunk(data), chunk))
             return True
     return False
 
 
-def _candidates(db: Database, chunk: int, size: int) -> Iterator[bytes]:
+def _find_candidates(db: Database, chunk: int, size: int) -> Iterator[bytes]:
     """What is now in the files at the places where the chunk was."""
     for path, start in db.read(_PLACES, (chunk,)):
         try:

@@ -17,7 +17,7 @@ CIPHER_PAGE = 8192
 """Bytes of a page, which SQLCipher has to know before it can read one."""
 
 
-def cipher_module() -> Any:  # noqa: ANN401
+def load_cipher_module() -> Any:  # noqa: ANN401
     """The module that opens encrypted databases."""
     try:
         from sqlcipher3 import dbapi2  # type: ignore[import-untyped]
@@ -26,12 +26,12 @@ def cipher_module() -> Any:  # noqa: ANN401
     return dbapi2
 
 
-def database_key(key: bytes | None, purpose: str = "database") -> bytes | None:
+def derive_database_key(key: bytes | None, purpose: str = "database") -> bytes | None:
     """The key of one database of a library, made of the library's data key."""
     return None if key is None else _digest(key, f"talktree {purpose}")
 
 
-def cipher_key(key: bytes) -> str:
+def format_cipher_key(key: bytes) -> str:
     """A key as SQLCipher takes it: its digits, and those of a salt.
 
     The salt is made from the key. Otherwise it would be in the first 16 bytes of the file alone,
@@ -49,18 +49,18 @@ def _digest(key: bytes, purpose: str) -> bytes:
 
 def use_key(connection: sqlite3.Connection, key: bytes) -> None:
     """Have a new connection read and write with a key."""
-    silence(connection)
-    connection.execute(f'PRAGMA key = "{cipher_key(key)}"')
+    silence_stderr(connection)
+    connection.execute(f'PRAGMA key = "{format_cipher_key(key)}"')
     connection.execute(f"PRAGMA cipher_page_size = {CIPHER_PAGE}")
     # Whatever has to be put aside stays in memory, never in a file.
     connection.execute("PRAGMA temp_store = MEMORY")
 
 
-def silence(connection: sqlite3.Connection) -> None:
+def silence_stderr(connection: sqlite3.Connection) -> None:
     """Have SQLCipher report errors to its caller alone, and not on stderr as well."""
     connection.execute("PRAGMA cipher_log_level = NONE")
 
 
-def damaged_pages(connection: sqlite3.Connection) -> list[str]:
+def find_damaged_pages(connection: sqlite3.Connection) -> list[str]:
     """What is wrong with the pages of an encrypted file: those whose keyed hash does not fit."""
     return [str(row[0]) for row in connection.execute("PRAGMA cipher_integrity_check")]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from talktree.errors import NotFound, TalktreeError
-from talktree.library.database.cipher import cipher_module, damaged_pages, use_key
+from talktree.library.database.cipher import find_damaged_pages, load_cipher_module, use_key
 from talktree.library.database.database_errors import explain_error
 
 Row = tuple[Any, ...]
@@ -47,13 +47,13 @@ class Database:
         self.write = write
         self.key = key
         """The key the file is encrypted with; None if it is plain."""
-        self._sqlite = sqlite3 if key is None else cipher_module()
+        self._sqlite = sqlite3 if key is None else load_cipher_module()
         self.rollbacks = 0
         """How often a transaction was taken back: whoever remembers rows must then forget them."""
         self._depth = 0
         self._patience = patience
-        with self._errors():
-            self._connection = _connected(self._sqlite, path, write, patience)
+        with self._translate_errors():
+            self._connection = _connect(self._sqlite, path, write, patience)
             try:
                 if key is not None:
                     use_key(self._connection, key)
@@ -67,19 +67,19 @@ class Database:
         try:
             return self._select(sql, values).fetchall()
         except self._sqlite.Error as error:
-            raise self._explain(error) from error
+            raise self._explain_error(error) from error
 
-    def one(self, sql: str, values: Values = ()) -> Row | None:
+    def read_one(self, sql: str, values: Values = ()) -> Row | None:
         """The first row that a statement finds, or None."""
         try:
             found: Row | None = self._select(sql, values).fetchone()
         except self._sqlite.Error as error:
-            raise self._explain(error) from error
+            raise self._explain_error(error) from error
         return found
 
-    def rows(self, sql: str, values: Values = ()) -> Iterator[Row]:
+    def iter_rows(self, sql: str, values: Values = ()) -> Iterator[Row]:
         """The rows that a statement finds, as they are asked for."""
-        with self._errors():
+        with self._translate_errors():
             yield from self._select(sql, values)
 
     def _select(self, sql: str, values: Values) -> sqlite3.Cursor:
@@ -87,30 +87,30 @@ class Database:
             return self._connection.execute(sql, values)
         except UnicodeEncodeError:
             # Text that is not UTF-8, such as a path somebody typed: as bytes it equals no text.
-            return self._connection.execute(sql, _as_bytes(values))
+            return self._connection.execute(sql, _encode_values(values))
 
     def run(self, sql: str, values: Values = ()) -> int:
         """Change something; the number of the row that was added, if one was."""
         try:
             return self._connection.execute(sql, values).lastrowid or 0
         except self._sqlite.Error as error:
-            raise self._explain(error) from error
+            raise self._explain_error(error) from error
 
-    def changed(self, sql: str, values: Values = ()) -> int:
+    def execute_change(self, sql: str, values: Values = ()) -> int:
         """Change something; how many rows that were."""
         try:
             return self._connection.execute(sql, values).rowcount
         except self._sqlite.Error as error:
-            raise self._explain(error) from error
+            raise self._explain_error(error) from error
 
-    def many(self, sql: str, rows: Iterable[Values]) -> None:
+    def run_many_atomically(self, sql: str, rows: Iterable[Values]) -> None:
         """Do the same with many rows, in one transaction."""
-        with self.transaction(), self._errors():
+        with self.transaction(), self._translate_errors():
             self._connection.executemany(sql, rows)
 
     def run_many(self, sql: str, rows: Sequence[Values]) -> None:
         """Do the same with some rows, in the transaction that is open."""
-        with self._errors():
+        with self._translate_errors():
             self._connection.executemany(sql, rows)
 
     @property
@@ -133,22 +133,22 @@ class Database:
         self._depth += 1
         try:
             yield
-            with self._errors():
+            with self._translate_errors():
                 self._connection.execute("COMMIT")
         except BaseException:
-            self._take_back()
+            self._roll_back()
             raise
         finally:
             self._depth -= 1
 
     def _begin(self, *, durable: bool) -> None:
-        with self._errors():
+        with self._translate_errors():
             self._connection.execute(
                 "PRAGMA synchronous = FULL" if durable else "PRAGMA synchronous = NORMAL"
             )
             self._connection.execute("BEGIN IMMEDIATE")
 
-    def _take_back(self) -> None:
+    def _roll_back(self) -> None:
         self.rollbacks += 1
         # After a full disk or an I/O error the database may have done so by itself.
         if self._connection.in_transaction:
@@ -163,16 +163,16 @@ class Database:
         if self._connection.in_transaction:
             yield
             return
-        with self._errors():
+        with self._translate_errors():
             self._connection.execute("BEGIN")
         try:
             yield
         finally:
             self._connection.execute("ROLLBACK")
 
-    def hold(self, size: int) -> None:
+    def limit_cache(self, size: int) -> None:
         """Keep no more than so many bytes of the file at hand."""
-        with self._errors():
+        with self._translate_errors():
             self._connection.execute(f"PRAGMA cache_size = {-int(size) // 1024}")
 
     def checkpoint(self, wait: float | None = None) -> bool:
@@ -180,7 +180,7 @@ class Database:
 
         False if readers prevented it for too long; a later checkpoint does the rest.
         """
-        with self._errors():
+        with self._translate_errors():
             if wait is not None:
                 self._connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
             try:
@@ -192,27 +192,27 @@ class Database:
 
     def shrink(self, wait: float | None = None) -> bool:
         """Give the space of deleted rows back to the file system; False if readers prevent it."""
-        with self._errors():
+        with self._translate_errors():
             # It goes on page by page as long as it is asked to, which only a script does.
             self._connection.executescript("PRAGMA incremental_vacuum")
         return self.checkpoint(wait)
 
-    def write_anew(self) -> None:
+    def vacuum(self) -> None:
         """Write the whole file again from the rows it has; takes long if it is large."""
-        with self._errors():
+        with self._translate_errors():
             self._connection.execute("VACUUM")
 
     def drop_cache(self) -> None:
         """Read pages from the file when they are needed next."""
-        with self._errors():
+        with self._translate_errors():
             self._connection.execute("PRAGMA shrink_memory")
 
     @property
     def log(self) -> Path:
         """The write-ahead log."""
-        return _log_of(self.path)
+        return _log_path(self.path)
 
-    def used(self) -> int:
+    def used_bytes(self) -> int:
         """How many bytes of the database file are in use."""
         pages, free, page = (
             int(self.read(sql)[0][0])
@@ -222,19 +222,19 @@ class Database:
 
     def add_function(self, name: str, function: Callable[..., int]) -> None:
         """Let statements call a function whose result depends on its arguments alone."""
-        with self._errors():
+        with self._translate_errors():
             self._connection.create_function(name, -1, function, deterministic=True)
 
-    def structure(self, *, thorough: bool) -> list[str]:
+    def check_structure(self, *, thorough: bool) -> list[str]:
         """What is wrong with the structure of the file, in the words of the database."""
-        if thorough and self.key is not None and (found := self._damaged_pages()):
+        if thorough and self.key is not None and (found := self._find_damaged_pages()):
             return found[:20]
         sql = "PRAGMA integrity_check(20)" if thorough else "PRAGMA quick_check(20)"
         return [str(row[0]) for row in self.read(sql) if row[0] != "ok"]
 
-    def _damaged_pages(self) -> list[str]:
-        with self._errors():
-            return damaged_pages(self._connection)
+    def _find_damaged_pages(self) -> list[str]:
+        with self._translate_errors():
+            return find_damaged_pages(self._connection)
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -251,15 +251,15 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _explain(self, error: Exception) -> Exception:
+    def _explain_error(self, error: Exception) -> Exception:
         return explain_error(error, self.path, encrypted=self.key is not None)
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except self._sqlite.Error as error:
-            raise self._explain(error) from error
+            raise self._explain_error(error) from error
 
 
 def remove_empty_log(path: Path, *, key: bytes | None = None) -> None:
@@ -268,13 +268,13 @@ def remove_empty_log(path: Path, *, key: bytes | None = None) -> None:
     A log with changes in it stays, and so does one that cannot be removed.
     """
     try:
-        if _log_of(path).stat().st_size:
+        if _log_path(path).stat().st_size:
             return
     except OSError:
         return
-    sqlite = sqlite3 if key is None else cipher_module()
+    sqlite = sqlite3 if key is None else load_cipher_module()
     with suppress(TalktreeError, sqlite.Error):
-        connection = _connected(sqlite, path, write=True, patience=0)
+        connection = _connect(sqlite, path, write=True, patience=0)
         try:
             if key is not None:
                 use_key(connection, key)
@@ -284,7 +284,7 @@ def remove_empty_log(path: Path, *, key: bytes | None = None) -> None:
             connection.close()
 
 
-def _connected(
+def _connect(
     sqlite: Any,  # noqa: ANN401
     path: Path,
     write: bool,  # noqa: FBT001
@@ -300,7 +300,7 @@ def _connected(
     elif not path.exists():
         raise NotFound(f"{path}: there is no library here", hint="make one with `talktree import`")
     connection: sqlite3.Connection = sqlite.connect(
-        _address(path, "rw" if write else "ro"),
+        _format_uri(path, "rw" if write else "ro"),
         uri=True,
         timeout=patience,
         isolation_level=None,
@@ -310,18 +310,18 @@ def _connected(
     return connection
 
 
-def _address(path: Path, mode: str) -> str:
+def _format_uri(path: Path, mode: str) -> str:
     """The path as an address, whatever bytes it is made of."""
     escaped = "".join(f"%{byte:02x}" for byte in os.fsencode(path.absolute()))
     address = f"file:{escaped}?mode={mode}"
     folder = path.parent
-    if mode == "ro" and not os.access(folder, os.W_OK) and not _log_of(path).exists():
+    if mode == "ro" and not os.access(folder, os.W_OK) and not _log_path(path).exists():
         # Nobody can write here, so nothing changes and no log is needed.
         address += "&immutable=1"
     return address
 
 
-def _log_of(path: Path) -> Path:
+def _log_path(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
@@ -355,12 +355,12 @@ def _use_write_ahead_log(connection: sqlite3.Connection, patience: float) -> Non
         time.sleep(0.01)
 
 
-def _as_bytes(values: Values) -> Values:
+def _encode_values(values: Values) -> Values:
     """The same values, with text that is not UTF-8 as bytes."""
-    return tuple(map(_encodable, values))
+    return tuple(map(_encode_value, values))
 
 
-def _encodable(value: object) -> object:
+def _encode_value(value: object) -> object:
     if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
         return value.encode("utf-8", "surrogatepass")
     return value

@@ -7,7 +7,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from talktree.errors import Busy, NotSaved, TalktreeError, Unreadable
+from talktree.errors import LockHeld, NotSaved, TalktreeError, Unreadable
 
 _KIND = 0xFF
 """The kind of an error is in its lowest byte, the details above it."""
@@ -30,23 +30,23 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> Exception:
     """The failure as a person needs it; what is a mistake of our own stays what it is."""
     if isinstance(error, OSError):
-        return _of_system(error, path)
+        return _system_error(error, path)
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # Only whole characters are written, so text that is none was overwritten.
-        return damaged(path, str(error)) if "Could not decode" in str(error) else error
+        return damage_error(path, str(error)) if "Could not decode" in str(error) else error
     kind = code & _KIND
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Busy(
+        return LockHeld(
             f"{path}: another program is writing to the library",
             hint="wait until it is done, or end it, and try again",
         )
     if kind == sqlite3.SQLITE_NOTADB and (encrypted or not _has_header(path)):
-        return undecipherable(path, encrypted=encrypted)
+        return undecipherable_error(path, encrypted=encrypted)
     if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or code in _READS:
-        return damaged(path, str(error))
+        return damage_error(path, str(error))
     if kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and _is_disk_full(path)):
-        return _full(path)
+        return _disk_full_error(path)
     if code in _WRITES and _is_size_limited():
         return NotSaved(
             f"{path}: cannot grow: the limit on the size of files is reached",
@@ -66,7 +66,7 @@ def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> E
     return error
 
 
-def damaged(path: Path, why: str) -> Unreadable:
+def damage_error(path: Path, why: str) -> Unreadable:
     """The error for a database file whose structure is broken."""
     return Unreadable(
         f"{path}: the library's database is damaged: {why}",
@@ -75,7 +75,7 @@ def damaged(path: Path, why: str) -> Unreadable:
     )
 
 
-def undecipherable(path: Path, *, encrypted: bool) -> Unreadable:
+def undecipherable_error(path: Path, *, encrypted: bool) -> Unreadable:
     """The error for a file that begins with nothing that can be read."""
     reason = (
         "the key file belongs to another library, or the database is damaged"
@@ -116,7 +116,7 @@ def _has_header(path: Path) -> bool:
         return True
 
 
-def _full(path: Path) -> NotSaved:
+def _disk_full_error(path: Path) -> NotSaved:
     return NotSaved(
         f"{path}: the disk is full",
         hint="nothing of this step was kept, and what was kept before is whole; make room and try "
@@ -124,9 +124,9 @@ def _full(path: Path) -> NotSaved:
     )
 
 
-def _of_system(error: OSError, path: Path) -> TalktreeError:
+def _system_error(error: OSError, path: Path) -> TalktreeError:
     if error.errno in _NO_SPACE:
-        return _full(path)
+        return _disk_full_error(path)
     return Unreadable(
         f"{path}: cannot be opened: {error.strerror or os.strerror(error.errno or 0)}",
         hint="check the path and its rights",

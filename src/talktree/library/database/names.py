@@ -36,50 +36,50 @@ class Names:
         self._texts: dict[int, str] = {}
         self._rollbacks = db.rollbacks
 
-    def number(self, text: str) -> int:
+    def get_or_add(self, text: str) -> int:
         """The number of a word, which is added if it is new."""
         if self._rollbacks != self._db.rollbacks:
-            self._forget()
+            self._forget_rolled_back()
         found = self._numbers.get(text)
         if found is None:
-            written = storable(text)
-            found = self.known(written) or self._db.run(_ADD, (written,))
+            written = replace_surrogates(text)
+            found = self.find_number(written) or self._db.run(_ADD, (written,))
             self._numbers[text] = found
         return found
 
-    def known(self, text: str) -> int | None:
+    def find_number(self, text: str) -> int | None:
         """The number of a word if it has one."""
-        row = self._db.one(_FIND, (storable(text),))
+        row = self._db.read_one(_FIND, (replace_surrogates(text),))
         return None if row is None else int(row[0])
 
     def text(self, number: int) -> str:
         """The word of a number."""
         if self._rollbacks != self._db.rollbacks:
-            self._forget()
+            self._forget_rolled_back()
         found = self._texts.get(number)
         if found is None:
-            row = self._db.one(_TEXT, (number,))
+            row = self._db.read_one(_TEXT, (number,))
             found = self._texts[number] = "" if row is None else str(row[0])
         return found
 
-    def refresh(self) -> None:
+    def clear_cache(self) -> None:
         """Remember nothing: another process may have erased words."""
-        self._forget()
+        self._forget_rolled_back()
 
     def erase_unused(self) -> None:
         """Erase the words that nothing refers to; no other word gets their numbers."""
         for (number,) in self._db.read(_CANDIDATES):
-            if all(self._db.one(sql, (number,)) is None for sql in _USES):
+            if all(self._db.read_one(sql, (number,)) is None for sql in _USES):
                 self._db.run(_ERASE, (number,))
-        self._forget()
+        self._forget_rolled_back()
 
-    def _forget(self) -> None:
+    def _forget_rolled_back(self) -> None:
         """What was added in a transaction that was taken back is not there."""
         self._numbers.clear()
         self._texts.clear()
         self._rollbacks = self._db.rollbacks
 
 
-def storable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """A text that any database takes: halves of characters become the sign for that."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from talktree.errors import NotSaved, Unreadable
 from talktree.library.database.connection import Database
-from talktree.library.database.row_checksums import FUNCTION, keep_checksums, row_checksum
+from talktree.library.database.row_checksums import FUNCTION, enable_checksums, row_checksum
 from talktree.library.database.schema import DDL, SCHEMA
 
 Step = Callable[[Database], None]
@@ -41,7 +41,7 @@ def open_database(path: Path, *, write: bool, key: bytes | None = None) -> Datab
         if write:
             migrate(db)
         else:
-            _readable(db)
+            _check_readable(db)
     except BaseException:
         db.close()
         raise
@@ -52,7 +52,7 @@ def schema_number(db: Database) -> int:
     """The number of the schema that a database has; 0 if it is empty."""
     if db.read(_IS_MADE) == [(0,)]:
         return 0
-    found = db.one(_NUMBER)
+    found = db.read_one(_NUMBER)
     if found is None or not str(found[0]).isdigit():
         raise Unreadable(f"{db.path}: this is not a library", hint="name another folder")
     return int(found[0])
@@ -61,7 +61,7 @@ def schema_number(db: Database) -> int:
 def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> None:
     """Lead a database to the newest schema, whole or not at all."""
     if schema_number(db) == newest:
-        keep_checksums(db)
+        enable_checksums(db)
         return
     if steps is None:
         from talktree.library.database.migrations.steps import STEPS  # most are up to date
@@ -71,22 +71,22 @@ def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> N
         # Asked again: another process may have been quicker.
         number = schema_number(db)
         if number > newest:
-            raise _too_new(db)
+            raise _too_new_error(db)
         if number == 0:
             for statement in DDL:
                 db.run(statement)
         for following in range(number + 1, newest + 1) if number else ():
             steps[following](db)
-        keep_checksums(db)
+        enable_checksums(db)
         if number == 0:
             db.run(_SET_MADE, (str(time.time_ns()),))
         db.run(_SET_NUMBER, (str(newest),))
 
 
-def _readable(db: Database) -> None:
+def _check_readable(db: Database) -> None:
     number = schema_number(db)
     if number > SCHEMA:
-        raise _too_new(db)
+        raise _too_new_error(db)
     if number < SCHEMA:
         raise Unreadable(
             f"{db.path}: this library was made by an older version of talktree",
@@ -94,7 +94,7 @@ def _readable(db: Database) -> None:
         )
 
 
-def _too_new(db: Database) -> Unreadable:
+def _too_new_error(db: Database) -> Unreadable:
     return Unreadable(
         f"{db.path}: this library was made by a newer version of talktree",
         hint="update talktree",

@@ -29,18 +29,18 @@ def secure_library(database: Path) -> None:
     """Create the folder of a library for its owner only, or tighten the one that is there.
 
     A folder that also holds other things keeps its mode: the library's own files in it are
-    private in any case. `Refused` if others own the folder or can write to it.
+    private in any case. `RefusedInput` if others own the folder or can write to it.
     """
     folder = database.parent
     if _is_shared(database):
         refuse_untrusted(folder, folder.stat())
     else:
         make_private(folder)
-    for path in _files(database):
+    for path in _list_database_files(database):
         tighten_file(path)
 
 
-def open_paths(database: Path) -> Iterator[tuple[Path, str]]:
+def find_exposed_paths(database: Path) -> Iterator[tuple[Path, str]]:
     """What others than the owner can use, each with the command that ends that."""
     folder = database.parent
     folders = [folder, folder / FOLDER]
@@ -49,7 +49,10 @@ def open_paths(database: Path) -> Iterator[tuple[Path, str]]:
         folders.append(home)
     if _is_shared(database):
         folders.remove(folder)
-    for path, mode in [*((each, 700) for each in folders), *((f, 600) for f in _files(database))]:
+    for path, mode in [
+        *((each, 700) for each in folders),
+        *((f, 600) for f in _list_database_files(database)),
+    ]:
         try:
             found = path.stat()
         except OSError:
@@ -58,7 +61,7 @@ def open_paths(database: Path) -> Iterator[tuple[Path, str]]:
             yield path, f"chmod {mode} {shlex.quote(str(path))}"
 
 
-def _files(database: Path) -> list[Path]:
+def _list_database_files(database: Path) -> list[Path]:
     return [database, *(database.with_name(database.name + log) for log in LOGS)]
 
 
@@ -70,7 +73,13 @@ def _is_shared(database: Path) -> bool:
     home = data_home()
     if database.parent == home / OWN or home / TEMPORARY in database.parents:
         return False
-    own = {path.name for path in _files(database)} | {FOLDER, LOCK, KEY_FILE, KEY_COPY, FORGET_KEY}
+    own = {path.name for path in _list_database_files(database)} | {
+        FOLDER,
+        LOCK,
+        KEY_FILE,
+        KEY_COPY,
+        FORGET_KEY,
+    }
     try:
         return any(name not in own for name in os.listdir(database.parent))
     except FileNotFoundError:

@@ -37,12 +37,12 @@ def clean_unused_bytes(db: Database) -> bool:
     if db.key is not None:
         # Its pages are not what is on the disk. What was deleted in them is overwritten
         # (`secure_delete`), and whatever else the disk has is encrypted.
-        return not _size(db.log) and db.checkpoint()
+        return not _file_size(db.log) and db.checkpoint()
     with db.transaction(durable=True):
-        if _size(db.log):
+        if _file_size(db.log):
             return False
-        file = _opened(db)
-        for start, length in unused_bytes(file):
+        file = _open_database_file(db)
+        for start, length in find_unused_bytes(file):
             if any(os.pread(file, length, start)):
                 os.pwrite(file, bytes(length), start)
         os.fsync(file)
@@ -52,12 +52,12 @@ def clean_unused_bytes(db: Database) -> bool:
     return db.checkpoint()
 
 
-def unused_bytes(file: int) -> Iterator[tuple[int, int]]:
+def find_unused_bytes(file: int) -> Iterator[tuple[int, int]]:
     """Where bytes of an SQLite file are not in use, and how many, page by page."""
     size = int.from_bytes(os.pread(file, 2, 16), "big")
     size = 65536 if size == 1 else size
     end = os.fstat(file).st_size
-    free = _free_pages(file, size)
+    free = _find_free_pages(file, size)
     for number, start in enumerate(range(0, end, size), 1):
         if number in free:
             yield start + free[number], size - free[number]
@@ -65,26 +65,26 @@ def unused_bytes(file: int) -> Iterator[tuple[int, int]]:
         header = start + (_HEADER if number == 1 else 0)
         kind = os.pread(file, 1, header)
         if kind and kind[0] in (*_INTERIOR, *_LEAF):
-            yield from _unused_in_page(os.pread(file, size, start), start, header - start)
+            yield from _find_unused_in_page(os.pread(file, size, start), start, header - start)
 
 
-def _unused_in_page(page: bytes, start: int, header: int) -> Iterator[tuple[int, int]]:
-    cells = _number(page, header + 3)
-    first = _number(page, header + 5) or len(page)
+def _find_unused_in_page(page: bytes, start: int, header: int) -> Iterator[tuple[int, int]]:
+    cells = _read_uint16(page, header + 3)
+    first = _read_uint16(page, header + 5) or len(page)
     listed = header + (12 if page[header] in _INTERIOR else 8) + 2 * cells
     if listed < first <= len(page):
         yield start + listed, first - listed
-    block = _number(page, header + 1)
+    block = _read_uint16(page, header + 1)
     for _ in range(len(page) // 4):
         if not first <= block <= len(page) - 4:
             return
-        length = _number(page, block + 2)
+        length = _read_uint16(page, block + 2)
         if length > 4 and block + length <= len(page):
             yield start + block + 4, length - 4
-        block = _number(page, block)
+        block = _read_uint16(page, block)
 
 
-def _free_pages(file: int, size: int) -> dict[int, int]:
+def _find_free_pages(file: int, size: int) -> dict[int, int]:
     """The pages of the free list, and how many bytes at the start of each are in use."""
     found: dict[int, int] = {}
     trunk = int.from_bytes(os.pread(file, 4, 32), "big")
@@ -98,7 +98,7 @@ def _free_pages(file: int, size: int) -> dict[int, int]:
     return found
 
 
-def _opened(db: Database) -> int:
+def _open_database_file(db: Database) -> int:
     try:
         about = os.stat(db.path)
         key = (about.st_dev, about.st_ino)
@@ -111,12 +111,12 @@ def _opened(db: Database) -> int:
         ) from None
 
 
-def _size(path: os.PathLike[str]) -> int:
+def _file_size(path: os.PathLike[str]) -> int:
     try:
         return os.stat(path).st_size
     except FileNotFoundError:
         return 0
 
 
-def _number(page: bytes, at: int) -> int:
+def _read_uint16(page: bytes, at: int) -> int:
     return int.from_bytes(page[at : at + 2], "big")

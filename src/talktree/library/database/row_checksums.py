@@ -84,23 +84,24 @@ def row_checksum(*values: object) -> int:
     return made
 
 
-def keep_checksums(db: Database) -> None:
+def enable_checksums(db: Database) -> None:
     """Have this connection write the checksum of every row that it adds or changes."""
     for table in TABLES:
-        for statement in _triggers(table):
+        for statement in _build_triggers(table):
             db.run(statement)
 
 
-def mismatches(db: Database) -> Iterator[ChecksumMismatch]:
+def find_mismatches(db: Database) -> Iterator[ChecksumMismatch]:
     """Rows and tables that are not what their checksums say."""
     for table in TABLES:
         name, key = table.name, ", ".join(table.key)
         for row in db.read(
-            f"SELECT {key} FROM {name} NOT INDEXED WHERE checksum <> {_checksum(table, '')}"
+            f"SELECT {key} FROM {name} NOT INDEXED "
+            f"WHERE checksum <> {_checksum_expression(table, '')}"
         ):
             yield ChecksumMismatch(name, row)
-        found = db.one(f"SELECT count(*), coalesce(sum(checksum), 0) FROM {name} NOT INDEXED")
-        if found != db.one("SELECT rows, total FROM checksums WHERE name = ?", (name,)):
+        found = db.read_one(f"SELECT count(*), coalesce(sum(checksum), 0) FROM {name} NOT INDEXED")
+        if found != db.read_one("SELECT rows, total FROM checksums WHERE name = ?", (name,)):
             yield ChecksumMismatch(name, None)
 
 
@@ -108,14 +109,14 @@ def drop_wrong_hints(db: Database) -> None:
     """Delete rows of `landmarks` that are not what was written; nothing depends on them."""
     table = next(each for each in TABLES if each.name == HINTS)
     with db.transaction():
-        db.run(f"DELETE FROM {HINTS} WHERE checksum <> {_checksum(table, '')}")
+        db.run(f"DELETE FROM {HINTS} WHERE checksum <> {_checksum_expression(table, '')}")
         db.run(
             "UPDATE checksums SET rows = (SELECT count(*) FROM landmarks),"
             " total = (SELECT coalesce(sum(checksum), 0) FROM landmarks) WHERE name = 'landmarks'"
         )
 
 
-def _checksum(table: ChecksummedTable, of: str) -> str:
+def _checksum_expression(table: ChecksummedTable, of: str) -> str:
     """The expression for the checksum of a row; `of` says which one, like `NEW.`."""
     columns = (
         f"CAST({of}{each} AS BLOB)" if each in table.texts else f"{of}{each}"
@@ -124,10 +125,10 @@ def _checksum(table: ChecksummedTable, of: str) -> str:
     return f"{FUNCTION}({', '.join(columns)})"
 
 
-def _triggers(table: ChecksummedTable) -> Iterator[str]:
+def _build_triggers(table: ChecksummedTable) -> Iterator[str]:
     name = table.name
     same = " AND ".join(f"{each} = NEW.{each}" for each in table.key)
-    made = _checksum(table, "NEW.")
+    made = _checksum_expression(table, "NEW.")
     watched = ", ".join((*table.key, *table.values))
     write = f"UPDATE {name} SET checksum = {made} WHERE {same}"
 

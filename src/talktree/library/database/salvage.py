@@ -17,7 +17,7 @@ _REMOVE = "DELETE FROM sqlite_master WHERE tbl_name = ? OR (type = 'index' AND n
 def has_broken_structure(db: Database) -> bool:
     """Whether something is wrong with the structure of the file."""
     try:
-        return bool(db.structure(thorough=True))
+        return bool(db.check_structure(thorough=True))
     except Unreadable:
         return True
 

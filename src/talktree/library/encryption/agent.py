@@ -46,18 +46,18 @@ class HeldKey:
         self._buffer = ctypes.create_string_buffer(text.encode(), self._size)
         _lock_memory(self._buffer, self._size)
         self.idle = idle
-        self.used = now()
+        self.used = seconds_since_boot()
 
     @property
     def text(self) -> str:
         """The key; that it was asked for counts as use."""
-        self.used = now()
+        self.used = seconds_since_boot()
         return self._buffer.raw[: self._size].decode()
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until it is dropped."""
-        return self.used + self.idle - now()
+        return self.used + self.idle - seconds_since_boot()
 
     def wipe(self) -> None:
         """Overwrite it."""
@@ -69,12 +69,12 @@ class Agent:
 
     def __init__(self) -> None:
         self.keys: dict[str, HeldKey] = {}
-        self._started = now()
+        self._started = seconds_since_boot()
         self._was_used = False
 
     def answer(self, request: Request) -> AgentAnswer:
         """Do what a request says."""
-        self.expire()
+        self.expire_keys()
         match request.do:
             case "put":
                 self._drop([request.id])
@@ -83,27 +83,27 @@ class Agent:
                 return AgentAnswer(count=1, idle=request.idle)
             case "get" if request.id in self.keys:
                 held = self.keys[request.id]
-                return AgentAnswer(key=held.text, left=held.left, idle=held.idle, count=1)
+                return AgentAnswer(key=held.text, left=held.seconds_left, idle=held.idle, count=1)
             case "state" if request.id in self.keys:
                 held = self.keys[request.id]
-                return AgentAnswer(left=held.left, idle=held.idle, count=1)
+                return AgentAnswer(left=held.seconds_left, idle=held.idle, count=1)
             case "drop":
                 return AgentAnswer(count=self._drop([request.id] if request.id else [*self.keys]))
         return AgentAnswer()
 
-    def expire(self) -> None:
+    def expire_keys(self) -> None:
         """Drop keys that were not used for long enough."""
-        self._drop([id for id, held in self.keys.items() if held.left <= 0])
+        self._drop([id for id, held in self.keys.items() if held.seconds_left <= 0])
 
     @property
     def is_done(self) -> bool:
         """Whether there is nothing to hold any more."""
-        waits = not self._was_used and now() - self._started < GRACE
+        waits = not self._was_used and seconds_since_boot() - self._started < GRACE
         return not self.keys and not waits
 
-    def wait(self) -> float:
+    def seconds_to_wait(self) -> float:
         """Seconds until something has to be dropped."""
-        times = [held.left for held in self.keys.values()] or [GRACE]
+        times = [held.seconds_left for held in self.keys.values()] or [GRACE]
         return max(0.1, min(*times, 60.0))
 
     def _drop(self, ids: list[str]) -> int:
@@ -113,13 +113,13 @@ class Agent:
         return len(dropped)
 
 
-def now() -> float:
+def seconds_since_boot() -> float:
     """Seconds that go on while the machine sleeps, where the system counts them."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
-def harden() -> None:
+def harden_process() -> None:
     """Allow no core dump, and no other process of this user to look into this one."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
@@ -136,7 +136,7 @@ def _lock_memory(buffer: ctypes.Array[ctypes.c_char], size: int) -> None:
 
 def serve(folder: Path) -> int:
     """Hold keys and answer requests until there is nothing left to hold."""
-    harden()
+    harden_process()
     os.umask(0o077)
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     if not is_private(folder):
@@ -145,7 +145,7 @@ def serve(folder: Path) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        _say_ready()  # another one is there already
+        _report_ready()  # another one is there already
         return 0
     (folder / "socket").unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -153,28 +153,28 @@ def serve(folder: Path) -> int:
         listener.bind(path)
         listener.listen(16)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        _say_ready()
+        _report_ready()
         agent = Agent()
         try:
-            _loop(agent, listener)
+            _serve_requests(agent, listener)
         finally:
             agent.answer(Request("drop"))
             (folder / "socket").unlink(missing_ok=True)
     return 0
 
 
-def _loop(agent: Agent, listener: socket.socket) -> None:
+def _serve_requests(agent: Agent, listener: socket.socket) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
         while not agent.is_done:
-            if selector.select(agent.wait()):
+            if selector.select(agent.seconds_to_wait()):
                 connection, _ = listener.accept()
                 with connection:
-                    _answer(agent, connection)
-            agent.expire()
+                    _answer_connection(agent, connection)
+            agent.expire_keys()
 
 
-def _answer(agent: Agent, connection: socket.socket) -> None:
+def _answer_connection(agent: Agent, connection: socket.socket) -> None:
     """AgentAnswer one request; whatever is wrong with it ends this connection and nothing else."""
     connection.settimeout(_PATIENCE)
     if not is_same_user(connection):
@@ -191,7 +191,7 @@ def _answer(agent: Agent, connection: socket.socket) -> None:
         return
 
 
-def _say_ready() -> None:
+def _report_ready() -> None:
     """Report to the starting process that requests are answered, and let go of it."""
     try:
         os.write(1, READY)

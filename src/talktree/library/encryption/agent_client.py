@@ -28,22 +28,22 @@ _MODULE = "talktree.library.encryption.agent"
 
 def fetch_key(id: str) -> bytes | None:
     """The key of that id, if the agent holds it."""
-    answer = _ask(Request("get", id))
+    answer = _send_request(Request("get", id))
     return bytes.fromhex(answer.key) if answer is not None and answer.key else None
 
 
-def key_state(id: str) -> AgentAnswer | None:
+def fetch_key_state(id: str) -> AgentAnswer | None:
     """How long the agent holds the key of that id; None if it does not hold it."""
-    answer = _ask(Request("state", id))
+    answer = _send_request(Request("state", id))
     return answer if answer is not None and answer.count else None
 
 
 def store_key(id: str, key: bytes, idle: float) -> None:
     """Have the agent hold a key until it was not used for some seconds."""
     request = Request("put", id, key.hex(), idle)
-    if _ask(request) is None:
-        _start()
-        if _ask(request) is None:
+    if _send_request(request) is None:
+        _start_agent()
+        if _send_request(request) is None:
             raise NotSaved(
                 f"{agent_folder()}: the key agent does not answer",
                 hint="see whether the folder can be written to, or name the passphrase file for "
@@ -53,11 +53,11 @@ def store_key(id: str, key: bytes, idle: float) -> None:
 
 def drop_keys(id: str = "") -> int:
     """Have the agent drop the key of that id, or all; how many that were."""
-    answer = _ask(Request("drop", id))
+    answer = _send_request(Request("drop", id))
     return 0 if answer is None else answer.count
 
 
-def _ask(request: Request) -> AgentAnswer | None:
+def _send_request(request: Request) -> AgentAnswer | None:
     """What the agent answers; None if there is no agent."""
     folder = agent_folder()
     if not hasattr(socket, "AF_UNIX") or not is_private(folder):
@@ -80,7 +80,7 @@ def _ask(request: Request) -> AgentAnswer | None:
         return None
 
 
-def _start() -> None:
+def _start_agent() -> None:
     """Start an agent that goes on when this process ends, and wait until it listens."""
     folder = agent_folder().absolute()
     try:

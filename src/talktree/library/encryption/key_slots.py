@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from talktree.errors import MissingExtra, Unreadable, UsageError, WrongKey
-from talktree.files.age import age_library
+from talktree.files.age import load_age_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ class AgeSlot(Struct, frozen=True, tag="age"):
 Slot = PassphraseSlot | AgeSlot
 
 
-def new_key() -> bytes:
+def generate_key() -> bytes:
     """A random data key."""
     return secrets.token_bytes(KEY_SIZE)
 
@@ -61,19 +61,19 @@ def key_id(key: bytes) -> str:
     return hmac.digest(key, _ID, "sha256")[:16].hex()
 
 
-def passphrase_slot(key: bytes, passphrase: str) -> PassphraseSlot:
+def make_passphrase_slot(key: bytes, passphrase: str) -> PassphraseSlot:
     """The data key, wrapped by a passphrase."""
     if not passphrase:
         raise UsageError("the passphrase is empty", hint="choose one of several words")
     salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)
-    slot = PassphraseSlot(_text(salt), _text(nonce), "")
-    sealed = _cipher(slot, passphrase).encrypt(nonce, key, _ID)
-    return PassphraseSlot(slot.salt, slot.nonce, _text(sealed))
+    slot = PassphraseSlot(_encode_base64(salt), _encode_base64(nonce), "")
+    sealed = _make_cipher(slot, passphrase).encrypt(nonce, key, _ID)
+    return PassphraseSlot(slot.salt, slot.nonce, _encode_base64(sealed))
 
 
-def age_slot(key: bytes, recipients: Sequence[Any]) -> AgeSlot:
+def make_age_slot(key: bytes, recipients: Sequence[Any]) -> AgeSlot:
     """The data key, wrapped for age recipients."""
-    return AgeSlot(_text(age_library().encrypt(key, list(recipients))))
+    return AgeSlot(_encode_base64(load_age_library().encrypt(key, list(recipients))))
 
 
 def unwrap_passphrase(slots: Sequence[Slot], passphrase: str, id: str) -> bytes:
@@ -82,7 +82,7 @@ def unwrap_passphrase(slots: Sequence[Slot], passphrase: str, id: str) -> bytes:
     if not mine:
         raise WrongKey("this library has no passphrase", hint="use --identity FILE")
     for slot in mine:
-        found = _opened(slot, passphrase)
+        found = _decrypt_slot(slot, passphrase)
         if found is not None and hmac.compare_digest(key_id(found), id):
             return found
     raise WrongKey("wrong passphrase", hint="try again; nothing was changed")
@@ -93,10 +93,10 @@ def unwrap_age(slots: Sequence[Slot], identities: Sequence[Any], id: str) -> byt
     mine = [slot for slot in slots if isinstance(slot, AgeSlot)]
     if not mine:
         raise WrongKey("this library has no age identity", hint="use its passphrase")
-    library = age_library()
+    library = load_age_library()
     for slot in mine:
         try:
-            found = bytes(library.decrypt(_data(slot.wrapped), list(identities)))
+            found = bytes(library.decrypt(_decode_base64(slot.wrapped), list(identities)))
         except library.DecryptError:
             continue
         if hmac.compare_digest(key_id(found), id):
@@ -104,17 +104,17 @@ def unwrap_age(slots: Sequence[Slot], identities: Sequence[Any], id: str) -> byt
     raise WrongKey("this identity does not open the library", hint="name another identity file")
 
 
-def _opened(slot: PassphraseSlot, passphrase: str) -> bytes | None:
+def _decrypt_slot(slot: PassphraseSlot, passphrase: str) -> bytes | None:
     from cryptography.exceptions import InvalidTag
 
-    cipher = _cipher(slot, passphrase)
+    cipher = _make_cipher(slot, passphrase)
     try:
-        return bytes(cipher.decrypt(_data(slot.nonce), _data(slot.wrapped), _ID))
+        return bytes(cipher.decrypt(_decode_base64(slot.nonce), _decode_base64(slot.wrapped), _ID))
     except (InvalidTag, ValueError):
         return None
 
 
-def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
+def _make_cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
     """What seals the data key of a slot."""
     if not (
         0 < slot.iterations <= MOST_ITERATIONS
@@ -132,7 +132,7 @@ def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
         raise MissingExtra("encryption", "encryption") from None
     try:
         derive: Callable[[bytes], bytes] = Argon2id(
-            salt=_data(slot.salt),
+            salt=_decode_base64(slot.salt),
             length=KEY_SIZE,
             iterations=slot.iterations,
             lanes=slot.threads,
@@ -146,9 +146,9 @@ def _cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
     return AESGCM(derive(unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")))
 
 
-def _text(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _data(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     return base64.b64decode(text)

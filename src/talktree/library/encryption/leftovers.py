@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from talktree.errors import TalktreeError
-from talktree.library.database.cipher import database_key
+from talktree.library.database.cipher import derive_database_key
 from talktree.library.database.connection import Database
 from talktree.library.encryption.file_erasure import erase_file, erase_folder
 from talktree.library.encryption.key_file import remove_key_file
@@ -23,34 +23,34 @@ from talktree.library.encryption.state import (
     OLD_DATABASE,
     is_encrypted,
 )
-from talktree.library.encryption.unlocking import library_key
+from talktree.library.encryption.unlocking import find_library_key
 from talktree.library.fulltext.location import FOLDER
 from talktree.library.importing.lock import WriterLock
 
 
-def finish_interrupted(root: Path, *, recover: bool = True) -> None:
+def finish_interrupted_switch(root: Path, *, recover: bool = True) -> None:
     """Finish what an interrupted switch has left, unless it is under way.
 
     To recover the database takes its key; the rest does not.
     """
     lock = WriterLock(root)
     try:
-        if not lock.taken():
+        if not lock.try_acquire():
             return
     except TalktreeError:
         return  # nothing can be written here
     try:
         finish_switch(root)
         if recover and (root / JOURNAL).exists():
-            _recover(root)
+            _roll_back_database(root)
     finally:
         lock.release()
 
 
-def _recover(root: Path) -> None:
+def _roll_back_database(root: Path) -> None:
     """Have SQLite take back what was not completed; only a connection that may write can."""
-    key = library_key(root)
-    Database(root / DATABASE, write=True, key=database_key(key)).close()
+    key = find_library_key(root)
+    Database(root / DATABASE, write=True, key=derive_database_key(key)).close()
 
 
 def finish_switch(root: Path) -> None:
@@ -60,14 +60,14 @@ def finish_switch(root: Path) -> None:
     if (done / FOLDER).is_dir():
         erase_folder(root / FOLDER)
         os.rename(done / FOLDER, root / FOLDER)
-    _erase_old(root, encrypted=encrypted)
+    _erase_old_database(root, encrypted=encrypted)
     if not encrypted and (root / DATABASE).exists():
         remove_key_file(root)
     for name in (ENCRYPTING, DECRYPTING):
         erase_folder(root / name)
 
 
-def _erase_old(root: Path, *, encrypted: bool) -> None:
+def _erase_old_database(root: Path, *, encrypted: bool) -> None:
     """Remove the database that was replaced; it is overwritten if it was a plain one."""
     old = root / OLD_DATABASE
     try:

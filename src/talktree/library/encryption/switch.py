@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import Busy, NotFound, NotSaved, Unreadable, UsageError
+from talktree.errors import LockHeld, NotFound, NotSaved, Unreadable, UsageError
 from talktree.files.durable import sync_folder
 from talktree.library import care
 from talktree.library.database.cipher import (
-    cipher_key,
-    cipher_module,
-    database_key,
-    silence,
+    derive_database_key,
+    format_cipher_key,
+    load_cipher_module,
+    silence_stderr,
     use_key,
 )
 from talktree.library.database.connection import PAGE
@@ -40,9 +40,9 @@ from talktree.library.encryption.state import (
 )
 from talktree.library.erasure.key import NAME as FORGET_KEY
 from talktree.library.fulltext.location import FOLDER
-from talktree.library.importing.import_run import Work
+from talktree.library.importing.import_run import ImportRun
 from talktree.library.importing.lock import WriterLock
-from talktree.library.importing.result import Imported, Tell
+from talktree.library.importing.result import ImportResult, Tell
 from talktree.library.library import Library
 from talktree.library.sources.changes import NOTHING
 
@@ -64,7 +64,7 @@ def encrypt_library(
     """Encrypt the library in a folder with a data key, which a key file wraps."""
     if not (root / DATABASE).exists():
         raise NotFound(f"{root}: there is no library here", hint="make one with `talktree import`")
-    with WriterLock(root).held(wait):
+    with WriterLock(root).hold(wait):
         if is_encrypted(root):
             raise UsageError(
                 f"{root}: the library is encrypted already",
@@ -77,7 +77,7 @@ def decrypt_library(
     root: Path, key: bytes, *, progress: Tell | None = None, wait: float = WAIT
 ) -> None:
     """Make the library in a folder a plain one."""
-    with WriterLock(root).held(wait):
+    with WriterLock(root).hold(wait):
         if not is_encrypted(root):
             raise UsageError(f"{root}: the library is not encrypted", hint="nothing has to be done")
         _switch(root, key, None, None, progress, wait)
@@ -96,17 +96,17 @@ def _switch(
     # A library that was interrupted when it was made has no tables yet.
     Library(root, write=True, key=old).close()
     building = root / (ENCRYPTING if new is not None else DECRYPTING)
-    with _alone(root / DATABASE, old, wait) as database:
+    with _lock_exclusively(root / DATABASE, old, wait) as database:
         try:
             building.mkdir(mode=0o700)
-            _copy(database, building / DATABASE, new)
+            _copy_tables(database, building / DATABASE, new)
             if about is not None:
                 write_key_file(building, about)
             if (root / FORGET_KEY).exists():
                 # What was forgotten must be recognised while the full text is made.
                 shutil.copy(root / FORGET_KEY, building / FORGET_KEY)
             _build_fulltext(building, new, progress)
-            _verify(building, new, _counts(database))
+            _verify_copy(building, new, _count_rows(database))
             if about is not None:
                 write_key_file(root, about)
             sync_folder(building)
@@ -119,7 +119,7 @@ def _switch(
         except BaseException:
             erase_folder(building)
             raise
-        _replace(root, building, plain=old is None)
+        _replace_database(root, building, plain=old is None)
     finish_switch(root)
     sync_folder(root)
 
@@ -138,20 +138,20 @@ def _check_room(root: Path) -> None:
 
 
 @contextmanager
-def _alone(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
+def _lock_exclusively(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
     """A connection to a database that no other connection has open, or gets until the end."""
-    sqlite = cipher_module()
+    sqlite = load_cipher_module()
     try:
         connection = sqlite.connect(os.fspath(path), isolation_level=None, timeout=0.0)
         try:
-            silence(connection)
-            own = database_key(key)
+            silence_stderr(connection)
+            own = derive_database_key(key)
             if own is not None:
                 use_key(connection, own)
             end = time.monotonic() + wait
             while not _is_alone(sqlite, connection):
                 if time.monotonic() >= end:
-                    raise Busy(
+                    raise LockHeld(
                         f"{path}: another program has the library open",
                         hint="end it (an import, a watch, a studio) and try again",
                     )
@@ -182,12 +182,12 @@ def _is_alone(sqlite: Any, connection: Any) -> bool:  # noqa: ANN401
     return True
 
 
-def _copy(database: Any, path: Path, key: bytes | None) -> None:  # noqa: ANN401
+def _copy_tables(database: Any, path: Path, key: bytes | None) -> None:  # noqa: ANN401
     """Copy all tables into a new database with another key, or without one."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    own = database_key(key)
+    own = derive_database_key(key)
     database.execute(
-        "ATTACH ? AS other KEY ?", (os.fspath(path), "" if own is None else cipher_key(own))
+        "ATTACH ? AS other KEY ?", (os.fspath(path), "" if own is None else format_cipher_key(own))
     )
     try:
         if own is not None:
@@ -197,7 +197,7 @@ def _copy(database: Any, path: Path, key: bytes | None) -> None:  # noqa: ANN401
         database.execute("PRAGMA other.journal_mode = OFF")
         try:
             database.execute("SELECT sqlcipher_export('other')").fetchall()
-        except cipher_module().Error as error:
+        except load_cipher_module().Error as error:
             # The copying function says what went wrong in words alone.
             raise NotSaved(
                 f"{path}: cannot be written: {error}",
@@ -210,16 +210,16 @@ def _copy(database: Any, path: Path, key: bytes | None) -> None:  # noqa: ANN401
 def _build_fulltext(building: Path, key: bytes | None, progress: Tell | None) -> None:
     """Make the full text of the new library from its archive."""
     with Library(building, write=True, key=key) as library:
-        library.distrust_fulltext()
-        Work(library, NOTHING, dict(library.db.read(_SOURCES)), Imported(), progress).run()
+        library.invalidate_fulltext()
+        ImportRun(library, NOTHING, dict(library.db.read(_SOURCES)), ImportResult(), progress).run()
         library.db.checkpoint()
 
 
-def _verify(building: Path, key: bytes | None, expected: dict[str, int]) -> None:
+def _verify_copy(building: Path, key: bytes | None, expected: dict[str, int]) -> None:
     """Read everything that was built: every row, every chunk against its hash."""
     with Library(building, write=False, key=key) as library:
         counts = {table: library.db.read(f"SELECT count(*) FROM {table}")[0][0] for table in _KEPT}
-        troubles = care.check(library, read_data=True)
+        troubles = care.check_storage(library, read_data=True)
         # A library into which nothing was imported has no full text.
         if counts["sources"] or library.has_fulltext():
             library.fulltext.searcher()
@@ -232,7 +232,7 @@ def _verify(building: Path, key: bytes | None, expected: dict[str, int]) -> None
         )
 
 
-def _counts(database: Any) -> dict[str, int]:  # noqa: ANN401
+def _count_rows(database: Any) -> dict[str, int]:  # noqa: ANN401
     """How many rows each table has."""
     return {
         table: int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -240,7 +240,7 @@ def _counts(database: Any) -> dict[str, int]:  # noqa: ANN401
     }
 
 
-def _replace(root: Path, building: Path, *, plain: bool) -> None:
+def _replace_database(root: Path, building: Path, *, plain: bool) -> None:
     """Put the new database in the place of the old one, which is erased."""
     old = root / OLD_DATABASE
     try:

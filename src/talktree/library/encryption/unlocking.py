@@ -24,12 +24,16 @@ _keys: dict[str, bytes] = {}
 """By their ids."""
 
 
-def library_key(root: Path) -> bytes | None:
+def find_library_key(root: Path) -> bytes | None:
     """The data key of the library in a folder; None if it is not encrypted."""
     if not is_encrypted(root):
         return None
     about = read_key_file(root)
-    found = _keys.get(about.id) or _from_agent(about) or _from_passphrase_file(root, about)
+    found = (
+        _keys.get(about.id)
+        or _fetch_key_from_agent(about)
+        or _unwrap_with_passphrase_file(root, about)
+    )
     if found is None:
         raise LibraryLocked(f"{root}: the library is locked", hint=_unlock_hint(root))
     return remember_key(about.id, found)
@@ -53,7 +57,7 @@ def forget_key(id: str) -> None:
     _keys.pop(id, None)
 
 
-def unwrap(
+def unwrap_library_key(
     root: Path,
     about: LibraryKey,
     *,
@@ -76,12 +80,12 @@ def unwrap(
 
 def _verify_key(root: Path, key: bytes) -> None:
     """Refuse a key that its key file gives, but that does not open the database beside it."""
-    from talktree.library.database.cipher import database_key
+    from talktree.library.database.cipher import derive_database_key
     from talktree.library.database.connection import Database
 
     path = root / DATABASE
     if path.exists():
-        with Database(path, write=False, key=database_key(key)) as database:
+        with Database(path, write=False, key=derive_database_key(key)) as database:
             database.read("SELECT count(*) FROM sqlite_master")
 
 
@@ -113,7 +117,7 @@ def read_passphrase(path: str) -> str:
     return text
 
 
-def _from_agent(about: LibraryKey) -> bytes | None:
+def _fetch_key_from_agent(about: LibraryKey) -> bytes | None:
     from talktree.library.encryption.agent_client import fetch_key
     from talktree.library.encryption.key_slots import key_id
 
@@ -121,7 +125,7 @@ def _from_agent(about: LibraryKey) -> bytes | None:
     return found if found is not None and key_id(found) == about.id else None
 
 
-def _from_passphrase_file(root: Path, about: LibraryKey) -> bytes | None:
+def _unwrap_with_passphrase_file(root: Path, about: LibraryKey) -> bytes | None:
     path = os.environ.get(PASSPHRASE_FILE)
     if not path or path == "-":
         return None
@@ -130,4 +134,4 @@ def _from_passphrase_file(root: Path, about: LibraryKey) -> bytes | None:
     except TalktreeError as error:
         error.hint = f"{error.hint} in {PASSPHRASE_FILE}"
         raise
-    return unwrap(root, about, passphrase=passphrase)
+    return unwrap_library_key(root, about, passphrase=passphrase)

@@ -16,9 +16,9 @@ from talktree.errors import NotFound
 from talktree.files.outputs import exists_error
 from talktree.files.sandbox import Anchor
 from talktree.library.archive.restore import restore_file, restore_source
-from talktree.library.archive.source_versions import Kept, versions
+from talktree.library.archive.source_versions import ArchivedFile, list_versions
 from talktree.library.erasure.copy_finder import CopyFinder
-from talktree.library.erasure.forget import Group, find_group
+from talktree.library.erasure.forget import ForgetGroup, find_group
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -35,26 +35,26 @@ WHERE f.id = ? ORDER BY v.seen, g.number, v.length
 """
 
 
-def find_groups(library: Library, sources: Iterable[int]) -> list[Group]:
+def find_groups(library: Library, sources: Iterable[int]) -> list[ForgetGroup]:
     """Conversations, each with all that is forgotten with it."""
     copies = CopyFinder(library)
     return [find_group(library, source, copies) for source in sources]
 
 
 def restore_groups(
-    library: Library, groups: Iterable[Group], into: Path, prefix: str = ""
+    library: Library, groups: Iterable[ForgetGroup], into: Path, prefix: str = ""
 ) -> list[Path]:
     """Write everything that some groups have beneath a folder, each version in one of its own."""
     groups = list(groups)
     written: list[Path] = []
     for source in dict.fromkeys(each for group in groups for each in group.sources):
-        for version in versions(library.db, source):
+        for version in list_versions(library.db, source):
             folder = into / f"{prefix}{source}-{version.number}"
             try:
                 written += restore_source(library, source, folder, version.number)
             except NotFound:
                 continue  # it was seen, and nothing of it is kept
-        written += _write_work(library, source, into / f"{prefix}{source}-edits")
+        written += _write_unsaved_work(library, source, into / f"{prefix}{source}-edits")
     for file in dict.fromkeys(each for group in groups for each in group.files):
         for number, kept in enumerate(_file_versions(library, file), 1):
             with Anchor(into / f"{prefix}file-{file}-{number}", create=True) as anchor:
@@ -64,19 +64,19 @@ def restore_groups(
     return written
 
 
-def _file_versions(library: Library, file: int) -> Iterator[Kept]:
+def _file_versions(library: Library, file: int) -> Iterator[ArchivedFile]:
     for path, generation, length, modified in library.db.read(_FILE_VERSIONS, (file,)):
-        yield Kept(bytes(path), int(generation), int(length), int(modified))
+        yield ArchivedFile(bytes(path), int(generation), int(length), int(modified))
 
 
-def _write_work(library: Library, source: int, folder: Path) -> list[Path]:
+def _write_unsaved_work(library: Library, source: int, folder: Path) -> list[Path]:
     """Write what a person did with a source and did not save; nothing if there is nothing."""
     edits = [json.loads(value) for (value,) in library.db.read(_EDITS, (source,))]
     names = [
         {"conversation": conversation, "message": leaf, "name": name}
         for conversation, leaf, name in library.db.read(_NAMES, (source,))
     ]
-    row = library.db.one(_PATH, (source,))
+    row = library.db.read_one(_PATH, (source,))
     if row is None or not (edits or names):
         return []
     work = {"path": os.fsdecode(bytes(row[0])), "edits": edits, "branch_names": names}

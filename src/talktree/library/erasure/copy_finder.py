@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from talktree.conversion.embed_read import CARRY_NAME, indexed
-from talktree.conversion.ids import source_id
+from talktree.conversion.embed_read import CARRY_NAME, index_embedded_sources
+from talktree.conversion.ids import compute_source_id
 from talktree.errors import TalktreeError
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
-from talktree.library.archive.file_content import archived_source
-from talktree.library.erasure.recognition import embedded_sources
-from talktree.library.erasure.tombstones import is_given, is_unique, names_in
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document
+from talktree.library.archive.file_content import read_archived_source
+from talktree.library.erasure.recognition import find_embedded_sources
+from talktree.library.erasure.tombstones import is_given, is_unique, names_from_path
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -38,7 +38,7 @@ class CopyFinder:
     def __init__(self, library: Library) -> None:
         self._library = library
 
-    def find(self, source: int) -> list[int]:
+    def find_copies(self, source: int) -> list[int]:
         """The other sources that hold just this conversation.
 
         Those are the same in other places and formats, what it was converted from, and what was
@@ -47,13 +47,13 @@ class CopyFinder:
         found = dict.fromkeys([source])
         waiting = [source]
         while waiting:
-            for other in self._next_to(waiting.pop()):
+            for other in self._find_candidates(waiting.pop()):
                 if other not in found:
                     found[other] = None
                     waiting.append(other)
         return [each for each in found if each != source]
 
-    def _next_to(self, source: int) -> Iterator[int]:
+    def _find_candidates(self, source: int) -> Iterator[int]:
         """The sources that share the id of a source, embed it, or are embedded in it."""
         own = self._ids.get(source, set())
         if len(own) > 1:
@@ -61,7 +61,7 @@ class CopyFinder:
         for id in own:
             same = (each for each in self._by_id[id] if len(self._ids[each]) == 1)
             yield from (each for each in same if self._is_same(source, each, id))
-        origin = None if own else self.origin(source)
+        origin = None if own else self.find_origin(source)
         for name in (*own, *([] if origin is None else [origin])):
             yield from self._by_embedded.get(name, ())
         for name in self.embedded.get(source, ()):
@@ -79,7 +79,9 @@ class CopyFinder:
     @cached_property
     def _about(self) -> dict[int, tuple[str, set[str]]]:
         """The format of each source, and the names that its path may have given as an id."""
-        return {row[0]: (row[1], names_in(row[2])) for row in self._library.db.read(_SOURCES)}
+        return {
+            row[0]: (row[1], names_from_path(row[2])) for row in self._library.db.read(_SOURCES)
+        }
 
     @cached_property
     def _ids(self) -> dict[int, set[str]]:
@@ -101,7 +103,7 @@ class CopyFinder:
     @cached_property
     def embedded(self) -> dict[int, set[str]]:
         """What sources were converted from: ids, and what they call a source without one."""
-        found = {source: set(self._names_embedded(source)) for source in self._about}
+        found = {source: set(self._list_embedded_names(source)) for source in self._about}
         return {source: names for source, names in found.items() if names}
 
     @cached_property
@@ -112,35 +114,39 @@ class CopyFinder:
                 found[name].append(source)
         return found
 
-    def _names_embedded(self, source: int) -> Iterator[str]:
+    def _list_embedded_names(self, source: int) -> Iterator[str]:
         library = self._library
-        archived = archived_source(library.db, library.archive, source)
+        archived = read_archived_source(library.db, library.archive, source)
         heads = (content.read(0, _HEAD) for content in archived.files.values())
         if not any(CARRY_NAME in head.lower() for head in heads):
             return
-        document = self._read(source)
+        document = self._read_source(source)
         # A file that was merged from several is not a copy of any of them.
-        if document is None or len(document.conversations) > 1 or len(indexed(document)) > 1:
+        if (
+            document is None
+            or len(document.conversations) > 1
+            or len(index_embedded_sources(document)) > 1
+        ):
             return
-        for embedded in embedded_sources(document):
+        for embedded in find_embedded_sources(document):
             if len(embedded.ids) < 2:
                 yield from filter(is_unique, embedded.ids)
                 yield f"{embedded.format} {embedded.origin}"
 
-    def origin(self, source: int) -> str | None:
+    def find_origin(self, source: int) -> str | None:
         """What files call a source that were converted from it; None if it cannot be read."""
         if source not in self._about:
             return None
-        document = self._read(source)
+        document = self._read_source(source)
         if document is None:
             return None
-        assert isinstance(document.origin, Origin)
-        return f"{self._about[source][0]} {source_id(document.origin)}"
+        assert isinstance(document.origin, DocumentOrigin)
+        return f"{self._about[source][0]} {compute_source_id(document.origin)}"
 
-    def _read(self, source: int) -> Document | None:
+    def _read_source(self, source: int) -> Document | None:
         library = self._library
         try:
-            archived = archived_source(library.db, library.archive, source)
-            return read(archived, by_slug(self._about[source][0]))
+            archived = read_archived_source(library.db, library.archive, source)
+            return read_document(archived, get_format(self._about[source][0]))
         except TalktreeError:
             return None

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from talktree.files.outputs import OutputGate
 from talktree.files.save import save
-from talktree.library.erasure.masking import Span, mask
+from talktree.library.erasure.masking import Span, mask_spans
 from talktree.library.erasure.packed_members import is_packed, mask_packed
-from talktree.library.erasure.readings import encoding_of, is_json
+from talktree.library.erasure.readings import detect_encoding, is_json
 from talktree.library.erasure.scrubs import HEAD
 from talktree.library.erasure.secret_forms import (
     KnownSecrets,
@@ -22,7 +22,7 @@ from talktree.library.erasure.secret_forms import (
 _BLOCK = 1 << 20
 
 
-def windows(pieces: Iterable[bytes], reach: int) -> Iterator[tuple[bytes, int]]:
+def iter_windows(pieces: Iterable[bytes], reach: int) -> Iterator[tuple[bytes, int]]:
     """Pieces, each with the end of those before it, and how many bytes that end has.
 
     Each begins at an even place, so that UTF-16 stays readable.
@@ -43,8 +43,8 @@ def holds_secret(path: bytes, known: SecretFinder) -> bool:
             head = file.read(HEAD)
             file.seek(0)
             if not is_packed(head):
-                blocks = windows(iter(lambda: file.read(1 << 20), b""), reach_of(known))
-                encoding, json = encoding_of(head), is_json(head)
+                blocks = iter_windows(iter(lambda: file.read(1 << 20), b""), reach_of(known))
+                encoding, json = detect_encoding(head), is_json(head)
                 return any(find_secrets(known, data, encoding, json=json) for data, _ in blocks)
             return _is_in_members(file.read(), known)
     except OSError:
@@ -56,7 +56,7 @@ def _is_in_members(data: bytes, known: SecretFinder) -> bool:
 
     def look(text: bytes) -> list[Span]:
         """Note what is found, and mask nothing."""
-        found.extend(find_secrets(known, text, encoding_of(text), json=is_json(text[:HEAD])))
+        found.extend(find_secrets(known, text, detect_encoding(text), json=is_json(text[:HEAD])))
         return []
 
     mask_packed(data, look)
@@ -68,7 +68,7 @@ def mask_file(path: bytes, known: KnownSecrets) -> bool:
     if not holds_secret(path, known):
         return False
     place = Path(os.fsdecode(path))
-    pieces = _masked_pieces(path, known)
+    pieces = _mask_pieces(path, known)
     save(
         {place.name: pieces},
         place,
@@ -79,21 +79,21 @@ def mask_file(path: bytes, known: KnownSecrets) -> bool:
     return True
 
 
-def _masked_pieces(path: bytes, known: KnownSecrets) -> Iterator[bytes]:
+def _mask_pieces(path: bytes, known: KnownSecrets) -> Iterator[bytes]:
     """The content of a file with stars in the place of secrets."""
     with open(path, "rb") as file:
         head = file.read(HEAD)
         if is_packed(head):
             file.seek(0)
-            yield mask_packed(file.read(), lambda text: _spans(text, text[:HEAD], known)).data
+            yield mask_packed(file.read(), lambda text: _find_spans(text, text[:HEAD], known)).data
             return
         reach = reach_of(known)
         for start in range(0, os.fstat(file.fileno()).st_size, _BLOCK):
             first = max(0, start - reach) & ~1
             file.seek(first)
             around = file.read(start - first + _BLOCK + reach)
-            yield mask(around, _spans(around, head, known))[start - first :][:_BLOCK]
+            yield mask_spans(around, _find_spans(around, head, known))[start - first :][:_BLOCK]
 
 
-def _spans(data: bytes, head: bytes, known: KnownSecrets) -> list[Span]:
-    return find_secrets(known, data, encoding_of(head), json=is_json(head))
+def _find_spans(data: bytes, head: bytes, known: KnownSecrets) -> list[Span]:
+    return find_secrets(known, data, detect_encoding(head), json=is_json(head))

@@ -30,15 +30,15 @@ _NEEDS_VACUUM = "SELECT 1 FROM about WHERE key = 'vacuum'"
 _VACUUMED = "DELETE FROM about WHERE key = 'vacuum'"
 
 
-def note_erasure(library: Library, sources: list[int]) -> None:
+def record_pending_erasure(library: Library, sources: list[int]) -> None:
     """Note that words of these sources may be left, in the transaction that deletes their rows."""
-    library.db.many(_ADD, ((source,) for source in [0, *sources]))
+    library.db.run_many_atomically(_ADD, ((source,) for source in [0, *sources]))
     expect_changes(library.db)
 
 
 def is_pending(library: Library) -> bool:
     """Whether an erasure is not finished."""
-    return library.db.one(_PENDING) is not None
+    return library.db.read_one(_PENDING) is not None
 
 
 def finish_erasures(library: Library) -> list[str]:
@@ -58,25 +58,25 @@ def finish_erasures(library: Library) -> list[str]:
 def _finish(library: Library, pending: list[int]) -> list[str]:
     """Erase what is left of some sources; what could not be erased, for people."""
     db = library.db
-    _read_again(library)
+    _reindex_scrubbed_sources(library)
     _erase_documents(library, [source for source in pending if source])
-    if db.one(_NEEDS_VACUUM) is not None:
-        db.write_anew()
+    if db.read_one(_NEEDS_VACUUM) is not None:
+        db.vacuum()
         with db.transaction():
             db.run(_VACUUMED)
     if not db.shrink(READERS) or not clean_unused_bytes(db):
         return [LOG_LEFT]
     with db.transaction(durable=True):
-        db.many(_DONE, ((source,) for source in pending))
+        db.run_many_atomically(_DONE, ((source,) for source in pending))
     db.checkpoint()
     return []
 
 
-def _read_again(library: Library) -> None:
+def _reindex_scrubbed_sources(library: Library) -> None:
     """Make facts and documents of sources again that were scrubbed, and erase words they had."""
-    from talktree.library.importing.maintenance import complete
+    from talktree.library.importing.maintenance import reindex_outdated
 
-    complete(library)
+    reindex_outdated(library)
     with library.db.transaction():
         library.names.erase_unused()
 
@@ -86,11 +86,11 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
     if not library.has_fulltext():
         return
     from talktree.library.fulltext.erasure import CannotRewrite, rewrite_segments
-    from talktree.library.fulltext.index import Corrupt, FullText
+    from talktree.library.fulltext.index import CorruptIndex, FullText
 
     with library.db.transaction(durable=True):
         expect_changes(library.db)
-    index = library.fulltext_to_write()
+    index = library.open_fulltext_for_writing()
     try:
         if sources:
             with index.writer(1, 0) as writing:
@@ -101,16 +101,16 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
             rewrite_segments(index)
         else:
             index.erase_deleted()
-    except (CannotRewrite, Corrupt):
-        _index_anew(library)
+    except (CannotRewrite, CorruptIndex):
+        _rebuild_fulltext(library)
     record_files(library.db, library.root)
 
 
-def _index_anew(library: Library) -> None:
+def _rebuild_fulltext(library: Library) -> None:
     """Make the full text again from the archive, as its segments could not be rewritten."""
-    from talktree.library.importing.maintenance import index_again
+    from talktree.library.importing.maintenance import reindex_fulltext
 
-    index_again(library)
+    reindex_fulltext(library)
 
 
 def size_on_disk(root: Path) -> int:

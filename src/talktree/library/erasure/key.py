@@ -18,7 +18,7 @@ class KeyedHash:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def of(self, kind: str, value: bytes) -> bytes:
+    def hash_value(self, kind: str, value: bytes) -> bytes:
         """The hash of a value; the same value of another kind has another one."""
         from hashlib import blake2b  # slow to load, and most imports need none
 
@@ -40,7 +40,7 @@ def keyed_hash(root: Path, *, make: bool) -> KeyedHash | None:
     try:
         key = path.read_bytes()
     except FileNotFoundError:
-        return KeyedHash(_make(path)) if make else None
+        return KeyedHash(_make_key(path)) if make else None
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}", hint="check the rights of the file") from None
     if len(key) != _SIZE:
@@ -51,7 +51,7 @@ def keyed_hash(root: Path, *, make: bool) -> KeyedHash | None:
     return KeyedHash(key)
 
 
-def _make(path: Path) -> bytes:
+def _make_key(path: Path) -> bytes:
     """A new key, which is on the disk before anything is hashed with it."""
     key = os.urandom(_SIZE)
     draft = path.with_name(f".{NAME}.{os.getpid()}")

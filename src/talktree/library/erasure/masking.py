@@ -20,7 +20,7 @@ _LOOK_BACK = 64
 _QUOTE = re.compile(rb'(?<!\\)(?:\\\\)*"')
 
 
-def mask(data: bytes, spans: Iterable[Span]) -> bytes:
+def mask_spans(data: bytes, spans: Iterable[Span]) -> bytes:
     """The data with stars in some places."""
     made = bytearray(data)
     for start, stop in spans:
@@ -28,7 +28,7 @@ def mask(data: bytes, spans: Iterable[Span]) -> bytes:
     return bytes(made)
 
 
-def joined(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """The same places in order, those that overlap as one."""
     found: list[Span] = []
     for start, stop in sorted(spans):
@@ -39,7 +39,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def in_string(data: bytes, span: Span) -> Span | None:
+def clip_to_string(data: bytes, span: Span) -> Span | None:
     """The part of a place in JSON that is whole escapes and characters of one string.
 
     None if the bytes there are something else: the place begins within an escape, or the quotation

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import zstandard
 
 from talktree.files.compression import GZIP, LARGEST_WINDOW, ZSTD
-from talktree.library.erasure.masking import Span, mask
+from talktree.library.erasure.masking import Span, mask_spans
 
 FindSpans = Callable[[bytes], list[Span]]
 """Finds secrets in the text of a member."""
@@ -43,7 +43,7 @@ class PackedMember(NamedTuple):
     is_whole: bool = True
 
 
-class Resized(NamedTuple):
+class ResizedMembers(NamedTuple):
     """Masked data, and where members begin in it that have another size than before."""
 
     data: bytes
@@ -65,40 +65,40 @@ def is_packed(head: bytes) -> bool:
     return head.startswith((GZIP, ZSTD))
 
 
-def mask_packed(data: bytes, find: FindSpans) -> Resized:
+def mask_packed(data: bytes, find: FindSpans) -> ResizedMembers:
     """Compressed data with the secrets in it masked."""
     out: list[bytes] = []
     shifts: list[tuple[int, int]] = []
     at = shift = 0
     while at < len(data):
-        member = _first_member(data[at:] if at else data)
+        member = _read_first_member(data[at:] if at else data)
         packed = data[at : at + member.size]
         if member.text is None:
-            packed = mask(packed, find(packed))
-        elif (spans := find(member.text)) or find(_gzip_head(packed)):
-            packed = _repacked(mask(member.text, spans), packed, is_whole=member.is_whole)
+            packed = mask_spans(packed, find(packed))
+        elif (spans := find(member.text)) or find(_read_gzip_header(packed)):
+            packed = _recompress(mask_spans(member.text, spans), packed, is_whole=member.is_whole)
         at += member.size
         if len(packed) != member.size:
             shift += len(packed) - member.size
             shifts.append((at, shift))
         out.append(packed)
-    return Resized(b"".join(out), tuple(shifts))
+    return ResizedMembers(b"".join(out), tuple(shifts))
 
 
-def _first_member(data: bytes) -> PackedMember:
+def _read_first_member(data: bytes) -> PackedMember:
     """The first compressed member, or what is in front of it."""
     if data.startswith(GZIP):
-        return _member(data, lambda: zlib.decompressobj(31))
+        return _read_member(data, lambda: zlib.decompressobj(31))
     if data.startswith(ZSTD):
         frames = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
-        return _member(data, frames.decompressobj)
+        return _read_member(data, frames.decompressobj)
     if _USER_FRAME.match(data):
         return PackedMember(None, _SKIPPABLE_HEAD + int.from_bytes(data[4:8], "little"))
     zeros = len(data) - len(data.lstrip(b"\0"))
     return PackedMember(None, zeros or len(data))
 
 
-def _member(data: bytes, start: Callable[[], _Unpacking]) -> PackedMember:
+def _read_member(data: bytes, start: Callable[[], _Unpacking]) -> PackedMember:
     unpacking = start()
     try:
         text = unpacking.decompress(data)
@@ -107,10 +107,10 @@ def _member(data: bytes, start: Callable[[], _Unpacking]) -> PackedMember:
         # The file ends before its data does.
         return PackedMember(text, len(data), is_whole=False)
     except (zlib.error, zstandard.ZstdError):
-        return PackedMember(_salvaged(data, start) or None, len(data), is_whole=False)
+        return PackedMember(_salvage_text(data, start) or None, len(data), is_whole=False)
 
 
-def _gzip_head(member: bytes) -> bytes:
+def _read_gzip_header(member: bytes) -> bytes:
     """The names and notes in the header of a gzip member."""
     if not member.startswith(GZIP) or len(member) < _PLAIN_HEAD:
         return b""
@@ -123,7 +123,7 @@ def _gzip_head(member: bytes) -> bytes:
     return member[_PLAIN_HEAD:at]
 
 
-def _salvaged(data: bytes, start: Callable[[], _Unpacking]) -> bytes:
+def _salvage_text(data: bytes, start: Callable[[], _Unpacking]) -> bytes:
     """What can be unpacked before the place where the data is damaged."""
     unpacking, out, at, step, good = start(), [b""], 0, _STEP, 0
     while at < len(data):
@@ -139,52 +139,52 @@ def _salvaged(data: bytes, start: Callable[[], _Unpacking]) -> bytes:
     return b"".join(out)
 
 
-def _repacked(text: bytes, old: bytes, *, is_whole: bool) -> bytes:
+def _recompress(text: bytes, old: bytes, *, is_whole: bool) -> bytes:
     """The text compressed in the way of its old member, with as many bytes if it can."""
     if old.startswith(GZIP):
         body = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
         data = body.compress(text)
         if not is_whole:
-            return _padded_gzip(data + body.flush(zlib.Z_SYNC_FLUSH), len(old), is_whole=False)
+            return _compress_padded(data + body.flush(zlib.Z_SYNC_FLUSH), len(old), is_whole=False)
         size = len(text) & 0xFFFFFFFF
         tail = zlib.crc32(text).to_bytes(4, "little") + size.to_bytes(4, "little")
-        return _padded_gzip(data + body.flush() + tail, len(old), is_whole=True)
+        return _compress_padded(data + body.flush() + tail, len(old), is_whole=True)
     packing = zstandard.ZstdCompressor(level=19, write_checksum=True)
     if not is_whole:
         frame = packing.compressobj()
         made = frame.compress(text) + frame.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
-        return made if len(made) >= len(old) - _SKIPPABLE_HEAD else _padding(old, made) + made
+        return made if len(made) >= len(old) - _SKIPPABLE_HEAD else _make_padding(old, made) + made
     made = packing.compress(text)
-    return made if len(made) >= len(old) else made + _padding(old, made)
+    return made if len(made) >= len(old) else made + _make_padding(old, made)
 
 
-def _padding(old: bytes, made: bytes) -> bytes:
+def _make_padding(old: bytes, made: bytes) -> bytes:
     """A frame without data that fills what is missing, or more if that is too little for one."""
     room = max(0, len(old) - len(made) - _SKIPPABLE_HEAD)
     return _SKIPPABLE + room.to_bytes(4, "little") + bytes(room)
 
 
-def _padded_gzip(body: bytes, size: int, *, is_whole: bool) -> bytes:
+def _compress_padded(body: bytes, size: int, *, is_whole: bool) -> bytes:
     """A gzip member with a header that makes it as long as it shall be if that is possible."""
     room = size - len(body)
     if room <= _PLAIN_HEAD:
-        return _head(0) + body
+        return _make_gzip_header(0) + body
     if room == _HEAD - 1:
-        return _head(_NAME) + b"\0" + body
+        return _make_gzip_header(_NAME) + b"\0" + body
     padding = b""
     while is_whole and room - _HEAD > _MOST_EXTRA:
         extra = min(_MOST_EXTRA, room - 2 * _HEAD - len(_EMPTY))
-        padding += _with_extra(extra) + _EMPTY
+        padding += _make_padded_header(extra) + _EMPTY
         room -= _HEAD + extra + len(_EMPTY)
-    return _with_extra(min(room - _HEAD, _MOST_EXTRA)) + body + padding
+    return _make_padded_header(min(room - _HEAD, _MOST_EXTRA)) + body + padding
 
 
-def _head(flags: int) -> bytes:
+def _make_gzip_header(flags: int) -> bytes:
     return GZIP + bytes([flags]) + bytes(5) + b"\xff"
 
 
-def _with_extra(size: int) -> bytes:
-    return _head(_EXTRA) + size.to_bytes(2, "little") + bytes(size)
+def _make_padded_header(size: int) -> bytes:
+    return _make_gzip_header(_EXTRA) + size.to_bytes(2, "little") + bytes(size)
 
 
 class _Unpacking(Protocol):

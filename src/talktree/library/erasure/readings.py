@@ -76,32 +76,32 @@ class LayerReading:
         return (start, stop) if self._base is None else self._base.source_span(start, stop)
 
 
-def encoding_of(head: bytes) -> str | None:
+def detect_encoding(head: bytes) -> str | None:
     """The encoding of a file that begins with the mark of UTF-16."""
     return _BOMS.get(head[:2])
 
 
 def is_json(head: bytes) -> bool:
     """Whether a file that begins so is JSON, or lines of it."""
-    encoding = encoding_of(head)
+    encoding = detect_encoding(head)
     if encoding is not None:
         head = head[2:].decode(encoding, "replace").encode("utf-8", "replace")
     return _JSON.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
-def plain_readings(data: bytes, encoding: str | None) -> Iterator[LayerReading]:
+def iter_plain_readings(data: bytes, encoding: str | None) -> Iterator[LayerReading]:
     """Bytes of a file as text with all its escapes: also as UTF-16 if they look like that."""
     if encoding is not None:
-        yield _decoded(data, encoding, 0)
+        yield _decode_utf16(data, encoding, 0)
         return
     yield LayerReading(data)
     if b"\0" in data:
         for each, pattern in _RUNS.items():
             for at in sorted({found.start() % 2 for found in pattern.finditer(data)}):
-                yield _decoded(data, each, at)
+                yield _decode_utf16(data, each, at)
 
 
-def unescaped_readings(
+def iter_unescaped_readings(
     reading: LayerReading, around: int, *, json: bool, depth: int = 0
 ) -> Iterator[LayerReading]:
     """A text with one and more layers of escapes taken off, in every order.
@@ -111,17 +111,17 @@ def unescaped_readings(
     if depth == _DEEPEST:
         return
     for pattern in (_JSON_ESCAPE, _ENTITY):
-        found = _unescaped(reading, pattern, around, json=json and pattern is _JSON_ESCAPE)
+        found = _unescape(reading, pattern, around, json=json and pattern is _JSON_ESCAPE)
         if found is not None:
             yield found
-            yield from unescaped_readings(found, around, json=False, depth=depth + 1)
+            yield from iter_unescaped_readings(found, around, json=False, depth=depth + 1)
 
 
-def _unescaped(
+def _unescape(
     reading: LayerReading, pattern: re.Pattern[bytes], around: int, *, json: bool
 ) -> LayerReading | None:
     """The text around escapes without them; None if there are none."""
-    making = _Making(reading, json=json)
+    making = _ReadingBuilder(reading, json=json)
     at = 0
     for found in pattern.finditer(reading.data):
         start, stop = found.span()
@@ -130,15 +130,17 @@ def _unescaped(
             making.leave_out(start - around)
             at = start - around
         making.add_plain(at, start)
-        making.add_char(_meaning(found) if pattern is _JSON_ESCAPE else _named(found), start, stop)
+        making.add_char(
+            _decode_escape(found) if pattern is _JSON_ESCAPE else _decode_entity(found), start, stop
+        )
         at = stop
     if not at:
         return None
     making.add_plain(at, min(len(reading.data), at + around))
-    return making.made()
+    return making.build()
 
 
-class _Making:
+class _ReadingBuilder:
     """A reading that is being made of another one."""
 
     def __init__(self, base: LayerReading, *, json: bool) -> None:
@@ -168,12 +170,12 @@ class _Making:
         """Leave out what is in front of a place."""
         self.add_char(_NO_TEXT, stop, stop)
 
-    def made(self) -> LayerReading:
+    def build(self) -> LayerReading:
         """The reading."""
         return LayerReading(b"".join(self._out), self._batches, self._base)
 
 
-def _meaning(found: re.Match[bytes]) -> bytes:
+def _decode_escape(found: re.Match[bytes]) -> bytes:
     """The character of an escape of JSON."""
     pair, unit, short = found.groups()
     if short is not None:
@@ -184,7 +186,7 @@ def _meaning(found: re.Match[bytes]) -> bytes:
     )
 
 
-def _named(found: re.Match[bytes]) -> bytes:
+def _decode_entity(found: re.Match[bytes]) -> bytes:
     """The character of an entity."""
     name, decimal, hexadecimal = found.groups()
     if name is not None:
@@ -193,7 +195,7 @@ def _named(found: re.Match[bytes]) -> bytes:
     return chr(number).encode("utf-8", "surrogatepass") if number < 0x110000 else _NO_TEXT
 
 
-def _decoded(data: bytes, encoding: str, at: int) -> LayerReading:
+def _decode_utf16(data: bytes, encoding: str, at: int) -> LayerReading:
     """Bytes of UTF-16 as UTF-8."""
     stop = at + (len(data) - at) // 2 * 2
     text = data[at:stop].decode(encoding, "surrogatepass")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from talktree.library.archive.codec import chunk_hash, packed
-from talktree.library.archive.verify import erase_unused
-from talktree.library.erasure.masking import Span, mask
-from talktree.library.erasure.packed_members import Resized, is_packed, mask_packed
-from talktree.library.erasure.readings import encoding_of, is_json
+from talktree.library.archive.codec import chunk_hash, compress_chunk
+from talktree.library.archive.verify import erase_unused_chunks
+from talktree.library.erasure.masking import Span, mask_spans
+from talktree.library.erasure.packed_members import ResizedMembers, is_packed, mask_packed
+from talktree.library.erasure.readings import detect_encoding, is_json
 from talktree.library.erasure.scrubs import HEAD
 from talktree.library.erasure.secret_forms import KnownSecrets, find_secrets, reach_of
 from talktree.library.erasure.structure import ShapeComparison, has_same_shape
@@ -56,7 +56,7 @@ class Generation(NamedTuple):
     is_newest: bool
 
 
-class Rewriting:
+class ArchiveRewriter:
     """Rewrites what is kept, in the caller's transaction."""
 
     def __init__(self, library: Library) -> None:
@@ -76,30 +76,30 @@ class Rewriting:
             gone = []
             for start, chunk, size in self._db.read(_EXTENTS, (generation.id,)):
                 old = archive.slice(generation.id, start, size)
-                new = self._masked(generation.id, start, start + size, head, known)
+                new = self._mask_bytes(generation.id, start, start + size, head, known)
                 comparison.feed(old, new)
                 if new != old:
-                    row = self._stored(new, chunk), generation.id, start
+                    row = self._store_chunk(new, chunk), generation.id, start
                     self._db.run(_SET_EXTENT, row)
                     gone.append(int(chunk))
-            self._note(generation.path, comparison.finish())
-        erase_unused(self._db, gone)
-        archive.forget()
+            self._note_fault(generation.path, comparison.finish())
+        erase_unused_chunks(self._db, gone)
+        archive.clear_cache()
         if gone and generation.is_newest:
             length = archive.length(generation.id)
             tail = archive.slice(generation.id, max(0, length - GUARD), GUARD)
             self._db.run(_SET_GUARD, (chunk_hash(tail), generation.file))
         return bool(gone)
 
-    def _masked(
+    def _mask_bytes(
         self, generation: int, start: int, stop: int, head: bytes, known: KnownSecrets
     ) -> bytes:
         """Some bytes of a generation with stars in the place of secrets."""
         reach = reach_of(known)
         first = max(0, start - reach) & ~1
         around = self._library.archive.slice(generation, first, stop - first + reach)
-        spans = find_secrets(known, around, encoding_of(head), json=is_json(head))
-        return mask(around, spans)[start - first : stop - first]
+        spans = find_secrets(known, around, detect_encoding(head), json=is_json(head))
+        return mask_spans(around, spans)[start - first : stop - first]
 
     def _rewrite_packed(self, generation: Generation, known: KnownSecrets) -> list[int]:
         """Rewrite a compressed file; the chunks that are not needed any more."""
@@ -108,10 +108,10 @@ class Rewriting:
 
         def find(text: bytes) -> list[Span]:
             """Find secrets in a member, and compare it with what it becomes."""
-            spans = find_secrets(known, text, encoding_of(text), json=is_json(text[:HEAD]))
+            spans = find_secrets(known, text, detect_encoding(text), json=is_json(text[:HEAD]))
             comparison = ShapeComparison(len(text))
-            comparison.feed(text, mask(text, spans))
-            self._note(generation.path, comparison.finish())
+            comparison.feed(text, mask_spans(text, spans))
+            self._note_fault(generation.path, comparison.finish())
             return spans
 
         new = mask_packed(old, find)
@@ -122,44 +122,44 @@ class Rewriting:
             gone = []
             for start, chunk, size in extents:
                 if new.data[start : start + size] != old[start : start + size]:
-                    stored = self._stored(new.data[start : start + size], chunk)
+                    stored = self._store_chunk(new.data[start : start + size], chunk)
                     self._db.run(_SET_EXTENT, (stored, generation.id, start))
                     gone.append(int(chunk))
             return gone
         self._resize(generation, new)
         return [int(chunk) for _, chunk, _ in extents]
 
-    def _resize(self, generation: Generation, new: Resized) -> None:
+    def _resize(self, generation: Generation, new: ResizedMembers) -> None:
         """Give a generation other bytes, and its versions the lengths that they have now."""
         self._db.run(_DELETE_EXTENTS, (generation.id,))
         for start in range(0, len(new.data), _CHUNK):
             data = new.data[start : start + _CHUNK]
-            row = generation.id, start, self._stored(data, None), len(data)
+            row = generation.id, start, self._store_chunk(data, None), len(data)
             self._db.run(_ADD_EXTENT, row)
         self._db.run(_SET_LENGTH, (len(new.data), generation.id))
         lengths = [int(row[0]) for row in self._db.read(_VERSIONS, (generation.id,))]
         for length in lengths:  # the longest first, so that no two are the same meanwhile
             self._db.run(_SET_VERSION, (new.new_length(length), generation.id, length))
 
-    def _stored(self, data: bytes, old: int | None) -> int:
+    def _store_chunk(self, data: bytes, old: int | None) -> int:
         """The chunk with these bytes, in the place of an old one."""
         hash = chunk_hash(data)
-        row = self._db.one(_FIND_CHUNK, (hash,))
+        row = self._db.read_one(_FIND_CHUNK, (hash,))
         if row is not None:
             return int(row[0])
-        new = self._db.run(_ADD_CHUNK, (hash, len(data), packed(data)))
+        new = self._db.run(_ADD_CHUNK, (hash, len(data), compress_chunk(data)))
         if old is not None:
             self._db.run(_COPY_MARKS, (new, old))
         return new
 
-    def edits(self) -> list[tuple[int, bytes]]:
+    def read_edits(self) -> list[tuple[int, bytes]]:
         """All edits, with their numbers."""
         return [(int(id), bytes(value)) for id, value in self._db.read(_OPERATIONS)]
 
     def rewrite_edits(self, known: KnownSecrets) -> None:
         """Put stars into edits."""
-        for id, value in self.edits():
-            new = mask(value, find_secrets(known, value, None, json=True))
+        for id, value in self.read_edits():
+            new = mask_spans(value, find_secrets(known, value, None, json=True))
             if new != value:
                 if not (has_same_shape(value, new) and _is_edit(new)):
                     self.faults.append(f"edit {id} could not be read any more")
@@ -171,7 +171,7 @@ class Rewriting:
         for table, column, sql in _TEXTS:
             for (text,) in self._db.read(sql):
                 data = text.encode()
-                new = mask(data, find_secrets(known, data, None, json=False)).decode(
+                new = mask_spans(data, find_secrets(known, data, None, json=False)).decode(
                     "utf-8", "replace"
                 )
                 if new != text:
@@ -179,7 +179,7 @@ class Rewriting:
                     count += 1
         return count
 
-    def _note(self, path: bytes, fault: str | None) -> None:
+    def _note_fault(self, path: bytes, fault: str | None) -> None:
         if fault is not None:
             self.faults.append(f"{os.fsdecode(path)}: {fault}")
 

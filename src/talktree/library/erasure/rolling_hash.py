@@ -11,7 +11,7 @@ _WORD = 1 << 64
 _TABLE = 1 << 20
 
 
-def probe(secret: bytes, multiplier: int) -> int:
+def compute_probe(secret: bytes, multiplier: int) -> int:
     """A few bits of the rolling hash of a secret."""
     total, power = 0, 1
     for byte in secret:
@@ -20,18 +20,18 @@ def probe(secret: bytes, multiplier: int) -> int:
     return total >> (64 - PROBE_BITS)
 
 
-def candidates(data: bytes, size: int, probes: set[int], multiplier: int) -> Iterator[int]:
+def find_candidates(data: bytes, size: int, probes: set[int], multiplier: int) -> Iterator[int]:
     """Where the rolling hash of the next bytes is that of a secret."""
     if len(data) < size:
         return iter(())
     try:
         import numpy
     except ImportError:
-        return _candidates_slowly(data, size, probes, multiplier)
+        return _find_candidates_without_numpy(data, size, probes, multiplier)
     length = len(data)
     room = max(_TABLE, 1 << (length - 1).bit_length())
-    powers = _powers(multiplier, room)[:length]
-    inverse = _powers(pow(multiplier, -1, _WORD), room)[: length - size + 1]
+    powers = _compute_powers(multiplier, room)[:length]
+    inverse = _compute_powers(pow(multiplier, -1, _WORD), room)[: length - size + 1]
     sums = numpy.zeros(length + 1, dtype=numpy.uint64)
     numpy.cumsum(numpy.frombuffer(data, dtype=numpy.uint8) * powers, out=sums[1:])
     windows = ((sums[size:] - sums[:-size]) * inverse) >> numpy.uint64(64 - PROBE_BITS)
@@ -40,7 +40,7 @@ def candidates(data: bytes, size: int, probes: set[int], multiplier: int) -> Ite
 
 
 @lru_cache(maxsize=4)
-def _powers(base: int, count: int) -> Any:  # noqa: ANN401
+def _compute_powers(base: int, count: int) -> Any:  # noqa: ANN401
     """The first powers of a number, modulo 2**64."""
     import numpy
 
@@ -49,7 +49,9 @@ def _powers(base: int, count: int) -> Any:  # noqa: ANN401
     return numpy.cumprod(table, dtype=numpy.uint64)
 
 
-def _candidates_slowly(data: bytes, size: int, probes: set[int], multiplier: int) -> Iterator[int]:
+def _find_candidates_without_numpy(
+    data: bytes, size: int, probes: set[int], multiplier: int
+) -> Iterator[int]:
     """The same without numpy, a byte at a time."""
     inverse = pow(multiplier, -1, _WORD)
     last = pow(multiplier, size - 1, _WORD)

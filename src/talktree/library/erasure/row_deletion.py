@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from talktree.library.archive.verify import erase_unused
+from talktree.library.archive.verify import erase_unused_chunks
 from talktree.library.sources.changes import OTHER
 
 if TYPE_CHECKING:
-    from talktree.library.archive.restore import Holds
+    from talktree.library.archive.restore import RestorableLibrary
     from talktree.library.database.connection import Database
 
 _FILES = "SELECT id, path FROM files WHERE source = ?"
@@ -42,7 +42,9 @@ _IS_KNOWN_BELOW = "SELECT 1 FROM files WHERE path > ? AND path < ? LIMIT 1"
 _FORGET_FOLDER = "DELETE FROM files WHERE path = ? AND source = 0 AND state = ?"
 
 
-def delete_sources(library: Holds, sources: Sequence[int], files: Iterable[int] = ()) -> None:
+def delete_sources(
+    library: RestorableLibrary, sources: Sequence[int], files: Iterable[int] = ()
+) -> None:
     """Delete sources, and files that have no source, in the caller's transaction.
 
     Chunks that other sources have too stay. Chunks that others are only compressed against do not.
@@ -57,11 +59,11 @@ def delete_sources(library: Holds, sources: Sequence[int], files: Iterable[int] 
     for source in sources:
         for statement in _FORGET_SOURCE:
             db.run(statement, (source,))
-    erase_unused(db, [*chunks])
-    library.archive.forget()
+    erase_unused_chunks(db, [*chunks])
+    library.archive.clear_cache()
 
 
-def loose_files(db: Database, paths: Iterable[bytes]) -> list[int]:
+def find_loose_files(db: Database, paths: Iterable[bytes]) -> list[int]:
     """The files at some paths that have no source."""
     return [int(row[0]) for path in paths for row in db.read(_FILE_AT, (path,))]
 
@@ -71,7 +73,7 @@ def delete_paths(db: Database, paths: Iterable[bytes]) -> None:
     for path in paths:
         db.run(_FORGET_PLACE, (path,))
         above = os.path.dirname(path)
-        while len(above) > 1 and db.one(_IS_KNOWN_BELOW, (above + b"/", above + b"0")) is None:
+        while len(above) > 1 and db.read_one(_IS_KNOWN_BELOW, (above + b"/", above + b"0")) is None:
             db.run(_FORGET_FOLDER, (above, OTHER))
             above = os.path.dirname(above)
 

@@ -11,24 +11,24 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from talktree.errors import Refused, UsageError
-from talktree.library.dropped_files import dropped_files, is_dropped
-from talktree.library.erasure.disk_files import holds_secret, mask_file, windows
-from talktree.library.erasure.finish import finish_erasures, note_erasure
-from talktree.library.erasure.masking import Span, mask
+from talktree.errors import RefusedInput, UsageError
+from talktree.library.dropped_files import is_dropped, list_dropped_files
+from talktree.library.erasure.disk_files import holds_secret, iter_windows, mask_file
+from talktree.library.erasure.finish import finish_erasures, record_pending_erasure
+from talktree.library.erasure.masking import Span, mask_spans
 from talktree.library.erasure.packed_members import is_packed, mask_packed
-from talktree.library.erasure.readings import encoding_of, is_json
-from talktree.library.erasure.replacement import Generation, Rewriting
+from talktree.library.erasure.readings import detect_encoding, is_json
+from talktree.library.erasure.replacement import ArchiveRewriter, Generation
 from talktree.library.erasure.scrubs import HEAD, Scrubs
 from talktree.library.erasure.secret_forms import (
     KnownSecrets,
     SecretPattern,
     compile_pattern,
+    encode_usual_forms,
     find_secrets,
     reach_of,
-    usual_forms,
 )
-from talktree.library.erasure.structure import Outlines, find_fault, outline_of
+from talktree.library.erasure.structure import Outlines, find_fault, outline_source
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -60,7 +60,7 @@ class Example(NamedTuple):
     text: str
 
 
-class Scrubbed(NamedTuple):
+class ScrubResult(NamedTuple):
     """What a scrub did, or would do."""
 
     sources: int
@@ -80,9 +80,9 @@ class Scrubbed(NamedTuple):
     """False for a preview: nothing was changed."""
 
 
-def combined(all_done: Sequence[Scrubbed]) -> Scrubbed:
+def combine_results(all_done: Sequence[ScrubResult]) -> ScrubResult:
     """What was done in several libraries."""
-    return Scrubbed(
+    return ScrubResult(
         sum(each.sources for each in all_done),
         sum(each.places for each in all_done),
         tuple(dict.fromkeys(path for each in all_done for path in each.on_disk)),
@@ -94,7 +94,7 @@ def combined(all_done: Sequence[Scrubbed]) -> Scrubbed:
     )
 
 
-class Needle(NamedTuple):
+class ScrubTarget(NamedTuple):
     """What is looked for: a text, or whatever matches a pattern."""
 
     text: str | None = None
@@ -105,14 +105,14 @@ class Needle(NamedTuple):
         if self.pattern is not None:
             return SecretPattern(self.pattern)
         assert self.text is not None
-        return KnownSecrets(usual_forms(self.text))
+        return KnownSecrets(encode_usual_forms(self.text))
 
 
 class _Preview(Exception):
     """Takes back what a preview did."""
 
 
-def needle_of(text: str | None, pattern: str | None) -> Needle:
+def make_scrub_target(text: str | None, pattern: str | None) -> ScrubTarget:
     """What is looked for, or an error that says why that cannot be."""
     try:
         (text or pattern or "").encode()
@@ -121,31 +121,31 @@ def needle_of(text: str | None, pattern: str | None) -> Needle:
             "the secret is not UTF-8", hint=r"use --pattern with escapes such as \xff"
         ) from None
     if pattern is not None:
-        return Needle(pattern=compile_pattern(pattern))
+        return ScrubTarget(pattern=compile_pattern(pattern))
     if text is None or len(text) < SHORTEST:
         raise UsageError(
             f"a secret has at least {SHORTEST} characters",
             hint="a shorter one would be found in other words",
         )
-    return Needle(text=text)
+    return ScrubTarget(text=text)
 
 
 def scrub(
     library: Library,
-    needle: Needle,
+    needle: ScrubTarget,
     *,
     wait: float = WAIT,
     preview: bool = False,
     force: bool = False,
-) -> Scrubbed:
+) -> ScrubResult:
     """Take a secret out of everything that is kept, and out of what is imported later.
 
     With `preview` nothing is changed. With `force` it is done although records become unreadable or
     change what they say about others, and later imports leave it out also if it is not found now.
     """
-    with library.lock.held(wait):
+    with library.lock.hold(wait):
         library.archive.flush()
-        library.names.refresh()
+        library.names.clear_cache()
         work = _Work(library, needle)
         try:
             with library.db.transaction(durable=True):
@@ -154,16 +154,16 @@ def scrub(
                     raise _Preview
                 refuse_faults(work.faults, force=force)
                 # Before the rows are changed: after a kill the command can be repeated.
-                for path in dropped_files(library.root):
+                for path in list_dropped_files(library.root):
                     mask_file(path, work.known)
         except _Preview:
             pass
         finally:
-            library.archive.forget()
+            library.archive.clear_cache()
         left = [*work.left] if preview else [*work.left, *finish_erasures(library)]
         others = [path for path in work.paths if not is_dropped(library.root, path)]
         on_disk = [path for path in others if holds_secret(path, work.known)]
-    return Scrubbed(
+    return ScrubResult(
         len(work.sources),
         work.count,
         tuple(on_disk),
@@ -179,7 +179,7 @@ def refuse_faults(faults: Sequence[str], *, force: bool) -> None:
     """Raise an error if stars would change more than words."""
     if faults and not force:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise Refused(
+        raise RefusedInput(
             f"nothing was changed: {faults[0]}{more}",
             hint="name the secret more exactly, or forget that conversation; --force does it",
         )
@@ -188,7 +188,7 @@ def refuse_faults(faults: Sequence[str], *, force: bool) -> None:
 class _Work:
     """One scrub."""
 
-    def __init__(self, library: Library, needle: Needle) -> None:
+    def __init__(self, library: Library, needle: ScrubTarget) -> None:
         self._library = library
         self._db: Database = library.db
         self._wanted = needle.secrets()
@@ -204,12 +204,12 @@ class _Work:
     def run(self, remember: Literal["never", "found", "always"]) -> None:
         """Do it, in the caller's transaction."""
         rows = [Generation(*row) for row in self._db.read(_GENERATIONS)]
-        touched = [each for each in rows if self._look(each)]
-        rewriting = Rewriting(self._library)
-        for _, value in rewriting.edits():
-            self._find(value, b"", json=True)
-        self.known = self._all_known()
-        before = {each.source: self._outline(each.source) for each in touched if each.source}
+        touched = [each for each in rows if self._search_generation(each)]
+        rewriting = ArchiveRewriter(self._library)
+        for _, value in rewriting.read_edits():
+            self._count_matches(value, b"", json=True)
+        self.known = self._collect_known_secrets()
+        before = {each.source: self._outline_source(each.source) for each in touched if each.source}
         for each in touched:
             if rewriting.rewrite(each, self.known):
                 self.paths[each.path] = None
@@ -218,15 +218,15 @@ class _Work:
         self.count += rewriting.rewrite_texts(self.known)
         self.faults += rewriting.faults
         for source in sorted(self.sources):
-            self._compare(source, before[source])
+            self._note_differences(source, before[source])
             self._db.run(_READ_AGAIN, (source,))
         if remember == "always" or (remember == "found" and self.count):
             # What is not there may be a word of a format that is imported later.
             Scrubs(self._db, self._library.root).add(self.known)
-        self._look_at_paths()
-        note_erasure(self._library, [])
+        self._search_paths()
+        record_pending_erasure(self._library, [])
 
-    def _all_known(self) -> KnownSecrets:
+    def _collect_known_secrets(self) -> KnownSecrets:
         wanted = self._wanted
         if isinstance(wanted, KnownSecrets):
             return wanted
@@ -243,54 +243,58 @@ class _Work:
             )
         return KnownSecrets(wanted.texts, only_in_strings=False)
 
-    def _outline(self, source: int) -> Outlines | None:
-        return outline_of(self._library, source)
+    def _outline_source(self, source: int) -> Outlines | None:
+        return outline_source(self._library, source)
 
-    def _compare(self, source: int, before: Outlines | None) -> None:
+    def _note_differences(self, source: int, before: Outlines | None) -> None:
         """Note if the newest version of a source now says something else."""
-        row = self._db.one(_SOURCE_PATH, (source,))
-        fault = find_fault(before, self._outline(source), row[0] if row else b"")
+        row = self._db.read_one(_SOURCE_PATH, (source,))
+        fault = find_fault(before, self._outline_source(source), row[0] if row else b"")
         if fault is not None:
             self.faults.append(fault)
 
-    def _look(self, generation: Generation) -> bool:
+    def _search_generation(self, generation: Generation) -> bool:
         """Find the secret in a generation; whether it is in it."""
         archive, before = self._library.archive, self.count
         head = archive.slice(generation.id, 0, HEAD)
         if is_packed(head):
             data = b"".join(archive.read(generation.id))
-            mask_packed(data, lambda text: self._look_at_member(text, generation.path))
+            mask_packed(data, lambda text: self._search_member(text, generation.path))
         else:
-            for data, new in windows(archive.read(generation.id), reach_of(self._wanted)):
-                self._find(data, generation.path, new, encoding_of(head), json=is_json(head))
+            for data, new in iter_windows(archive.read(generation.id), reach_of(self._wanted)):
+                self._count_matches(
+                    data, generation.path, new, detect_encoding(head), json=is_json(head)
+                )
         return self.count != before
 
-    def _look_at_member(self, text: bytes, path: bytes) -> list[Span]:
-        self._find(text, path, 0, encoding_of(text), json=is_json(text[:HEAD]))
+    def _search_member(self, text: bytes, path: bytes) -> list[Span]:
+        self._count_matches(text, path, 0, detect_encoding(text), json=is_json(text[:HEAD]))
         return []
 
-    def _find(
+    def _count_matches(
         self, data: bytes, path: bytes, new: int = 0, encoding: str | None = None, *, json: bool
     ) -> None:
         """Count what is found in some bytes, the first of which were looked at before."""
         found = find_secrets(self._wanted, data, encoding, json=json)
         self.count += sum(stop > new for _, stop in found)
         for span in found[: MOST_EXAMPLES - len(self.examples)]:
-            name = mask(path, find_secrets(self._wanted, path, None, json=False))
-            self.examples.append(Example(name, _excerpt(data, span, found, encoding)))
+            name = mask_spans(path, find_secrets(self._wanted, path, None, json=False))
+            self.examples.append(Example(name, _make_excerpt(data, span, found, encoding)))
 
-    def _look_at_paths(self) -> None:
+    def _search_paths(self) -> None:
         for (path,) in self._db.read(_PATHS):
             if find_secrets(self.known, path, None, json=False):
                 self.left.append("the path of a file; rename the file and forget the conversation")
                 return
 
 
-def _excerpt(data: bytes, span: Span, found: list[Span], encoding: str | None) -> str:
+def _make_excerpt(data: bytes, span: Span, found: list[Span], encoding: str | None) -> str:
     """What is around a secret, with all secrets masked."""
     start, stop = span
     first = max(0, start - _AROUND) & ~1
-    masked = mask(data[: stop + _AROUND], [each for each in found if each[0] < stop + _AROUND])
+    masked = mask_spans(
+        data[: stop + _AROUND], [each for each in found if each[0] < stop + _AROUND]
+    )
     stars = "*" * min(_MOST_STARS, stop - start)
     before, after = masked[first:start], masked[stop : stop + _AROUND]
     how = encoding or "utf-8"

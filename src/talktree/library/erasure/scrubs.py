@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from talktree.library.archive.prefix import ReadBytes
 from talktree.library.erasure.key import keyed_hash
-from talktree.library.erasure.masking import Span, mask
+from talktree.library.erasure.masking import Span, mask_spans
 from talktree.library.erasure.packed_members import is_packed, mask_packed
-from talktree.library.erasure.readings import encoding_of, is_json
-from talktree.library.erasure.rolling_hash import candidates, probe
+from talktree.library.erasure.readings import detect_encoding, is_json
+from talktree.library.erasure.rolling_hash import compute_probe, find_candidates
 from talktree.library.erasure.secret_forms import find_secrets, reach_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Scrubs:
         assert keyed is not None
         multiplier, now = keyed.multiplier(), time.time_ns()
         for form in sorted(secrets.forms):
-            row = keyed.of(SECRET, form), len(form), probe(form, multiplier), now
+            row = keyed.hash_value(SECRET, form), len(form), compute_probe(form, multiplier), now
             self._db.run(_ADD, row)
         self._load()
 
@@ -74,15 +74,15 @@ class Scrubs:
         """Whether some bytes have escapes."""
         return b"\\" in data or b"&" in data
 
-    def places_in(self, data: bytes) -> Iterator[Span]:
+    def find_spans(self, data: bytes) -> Iterator[Span]:
         """Where scrubbed secrets are."""
         for size, probes in self._probes.items():
-            for at in candidates(data, size, probes, self._multiplier):
+            for at in find_candidates(data, size, probes, self._multiplier):
                 if self._is_secret(data[at : at + size]):
                     yield at, at + size
 
     def _is_secret(self, data: bytes) -> bool:
-        return self._keyed is not None and self._keyed.of(SECRET, data) in self._hashes
+        return self._keyed is not None and self._keyed.hash_value(SECRET, data) in self._hashes
 
 
 class ScrubbedFile:
@@ -95,10 +95,10 @@ class ScrubbedFile:
         """Whether a secret was met."""
         self._whole: bytes | None = None
         head = os.pread(file, HEAD, 0)
-        self._encoding, self._json = encoding_of(head), is_json(head)
+        self._encoding, self._json = detect_encoding(head), is_json(head)
         self._reach = reach_of(scrubs)
         if scrubs and is_packed(head):
-            self._whole = mask_packed(_all(file), self._find_in_member).data
+            self._whole = mask_packed(_read_all(file), self._find_in_member).data
 
     def size(self, size: int) -> int:
         """How many bytes the library keeps of a file of some size: stars may compress less."""
@@ -112,24 +112,28 @@ class ScrubbedFile:
             return os.pread(self._file, stop - start, start)
         first = max(0, start - self._reach) & ~1
         around = os.pread(self._file, stop - first + self._reach, first)
-        spans = self._note(find_secrets(self._scrubs, around, self._encoding, json=self._json))
-        return (mask(around, spans) if spans else around)[start - first : stop - first]
+        spans = self._note_spans(
+            find_secrets(self._scrubs, around, self._encoding, json=self._json)
+        )
+        return (mask_spans(around, spans) if spans else around)[start - first : stop - first]
 
     def _find_in_member(self, text: bytes) -> list[Span]:
         head = text[:HEAD]
-        return self._note(find_secrets(self._scrubs, text, encoding_of(head), json=is_json(head)))
+        return self._note_spans(
+            find_secrets(self._scrubs, text, detect_encoding(head), json=is_json(head))
+        )
 
-    def _note(self, spans: list[Span]) -> list[Span]:
+    def _note_spans(self, spans: list[Span]) -> list[Span]:
         self.found = self.found or bool(spans)
         return spans
 
 
-def read_as_is(file: int) -> ReadBytes:
+def make_plain_reader(file: int) -> ReadBytes:
     """Reads an open file without looking for secrets."""
     return lambda start, stop: os.pread(file, stop - start, start)
 
 
-def _all(file: int) -> bytes:
+def _read_all(file: int) -> bytes:
     parts, at = [], 0
     while data := os.pread(file, 1 << 20, at):
         parts.append(data)

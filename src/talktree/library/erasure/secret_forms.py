@@ -12,8 +12,13 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from talktree.errors import UsageError
-from talktree.library.erasure.masking import Span, in_string, joined
-from talktree.library.erasure.readings import BIG, LITTLE, plain_readings, unescaped_readings
+from talktree.library.erasure.masking import Span, clip_to_string, merge_spans
+from talktree.library.erasure.readings import (
+    BIG,
+    LITTLE,
+    iter_plain_readings,
+    iter_unescaped_readings,
+)
 
 REACH = 24
 """How many bytes a file may take at most to write one byte of a secret, in nested escapes."""
@@ -34,7 +39,7 @@ class SecretFinder(Protocol):
     def may_be_escaped(self, data: bytes) -> bool:
         """Whether some bytes may hold a secret that is not in them as it is."""
 
-    def places_in(self, data: bytes) -> Iterable[Span]:
+    def find_spans(self, data: bytes) -> Iterable[Span]:
         """Where secrets are as they are."""
 
 
@@ -48,16 +53,16 @@ def find_secrets(
 ) -> list[Span]:
     """Where secrets are in bytes of a file, in order; nothing that overlaps."""
     found: list[Span] = []
-    for reading in plain_readings(data, encoding):
+    for reading in iter_plain_readings(data, encoding):
         text = reading.data
-        for span in secrets.places_in(text):
-            inside = in_string(text, span) if json and secrets.only_in_strings else span
+        for span in secrets.find_spans(text):
+            inside = clip_to_string(text, span) if json and secrets.only_in_strings else span
             if inside is not None:
                 found.append(reading.source_span(*inside))
         if secrets.may_be_escaped(text):
-            for each in unescaped_readings(reading, secrets.longest, json=json):
-                found += [each.source_span(*span) for span in secrets.places_in(each.data)]
-    return joined(found)
+            for each in iter_unescaped_readings(reading, secrets.longest, json=json):
+                found += [each.source_span(*span) for span in secrets.find_spans(each.data)]
+    return merge_spans(found)
 
 
 class KnownSecrets:
@@ -66,7 +71,9 @@ class KnownSecrets:
     def __init__(self, texts: Iterable[bytes], *, only_in_strings: bool = True) -> None:
         self.only_in_strings = only_in_strings
         self.texts = {text for text in texts if text}
-        self.forms = self.texts | {wide for text in self.texts for wide in _in_utf16(text)}
+        self.forms = self.texts | {
+            wide for text in self.texts for wide in _encode_utf16_forms(text)
+        }
         special = any(_SPECIAL.search(text) for text in self.texts)
         self._escapes = _ANY_ESCAPE if special else _LETTERS_ESCAPED
 
@@ -79,9 +86,9 @@ class KnownSecrets:
         """Whether some bytes have escapes that may stand for a part of a secret."""
         return self._escapes.search(data) is not None
 
-    def places_in(self, data: bytes) -> Iterator[Span]:
+    def find_spans(self, data: bytes) -> Iterator[Span]:
         """Where the bytes of secrets are."""
-        return (span for form in self.forms for span in _places(data, form))
+        return (span for form in self.forms for span in _find_form(data, form))
 
 
 class SecretPattern:
@@ -102,7 +109,7 @@ class SecretPattern:
         """Whether some bytes have escapes."""
         return _ANY_ESCAPE.search(data) is not None
 
-    def places_in(self, data: bytes) -> Iterator[Span]:
+    def find_spans(self, data: bytes) -> Iterator[Span]:
         """Where something matches."""
         for found in self._pattern.finditer(data):
             if found[0]:
@@ -126,7 +133,7 @@ _ANY_ESCAPE = re.compile(rb"[\\&]")
 _LETTERS_ESCAPED = re.compile(rb"\\u00|&#|&(?:amp;)+#")
 
 
-def usual_forms(secret: str) -> set[bytes]:
+def encode_usual_forms(secret: str) -> set[bytes]:
     """The forms that programs write most often."""
     forms = {
         secret,
@@ -137,7 +144,7 @@ def usual_forms(secret: str) -> set[bytes]:
     return {form.encode("utf-8", "surrogatepass") for form in forms}
 
 
-def _in_utf16(text: bytes) -> Iterator[bytes]:
+def _encode_utf16_forms(text: bytes) -> Iterator[bytes]:
     try:
         plain = text.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -146,7 +153,7 @@ def _in_utf16(text: bytes) -> Iterator[bytes]:
         yield plain.encode(encoding, "surrogatepass")
 
 
-def _places(data: bytes, form: bytes) -> Iterator[Span]:
+def _find_form(data: bytes, form: bytes) -> Iterator[Span]:
     at = data.find(form)
     while at >= 0:
         yield at, at + len(form)

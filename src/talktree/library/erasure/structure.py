@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from talktree.errors import TalktreeError
-from talktree.formats import by_slug
-from talktree.formats.engine import read
-from talktree.library.archive.file_content import archived_source
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
+from talktree.library.archive.file_content import read_archived_source
 from talktree.model.parts import Part, ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -126,22 +126,22 @@ def _is_alike(old: object, new: object) -> bool:
     return True
 
 
-def outline_of(library: Library, source: int) -> Outlines | None:
+def outline_source(library: Library, source: int) -> Outlines | None:
     """What must not change in a source; None if it cannot be read."""
-    row = library.db.one(_SOURCE, (source,))
+    row = library.db.read_one(_SOURCE, (source,))
     if row is None:
         return None
     try:
-        format = by_slug(row[0])
-        document = read(archived_source(library.db, library.archive, source), format)
+        format = get_format(row[0])
+        document = read_document(read_archived_source(library.db, library.archive, source), format)
         found: Outlines = {}
         for talk in document.conversations:
             found[talk.native_id, talk.record_count] = None
             for each in talk.messages():
                 found[
-                    *(_own_id(each.id), _own_id(each.parent), _own_id(each.follows)),
+                    *(_find_own_id(each.id), _find_own_id(each.parent), _find_own_id(each.follows)),
                     *(each.role, each.time_ns, each.agent, each.session, each.api_message),
-                    tuple(_kinds(each.parts)),
+                    tuple(_describe_parts(each.parts)),
                     tuple(format.record_ids(each)),
                     tuple(reply.name for reply in format.replies(each, each.id)),
                 ] = None
@@ -150,12 +150,12 @@ def outline_of(library: Library, source: int) -> Outlines | None:
         return None
 
 
-def _own_id(id: str | None) -> str | None:
+def _find_own_id(id: str | None) -> str | None:
     """An id as the file has it, if it is there more than once."""
     return None if id is None else _COPY.sub("", id)
 
 
-def _kinds(parts: tuple[Part, ...]) -> Iterator[object]:
+def _describe_parts(parts: tuple[Part, ...]) -> Iterator[object]:
     """What kinds of parts a message has, and how calls and results hang together."""
     for part in parts:
         yield type(part).__name__

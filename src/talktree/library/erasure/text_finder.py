@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.archive.source_versions import files_of, versions
-from talktree.library.dropped_files import dropped_files
-from talktree.library.erasure.disk_files import holds_secret, windows
+from talktree.library.archive.source_versions import files_of, list_versions
+from talktree.library.dropped_files import list_dropped_files
+from talktree.library.erasure.disk_files import holds_secret, iter_windows
 from talktree.library.erasure.packed_members import is_packed, mask_packed
-from talktree.library.erasure.readings import encoding_of, is_json
+from talktree.library.erasure.readings import detect_encoding, is_json
 from talktree.library.erasure.scrubs import HEAD
 from talktree.library.erasure.secret_forms import SecretPattern, find_secrets, reach_of
 
@@ -85,7 +85,7 @@ class _Matches:
         self.is_in_name = False
 
 
-def text_pattern(texts: Iterable[str]) -> re.Pattern[bytes]:
+def compile_text_pattern(texts: Iterable[str]) -> re.Pattern[bytes]:
     """A pattern for any of some texts, in any case, spacing and Unicode form.
 
     Names of branches and paths have no spaces: there other signs are between the words of a name.
@@ -117,7 +117,7 @@ def find_text(library: Library, pattern: re.Pattern[bytes]) -> FoundText:
     finder = SecretPattern(pattern)
     found: dict[int, _Matches] = {}
     for generation, source, _ in library.db.read(_GENERATIONS):
-        spans = list(_spans_in(library, int(generation), finder))
+        spans = list(_find_spans(library, int(generation), finder))
         if spans:
             matches = found.setdefault(int(source), _Matches())
             matches.occurrences += len(spans)
@@ -130,17 +130,17 @@ def find_text(library: Library, pattern: re.Pattern[bytes]) -> FoundText:
             found.setdefault(int(source), _Matches()).is_in_name = True
     paths = [bytes(path) for (path,) in library.db.read(_OTHER_PATHS)]
     return FoundText(
-        tuple(_matches_of(library, found)),
+        tuple(_find_matches(library, found)),
         tuple(path for path in paths if _is_in_text(finder, path)),
         tuple(
             path
-            for path in dropped_files(library.root)
+            for path in list_dropped_files(library.root)
             if _is_in_text(finder, path) or holds_secret(path, finder)
         ),
     )
 
 
-def _matches_of(library: Library, found: dict[int, _Matches]) -> Iterator[TextMatch]:
+def _find_matches(library: Library, found: dict[int, _Matches]) -> Iterator[TextMatch]:
     for id, path, format, native, state in library.db.read(_SOURCES):
         matches = found.get(int(id))
         if matches is not None:
@@ -151,17 +151,17 @@ def _matches_of(library: Library, found: dict[int, _Matches]) -> Iterator[TextMa
                 format,
                 state,
                 matches.occurrences,
-                tuple(_versions_with(library, int(id), matches)),
+                tuple(_find_versions_with(library, int(id), matches)),
                 tuple(matches.edits),
                 matches.is_in_name,
-                tuple(each.number for each in versions(library.db, int(id))),
+                tuple(each.number for each in list_versions(library.db, int(id))),
             )
 
 
-def _versions_with(library: Library, source: int, matches: _Matches) -> Iterator[int]:
+def _find_versions_with(library: Library, source: int, matches: _Matches) -> Iterator[int]:
     """The versions of a source that hold the text, in a file, in its name, or in an edit of it."""
     first_ends = matches.first_ends
-    kept = versions(library.db, source)
+    kept = list_versions(library.db, source)
     for version in kept:
         if matches.is_in_name or (matches.edits and version is kept[-1]):
             yield version.number
@@ -171,7 +171,7 @@ def _versions_with(library: Library, source: int, matches: _Matches) -> Iterator
             yield version.number
 
 
-def _spans_in(library: Library, generation: int, finder: SecretPattern) -> Iterator[Span]:
+def _find_spans(library: Library, generation: int, finder: SecretPattern) -> Iterator[Span]:
     """Where the text is in the bytes of a generation; in a compressed one, at its beginning."""
     archive = library.archive
     head = archive.slice(generation, 0, HEAD)
@@ -180,15 +180,17 @@ def _spans_in(library: Library, generation: int, finder: SecretPattern) -> Itera
 
         def look(member: bytes) -> list[Span]:
             """Note that a member holds the text, and mask nothing."""
-            spans = find_secrets(finder, member, encoding_of(member), json=is_json(member[:HEAD]))
+            spans = find_secrets(
+                finder, member, detect_encoding(member), json=is_json(member[:HEAD])
+            )
             found.extend((0, 0) for _ in spans)
             return []
 
         mask_packed(b"".join(archive.read(generation)), look)
         yield from found
         return
-    encoding, json, at = encoding_of(head), is_json(head), 0
-    for data, overlap in windows(archive.read(generation), reach_of(finder)):
+    encoding, json, at = detect_encoding(head), is_json(head), 0
+    for data, overlap in iter_windows(archive.read(generation), reach_of(finder)):
         start = at - overlap
         for first, stop in find_secrets(finder, data, encoding, json=json):
             if stop > overlap:

@@ -21,7 +21,7 @@ from talktree.library.erasure.key import KeyedHash, keyed_hash
 if TYPE_CHECKING:
     from talktree.files.content import Content
     from talktree.library.database.connection import Database
-    from talktree.library.sources.scan import Found
+    from talktree.library.sources.scan import FoundPath
 
 PATH, ID, CONTENT, SEEN, ORIGIN = "path", "id", "content", "seen", "origin"
 SHORTEST_ID = 8
@@ -74,7 +74,7 @@ class Tombstones:
         self._db = db
         self._root = root
         self._hash: KeyedHash | None = None
-        self._any = db.one(_ANY) is not None
+        self._any = db.read_one(_ANY) is not None
 
     def __bool__(self) -> bool:
         return self._any
@@ -83,19 +83,19 @@ class Tombstones:
         """Whether the source at a path was forgotten."""
         return self._any and self._find(PATH, path) is not None
 
-    def number_of(self, found: Found) -> int | None:
+    def find_number(self, found: FoundPath) -> int | None:
         """The tombstone of a source, or of what it is a copy of if it did not change since."""
         if not self._any:
             return None
         number = self._find(PATH, found.path)
-        return self._find(SEEN, _stamps(found)) if number is None else number
+        return self._find(SEEN, _encode_stamps(found)) if number is None else number
 
-    def add_copy(self, found: Found, numbers: Iterable[int]) -> None:
+    def add_copy(self, found: FoundPath, numbers: Iterable[int]) -> None:
         """Remember a copy of something forgotten, so that it is not opened again unchanged."""
         for number in numbers:
-            self._add(SEEN, _stamps(found), number)
+            self._add(SEEN, _encode_stamps(found), number)
 
-    def numbers_of_ids(
+    def find_numbers_by_ids(
         self, format: str, ids: Iterable[str], names: Collection[str] = ()
     ) -> dict[str, int]:
         """The tombstones of those of some conversations that were forgotten, by their ids.
@@ -107,7 +107,7 @@ class Tombstones:
             formats = [format, ANY_FORMAT]
             if is_given(id, names):
                 formats += [slug for (slug,) in self._db.read(_FORMATS)]
-            numbers = (self._find(ID, _id(slug, id)) for slug in formats)
+            numbers = (self._find(ID, _encode_id(slug, id)) for slug in formats)
             number = next((each for each in numbers if each is not None), None)
             if number is not None:
                 found[id] = number
@@ -116,13 +116,13 @@ class Tombstones:
     @property
     def needs_content(self) -> bool:
         """Whether sources were forgotten that only their content tells from others."""
-        return self._any and self._db.one(_HAS_CONTENT) is not None
+        return self._any and self._db.read_one(_HAS_CONTENT) is not None
 
-    def number_of_content(self, contents: Iterable[Content]) -> int | None:
+    def find_number_by_content(self, contents: Iterable[Content]) -> int | None:
         """The tombstone of a source with this content."""
         return self._find(CONTENT, content_digest(contents))
 
-    def number_of_origin(self, origin: str) -> int | None:
+    def find_number_by_origin(self, origin: str) -> int | None:
         """The tombstone of the source that converted files name so."""
         return self._find(ORIGIN, origin.encode())
 
@@ -141,14 +141,14 @@ class Tombstones:
         """
         number = self._db.run(_ADD, (format, time.time_ns()))
         paths = list(paths)
-        names = {name for path in paths for name in names_in(path)}
+        names = {name for path in paths for name in names_from_path(path)}
         for path in paths:
             self._add(PATH, path, number)
         for slug, id in ids:
             if is_unique(id):
-                self._add(ID, _id(slug, id), number)
+                self._add(ID, _encode_id(slug, id), number)
                 if is_given(id, names):
-                    self._add(ID, _id(ANY_FORMAT, id), number)
+                    self._add(ID, _encode_id(ANY_FORMAT, id), number)
         if digest is not None:
             self._add(CONTENT, digest, number)
         if origin is not None:
@@ -157,9 +157,9 @@ class Tombstones:
         return number
 
     def _add(self, kind: str, value: bytes, number: int) -> None:
-        self._db.run(_ADD_HASH, (self._keyed.of(kind, value), number, kind))
+        self._db.run(_ADD_HASH, (self._keyed.hash_value(kind, value), number, kind))
 
-    def all(self) -> list[Tombstone]:
+    def list_all(self) -> list[Tombstone]:
         """All of them, the oldest first."""
         return [
             Tombstone(number, when, format, (hash or b"").hex()[:SHOWN])
@@ -168,7 +168,7 @@ class Tombstones:
 
     def readmit(self, named: str) -> list[Tombstone]:
         """Remove the tombstones that a number, a path, an id or a beginning of a hash means."""
-        chosen = self._named(named)
+        chosen = self._find_named(named)
         if not chosen:
             raise NotFound(
                 f"{named}: no forgotten conversation",
@@ -178,33 +178,33 @@ class Tombstones:
             for each in chosen:
                 self._db.run(_DROP_HASHES, (each.number,))
             self._db.run(_DROP_EMPTY)
-        self._any = self._db.one(_ANY) is not None
+        self._any = self._db.read_one(_ANY) is not None
         return chosen
 
-    def has(self, named: str) -> bool:
+    def has_path_or_id(self, named: str) -> bool:
         """Whether something with a path or an id was forgotten."""
-        return bool(self._numbers(named, self.all()))
+        return bool(self._find_numbers(named, self.list_all()))
 
-    def _named(self, named: str) -> list[Tombstone]:
-        known = self.all()
+    def _find_named(self, named: str) -> list[Tombstone]:
+        known = self.list_all()
         if named.isdecimal() and len(named) < SHOWN:
             return [each for each in known if each.number == int(named)]
-        numbers = self._numbers(named, known)
+        numbers = self._find_numbers(named, known)
         return [
             each
             for each in known
             if each.number in numbers or (len(named) >= SHORTEST_ID and each.hash == named)
         ]
 
-    def _numbers(self, named: str, known: list[Tombstone]) -> set[int]:
+    def _find_numbers(self, named: str, known: list[Tombstone]) -> set[int]:
         """The numbers of the tombstones of a path or an id."""
         if keyed_hash(self._root, make=False) is None:
             return set()
         path = os.path.abspath(os.fsencode(named))
         formats = {each.format for each in known}
-        hashes = [self._keyed.of(PATH, path)]
+        hashes = [self._keyed.hash_value(PATH, path)]
         id = os.fsencode(named).decode("utf-8", "replace")
-        hashes += [self._keyed.of(ID, _id(format, id)) for format in formats]
+        hashes += [self._keyed.hash_value(ID, _encode_id(format, id)) for format in formats]
         return {row[0] for hash in hashes for row in self._db.read(_OF, (hash,))}
 
     def _find(self, kind: str, value: bytes) -> int | None:
@@ -212,7 +212,7 @@ class Tombstones:
             self._hash = keyed_hash(self._root, make=False)
         if self._hash is None:
             return None  # the key is lost; `check` reports it
-        row = self._db.one(_FIND, (self._hash.of(kind, value),))
+        row = self._db.read_one(_FIND, (self._hash.hash_value(kind, value),))
         return None if row is None else int(row[0])
 
     @property
@@ -237,7 +237,7 @@ def is_given(id: str, names: Collection[str]) -> bool:
     return id not in names or _UUID.search(id) is not None
 
 
-def names_in(path: bytes) -> set[str]:
+def names_from_path(path: bytes) -> set[str]:
     """What a path may have given as the id of a conversation: its last names, without endings."""
     parts = os.fsdecode(path).split(os.sep)[-_NAMES:]
     return {name for part in parts for name in (part, stem_of(part), part.partition(".")[0])}
@@ -255,10 +255,10 @@ def content_digest(contents: Iterable[Content]) -> bytes:
     return made.digest()
 
 
-def _stamps(found: Found) -> bytes:
+def _encode_stamps(found: FoundPath) -> bytes:
     """What tells that a file or folder is as it was seen."""
     return repr([found.path, *(seen[:5] for seen in found.files)]).encode()
 
 
-def _id(format: str, id: str) -> bytes:
+def _encode_id(format: str, id: str) -> bytes:
     return f"{format}\0{id}".encode("utf-8", "replace")

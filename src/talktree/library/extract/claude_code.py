@@ -11,18 +11,18 @@ from talktree.library.extract.claude_members import (
     ABSENT,
     PROGRESS,
     TELLING,
-    Api,
-    Line,
-    Result,
-    Spoken,
-    Task,
-    Thought,
-    Use,
-    Used,
+    ApiMember,
+    ClaudeLine,
+    ResultMember,
+    TaskMember,
+    TextMember,
+    ThinkingMember,
+    ToolUseMember,
+    UsageMember,
     decode,
     output_of,
 )
-from talktree.library.extract.collector import Telling
+from talktree.library.extract.collector import FactsCollector
 from talktree.library.extract.facts import (
     ERROR,
     LATEST,
@@ -33,30 +33,30 @@ from talktree.library.extract.facts import (
     SAMPLED,
     SIDECHAIN,
     TRAIT,
-    Call,
+    CallFacts,
+    CallOutcome,
+    ExtractedFacts,
     Heading,
-    Link,
-    Outcome,
-    Piece,
-    Reply,
-    Told,
-    group_of,
-    key_of,
+    ReplyFacts,
+    SearchPiece,
+    TreeRecord,
+    hash_group,
+    hash_id,
+    hash_stamp,
     lone_key,
+    piece_states,
     reply_key,
-    seconds,
-    stamp_of,
-    states,
     title_rank,
+    to_seconds,
 )
 from talktree.library.extract.texts import (
     call_files,
     call_text,
     is_todo_tool,
     lacks_words,
+    parse_todos,
     tags_of,
     todo_text,
-    todos_in,
 )
 from talktree.model.outline import Listing, Trait
 from talktree.model.replies import SYNTHETIC
@@ -87,7 +87,7 @@ LISTINGS = {
     "attachment": PASSED,
 }
 """What lines mean to the program's own reader."""
-NO_API = Api()
+NO_API = ApiMember()
 """For lines that hold no message."""
 
 _Place = tuple[str | None, str | None, str | None, str | None, bool]
@@ -98,14 +98,16 @@ _new = tuple.__new__
 """Makes a named tuple in half of the time that its own name takes."""
 
 
-def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
+def extract_claude_code(
+    data: bytes, start: int = 0, heading: Heading | None = None
+) -> ExtractedFacts:
     """What whole lines tell; `start` is the place of the first in its file.
 
     A last line without an end is left for later. The heading is what was told of all before.
     """
-    telling = Telling(SLUG, heading)
+    telling = FactsCollector(SLUG, heading)
     reader = _Reader(telling, data, start)
-    view, find, tell = memoryview(data), data.find, reader.tell
+    view, find, tell = memoryview(data), data.find, reader.add_line
     end = data.rfind(b"\n") + 1
     at = len(BOM) if not start and data[:3] == BOM else 0
     lines = 0
@@ -118,17 +120,17 @@ def told(data: bytes, start: int = 0, heading: Heading | None = None) -> Told:
         else:
             usual = tell(line, at, stop)
         if not usual:
-            _tell_any(telling, bytes(view[at:stop]), start + at)
+            _extract_any_line(telling, bytes(view[at:stop]), start + at)
             reader.forget_place()
         at = stop
         lines += 1
-    return telling.told(end, lines)
+    return telling.collect(end, lines)
 
 
 class _Reader:
     """Tells of usual lines, one after the other."""
 
-    def __init__(self, telling: Telling, data: bytes, start: int) -> None:
+    def __init__(self, telling: FactsCollector, data: bytes, start: int) -> None:
         self.telling = telling
         self._data = data
         self._start = start
@@ -146,7 +148,7 @@ class _Reader:
         """A line that went the long way may have told of another place."""
         self._where = NOWHERE
 
-    def tell(self, line: Line, here: int, stop: int) -> bool:
+    def add_line(self, line: ClaudeLine, here: int, stop: int) -> bool:
         """Tell of a line between two places; False if it is not of a usual kind after all."""
         role, api, stamp, telling = line.type, line.message, line.timestamp, self.telling
         if role == "assistant":
@@ -154,7 +156,7 @@ class _Reader:
         elif role == "user":
             bits = AS_RESULT if line.toolUseResult is not ABSENT else AS_SAID
         elif line.uuid is None:
-            return self._snapshot(line, here)
+            return self._add_snapshot(line, here)
         elif role in LONG_WAYS and self._data.find(LONG_WAYS[role], here, stop) >= 0:
             return False
         else:
@@ -165,7 +167,7 @@ class _Reader:
                 bits |= MESSAGE
         if api is None or line.isMeta or not _is_plain(line, api):
             return False
-        if role == "assistant" and not (api.id or line.requestId) and _calls(api):
+        if role == "assistant" and not (api.id or line.requestId) and _has_tool_call(api):
             return False
         if line.forkedFrom is not ABSENT and telling.parent is None:
             return False
@@ -175,7 +177,7 @@ class _Reader:
         where = (line.cwd, line.gitBranch, line.sessionId, line.agentId, line.isSidechain)
         if where != self._where:
             self._where, self._tags = where, {}
-            telling.place(
+            telling.set_place(
                 line.sessionId,
                 line.agentId,
                 line.cwd,
@@ -195,92 +197,96 @@ class _Reader:
                 bits = AS_RESULT
         at = self._start + here
         telling.roles[role] = telling.roles.get(role, 0) + 1
-        self._link(line, api, at, bits | self._message(line, api, at, time), time)
+        self._add_link(line, api, at, bits | self._add_message(line, api, at, time), time)
         return True
 
-    def _snapshot(self, line: Line, here: int) -> bool:
+    def _add_snapshot(self, line: ClaudeLine, here: int) -> bool:
         """The names of files; False if a line without an id is none of them."""
         if line.type != SNAPSHOT or line.snapshot is None:
             return False
         names = "\n".join(line.snapshot.trackedFileBackups)
         if names:
             stamp = line.snapshot.timestamp
-            time = None if stamp is None else seconds(from_iso(stamp))
+            time = None if stamp is None else to_seconds(from_iso(stamp))
             tags = tags_of(SLUG, "other", "")
             at = self._start + here
-            self.telling.pieces.append(Piece(at, "other", "", "", time, tags, names))
+            self.telling.pieces.append(SearchPiece(at, "other", "", "", time, tags, names))
         return True
 
     # what is said
 
-    def _message(self, line: Line, api: Api, at: int, time: int | None) -> int:
+    def _add_message(self, line: ClaudeLine, api: ApiMember, at: int, time: int | None) -> int:
         """The pieces and facts of a message, and the bits they add to its link."""
         content, bits, reply = api.content, 0, None
         second = None if time is None else time // SECOND
         if api.usage is not None and api.model != SYNTHETIC:
-            reply = self._reply(line, api, api.usage, at, time)
+            reply = self._add_reply(line, api, api.usage, at, time)
         if content is None:
             pass
         elif isinstance(content, str):
-            self._words(line, api, "text", content, at, second)
+            self._add_text(line, api, "text", content, at, second)
             bits = MESSAGE
         else:
             for block in content:
                 bits |= MESSAGE
-                if isinstance(block, Spoken):
-                    self._words(line, api, "text", block.text, at, second)
-                elif isinstance(block, Use):
-                    self._call(line, api, block, at, time, reply)
-                elif isinstance(block, Result):
-                    bits |= self._result(line, api, block, at, time)
-                elif isinstance(block, Thought):
-                    self._words(line, api, "thinking", block.thinking, at, second)
+                if isinstance(block, TextMember):
+                    self._add_text(line, api, "text", block.text, at, second)
+                elif isinstance(block, ToolUseMember):
+                    self._add_call(line, api, block, at, time, reply)
+                elif isinstance(block, ResultMember):
+                    bits |= self._add_result(line, api, block, at, time)
+                elif isinstance(block, ThinkingMember):
+                    self._add_text(line, api, "thinking", block.thinking, at, second)
         if line.todos:
-            self._todos(line, api, line.todos, at, time)
+            self._add_todos(line, api, line.todos, at, time)
         return bits
 
-    def _words(
-        self, line: Line, api: Api, kind: str, text: str, at: int, second: int | None
+    def _add_text(
+        self, line: ClaudeLine, api: ApiMember, kind: str, text: str, at: int, second: int | None
     ) -> None:
         if not text or text.isspace():
             return
         role, side = line.type, line.isSidechain
         what = (kind, role, None, api.model, False, side)
-        tags = self._tags.get(what) or self._tagged(what)
-        self.telling.pieces.append(_new(Piece, (at, kind, role, text, second, tags, "")))
+        tags = self._tags.get(what) or self._make_tags(what)
+        self.telling.pieces.append(_new(SearchPiece, (at, kind, role, text, second, tags, "")))
         if self.telling.rank < PROMPT and kind == "text":
-            self.telling.prompted(text, title_rank(role, side))
+            self.telling.suggest_title(text, title_rank(role, side))
 
-    def _tagged(self, what: _Kind) -> str:
+    def _make_tags(self, what: _Kind) -> str:
         kind, role, tool, model, failed, side = what
         cwd, branch = self._where[:2]
-        found = tags_of(SLUG, kind, role, tool, model, cwd, branch, states(failed, side))
+        found = tags_of(SLUG, kind, role, tool, model, cwd, branch, piece_states(failed, side))
         self._tags[what] = found
         return found
 
-    def _todos(self, line: Line, api: Api, listed: list[Task], at: int, time: int | None) -> None:
+    def _add_todos(
+        self, line: ClaudeLine, api: ApiMember, listed: list[TaskMember], at: int, time: int | None
+    ) -> None:
         """A list of tasks that goes with a line is told if it changed."""
         text = todo_text(listed)
-        if key_of(text) != self.telling.todo and not text.isspace():
+        if hash_id(text) != self.telling.todo and not text.isspace():
             what = ("todo", line.type, None, api.model, False, line.isSidechain)
-            tags = self._tags.get(what) or self._tagged(what)
+            tags = self._tags.get(what) or self._make_tags(what)
             second = None if time is None else time // SECOND
-            self.telling.pieces.append(Piece(at, "todo", line.type, text, second, tags, ""))
-        self.telling.tasks(listed, text, time)
+            self.telling.pieces.append(SearchPiece(at, "todo", line.type, text, second, tags, ""))
+        self.telling.set_tasks(listed, text, time)
 
     # facts
 
-    def _names(
+    def _hash_ids(
         self, api: str | None, request: str | None
     ) -> tuple[str | None, str | None, int, int, int]:
         """The ids of a reply with its key, its group and its request."""
         names = self._api
         if names[0] != api or names[1] != request or not names[2]:
-            group, asked = group_of(api or None), group_of(request or None)
+            group, asked = hash_group(api or None), hash_group(request or None)
             names = self._api = (api, request, reply_key(api, request), group, asked)
         return names
 
-    def _reply(self, line: Line, api: Api, used: Used, at: int, time: int | None) -> int:
+    def _add_reply(
+        self, line: ClaudeLine, api: ApiMember, used: UsageMember, at: int, time: int | None
+    ) -> int:
         cache, model, telling = used.cache_creation, api.model, self.telling
         written, hour = used.cache_creation_input_tokens, 0
         if cache is not None:
@@ -289,64 +295,74 @@ class _Reader:
         read = used.cache_read_input_tokens
         counts = (used.input_tokens, used.output_tokens, read, written, hour)
         if api.id or line.requestId:
-            key = self._names(api.id, line.requestId)[2]
+            key = self._hash_ids(api.id, line.requestId)[2]
         else:
             key = lone_key(line.uuid or "", line.sessionId, time, model, counts)
-        telling.replies.append(_new(Reply, (key, at, time, model, *counts, line.isSidechain)))
+        telling.replies.append(_new(ReplyFacts, (key, at, time, model, *counts, line.isSidechain)))
         if model and model not in telling.models:
             telling.models[model] = None
         return key
 
-    def _call(
-        self, line: Line, api: Api, use: Use, at: int, time: int | None, reply: int | None
+    def _add_call(
+        self,
+        line: ClaudeLine,
+        api: ApiMember,
+        use: ToolUseMember,
+        at: int,
+        time: int | None,
+        reply: int | None,
     ) -> None:
         name, input, role, telling = use.name, use.input, line.type, self.telling
         second = None if time is None else time // SECOND
-        listed = todos_in(name, input) if is_todo_tool(name) else None
+        listed = parse_todos(name, input) if is_todo_tool(name) else None
         if listed is None:
             kind, text, files = "call", call_text(name, input), call_files(input)
         else:
             kind, text, files = "todo", todo_text(listed), ""
-            telling.tasks(listed, text, time)
+            telling.set_tasks(listed, text, time)
         if files or (text and not text.isspace()):
             what = (kind, role, name, api.model, False, line.isSidechain)
-            tags = self._tags.get(what) or self._tagged(what)
-            telling.pieces.append(_new(Piece, (at, kind, role, text, second, tags, files)))
+            tags = self._tags.get(what) or self._make_tags(what)
+            telling.pieces.append(_new(SearchPiece, (at, kind, role, text, second, tags, files)))
         if use.id:
-            key = self._calls[use.id] = key_of(use.id)
-            telling.calls.append(_new(Call, (key, at, time, name, reply)))
-            telling.called(key, name)
+            key = self._calls[use.id] = hash_id(use.id)
+            telling.calls.append(_new(CallFacts, (key, at, time, name, reply)))
+            telling.add_call(key, name)
 
-    def _result(self, line: Line, api: Api, block: Result, at: int, time: int | None) -> int:
+    def _add_result(
+        self, line: ClaudeLine, api: ApiMember, block: ResultMember, at: int, time: int | None
+    ) -> int:
         telling, tool, failed, id = self.telling, None, block.is_error is True, block.tool_use_id
         if id:
-            key = self._calls.pop(id, 0) or key_of(id)
+            key = self._calls.pop(id, 0) or hash_id(id)
             tool = telling.open.pop(key, None)
-            telling.outcomes.append(_new(Outcome, (key, failed, time)))
+            telling.outcomes.append(_new(CallOutcome, (key, failed, time)))
         text = output_of(block.content)
         if text and not text.isspace():
             what = ("result", "tool", tool, api.model, failed, line.isSidechain)
-            tags = self._tags.get(what) or self._tagged(what)
+            tags = self._tags.get(what) or self._make_tags(what)
             second = None if time is None else time // SECOND
-            telling.pieces.append(_new(Piece, (at, "result", "tool", text, second, tags, "")))
+            telling.pieces.append(_new(SearchPiece, (at, "result", "tool", text, second, tags, "")))
         return ERROR if failed else 0
 
     # the tree
 
-    def _link(self, line: Line, api: Api, at: int, bits: int, time: int | None) -> None:
+    def _add_link(
+        self, line: ClaudeLine, api: ApiMember, at: int, bits: int, time: int | None
+    ) -> None:
         uuid, parent, telling = line.uuid, line.parentUuid, self.telling
         id = above = group = request = 0
         if parent is not None:
             known = self._id
-            above = known[1] if parent == known[0] else key_of(parent)
+            above = known[1] if parent == known[0] else hash_id(parent)
         if uuid:
-            id = key_of(uuid)
+            id = hash_id(uuid)
             self._id = (uuid, id)
             telling.leaf = uuid
             if not id % SAMPLED:
                 telling.marks.append((at, id))
         if line.type == "assistant" and (api.id or line.requestId):
-            group, request = self._names(api.id, line.requestId)[3:]
+            group, request = self._hash_ids(api.id, line.requestId)[3:]
         if line.isSidechain:
             bits |= SIDECHAIN
         listing = LISTINGS.get(line.type, UNKNOWN) if uuid is not None else UNKNOWN
@@ -355,23 +371,25 @@ class _Reader:
         stamp = 0
         if time is not None:
             code = ROLES.get(line.type)
-            stamp = time + code if code and time >= 0 else stamp_of(time, line.type)
+            stamp = time + code if code and time >= 0 else hash_stamp(time, line.type)
         telling.links.append(
-            _new(Link, (id, above, at, bits, group, stamp, 0, 0, listing, request))
+            _new(TreeRecord, (id, above, at, bits, group, stamp, 0, 0, listing, request))
         )
 
 
-def _is_silent(line: Line) -> bool:
+def _is_silent(line: ClaudeLine) -> bool:
     """Whether a line of the system says only that something happened, in no words."""
     return line.subtype is not None and line.subtype not in TELLING and line.content is ABSENT
 
 
-def _calls(api: Api) -> bool:
+def _has_tool_call(api: ApiMember) -> bool:
     """Whether a message calls a tool."""
-    return isinstance(api.content, list) and any(isinstance(each, Use) for each in api.content)
+    return isinstance(api.content, list) and any(
+        isinstance(each, ToolUseMember) for each in api.content
+    )
 
 
-def _is_plain(line: Line, api: Api) -> bool:
+def _is_plain(line: ClaudeLine, api: ApiMember) -> bool:
     """Whether the content of a message is told in the short way."""
     content = api.content
     if isinstance(content, str):
@@ -379,19 +397,19 @@ def _is_plain(line: Line, api: Api) -> bool:
     if line.toolUseResult is ABSENT or not content or len(content) != 1:
         return True
     block = content[0]
-    return not isinstance(block, Result) or not lacks_words(output_of(block.content))
+    return not isinstance(block, ResultMember) or not lacks_words(output_of(block.content))
 
 
 # Few lines need the format itself, and whoever looks up one sentence should not wait for it.
 
 
-def _tell_any(telling: Telling, line: bytes, at: int) -> None:
-    from talktree.library.extract.claude_lines import tell_any
+def _extract_any_line(telling: FactsCollector, line: bytes, at: int) -> None:
+    from talktree.library.extract.claude_lines import extract_any_line
 
-    tell_any(telling, line, at)
+    extract_any_line(telling, line, at)
 
 
 def _is_command(content: str) -> bool:
-    from talktree.formats.claude_code.lens import command
+    from talktree.formats.claude_code.lens import parse_command
 
-    return command(content) is not None
+    return parse_command(content) is not None

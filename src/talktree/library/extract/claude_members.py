@@ -20,37 +20,37 @@ TELLING = frozenset({"compact_boundary", "microcompact_boundary", "informational
 Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
-class Cache(Struct, gc=False):
+class CacheMember(Struct, gc=False):
     """How long what was written to the cache is kept."""
 
     ephemeral_5m_input_tokens: Count = 0
     ephemeral_1h_input_tokens: Count = 0
 
 
-class Used(Struct, gc=False):
+class UsageMember(Struct, gc=False):
     """The tokens of an API reply."""
 
     input_tokens: Count = 0
     output_tokens: Count = 0
     cache_read_input_tokens: Count = 0
     cache_creation_input_tokens: Count = 0
-    cache_creation: Cache | None = None
+    cache_creation: CacheMember | None = None
 
 
-class Spoken(Struct, gc=False, tag="text"):
+class TextMember(Struct, gc=False, tag="text"):
     """Words."""
 
     text: str
 
 
-class Thought(Struct, gc=False, tag="thinking"):
+class ThinkingMember(Struct, gc=False, tag="thinking"):
     """Thinking."""
 
     thinking: str
     signature: str | None = None
 
 
-class Use(Struct, gc=False, tag="tool_use"):
+class ToolUseMember(Struct, gc=False, tag="tool_use"):
     """A call."""
 
     name: str
@@ -58,16 +58,16 @@ class Use(Struct, gc=False, tag="tool_use"):
     input: Any = None
 
 
-class Image(Struct, gc=False, tag="image"):
+class ImageMember(Struct, gc=False, tag="image"):
     """A picture without a name: nothing to be found."""
 
     title: None = None
 
 
-Output: TypeAlias = str | list[Spoken | Image] | None
+Output: TypeAlias = str | list[TextMember | ImageMember] | None
 
 
-class Result(Struct, gc=False, tag="tool_result"):
+class ResultMember(Struct, gc=False, tag="tool_result"):
     """A result."""
 
     tool_use_id: str | None = None
@@ -75,37 +75,37 @@ class Result(Struct, gc=False, tag="tool_result"):
     is_error: bool | None = None
 
 
-Block: TypeAlias = Spoken | Thought | Use | Result | Image
+Block: TypeAlias = TextMember | ThinkingMember | ToolUseMember | ResultMember | ImageMember
 
 
-class Api(Struct, gc=False):
+class ApiMember(Struct, gc=False):
     """A message of the API."""
 
     id: str | None = None
     model: str | None = None
-    usage: Used | None = None
+    usage: UsageMember | None = None
     content: str | list[Block] | None = None
 
 
-class Task(Struct, gc=False):
+class TaskMember(Struct, gc=False):
     """One task of a list."""
 
     content: str
     status: str
 
 
-class Backup(Struct, gc=False):
+class BackupMember(Struct, gc=False):
     """What is kept of a file; only its name is told."""
 
 
-class Snapshot(Struct, gc=False):
+class SnapshotMember(Struct, gc=False):
     """The state of files."""
 
     timestamp: str | None = None
-    trackedFileBackups: dict[str, Backup] = {}
+    trackedFileBackups: dict[str, BackupMember] = {}
 
 
-class Line(Struct, gc=False):
+class ClaudeLine(Struct, gc=False):
     """A line."""
 
     type: str
@@ -117,27 +117,27 @@ class Line(Struct, gc=False):
     gitBranch: str | None = None
     agentId: str | None = None
     requestId: str | None = None
-    message: Api | None = None
+    message: ApiMember | None = None
     isSidechain: bool = False
     teamName: str | None = None
-    todos: list[Task] | None = None
+    todos: list[TaskMember] | None = None
     toolUseResult: Raw = ABSENT
     forkedFrom: Raw = ABSENT
     isMeta: bool = False
     subtype: str | None = None
     content: Raw = ABSENT
-    snapshot: Snapshot | None = None
+    snapshot: SnapshotMember | None = None
     isApiErrorMessage: None = None
     isCompactSummary: None = None
     logicalParentUuid: None = None
 
 
-decode = msgspec.json.Decoder(Line).decode
+decode = msgspec.json.Decoder(ClaudeLine).decode
 
 
 def output_of(content: Output) -> str:
     """The words of a tool's result."""
     if isinstance(content, str):
         return content
-    found = [each.text for each in content or () if isinstance(each, Spoken) and each.text]
+    found = [each.text for each in content or () if isinstance(each, TextMember) and each.text]
     return "\n".join(found)

@@ -22,7 +22,7 @@ NOTHING = Raw()
 Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
-class Entry(NamedTuple):
+class ReplyRow(NamedTuple):
     """A reply as one record tells it."""
 
     day: str
@@ -74,17 +74,17 @@ _decode = msgspec.json.Decoder(_Line).decode
 _decode_progress = msgspec.json.Decoder(_Progress).decode
 
 
-class Books:
+class ReplyCounts:
     """The replies that were seen so far, each once, with the most tokens told of it."""
 
     def __init__(self) -> None:
-        self.own: dict[str, Entry] = {}
+        self.own: dict[str, ReplyRow] = {}
         """By their names."""
-        self.side: dict[str, Entry] = {}
+        self.side: dict[str, ReplyRow] = {}
         """Those only sub-agents told of, by their names."""
-        self.nameless: list[Entry] = []
+        self.nameless: list[ReplyRow] = []
 
-    def take(self, name: str, entry: Entry, *, side: bool) -> None:
+    def add_record(self, name: str, entry: ReplyRow, *, side: bool) -> None:
         """One record more."""
         if not name:
             self.nameless.append(entry)
@@ -94,22 +94,22 @@ class Books:
         if known is None or sum(entry[4:]) > sum(known[4:]):
             books[name] = entry
 
-    def add(self, other: Books) -> None:
+    def merge(self, other: ReplyCounts) -> None:
         """What was seen in files that come behind."""
         for name, entry in other.own.items():
-            self.take(name, entry, side=False)
+            self.add_record(name, entry, side=False)
         for name, entry in other.side.items():
-            self.take(name, entry, side=True)
+            self.add_record(name, entry, side=True)
         self.nameless += other.nameless
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[ReplyRow]:
         """All replies, each once."""
         yield from self.own.values()
         yield from (entry for name, entry in self.side.items() if name not in self.own)
         yield from self.nameless
 
 
-def count_file(books: Books, path: str | bytes) -> None:
+def count_file(books: ReplyCounts, path: str | bytes) -> None:
     """Take the replies of a file; it is read in blocks that end at a line."""
     with open(path, "rb", buffering=0) as file:
         rest = b""
@@ -123,7 +123,7 @@ def count_file(books: Books, path: str | bytes) -> None:
             _count_lines(books, rest, len(rest))
 
 
-def _count_lines(books: Books, data: bytes, end: int) -> None:
+def _count_lines(books: ReplyCounts, data: bytes, end: int) -> None:
     view, find, rfind = memoryview(data), data.find, data.rfind
     at = find(USAGE, 0, end)
     while at >= 0:
@@ -132,17 +132,17 @@ def _count_lines(books: Books, data: bytes, end: int) -> None:
         try:
             line = _decode(view[start:stop])
             if line.message is not None and line.message.usage is not None:
-                _take(books, line, line)
+                _count_line(books, line, line)
             elif line.data is not NOTHING:
                 inner = _decode_progress(line.data).message
                 if inner is not None:
-                    _take(books, inner, line)
+                    _count_line(books, inner, line)
         except REFUSALS:
             pass
         at = find(USAGE, stop, end)
 
 
-def _take(books: Books, line: _Line, around: _Line) -> None:
+def _count_line(books: ReplyCounts, line: _Line, around: _Line) -> None:
     api, stamp = line.message, line.timestamp
     used = None if api is None else api.usage
     if api is None or used is None or stamp is None:
@@ -155,7 +155,7 @@ def _take(books: Books, line: _Line, around: _Line) -> None:
     if cache is not None:
         written = cache.ephemeral_5m_input_tokens + cache.ephemeral_1h_input_tokens
     session = around.sessionId
-    entry = Entry(
+    entry = ReplyRow(
         intern(stamp[:DAY] if stamp.endswith(UTC) else to_iso(time)[:DAY]),
         None if model is None else intern(model),
         None if cwd is None else intern(cwd),
@@ -167,4 +167,4 @@ def _take(books: Books, line: _Line, around: _Line) -> None:
     )
     # An answer that no model gave, such as the words of an error, tells of no tokens.
     if any(entry[4:]):
-        books.take(reply_name(api.id, line.requestId), entry, side=line.isSidechain is True)
+        books.add_record(reply_name(api.id, line.requestId), entry, side=line.isSidechain is True)

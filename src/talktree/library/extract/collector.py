@@ -14,22 +14,22 @@ from talktree.library.extract.facts import (
     NODE,
     SAMPLED,
     TRAIT,
-    Call,
+    CallFacts,
+    CallOutcome,
+    ExtractedFacts,
     Heading,
-    Link,
     Measure,
-    Outcome,
-    Piece,
-    Reply,
-    Told,
-    group_of,
-    key_of,
-    stamp_of,
+    ReplyFacts,
+    SearchPiece,
+    TreeRecord,
+    hash_group,
+    hash_id,
+    hash_stamp,
 )
-from talktree.library.extract.texts import Task, prompt_title, whole
-from talktree.model.compaction import COMPACTED, RESTORED, compaction_of
+from talktree.library.extract.texts import TaskLike, prompt_title, replace_surrogates
+from talktree.model.compaction import COMPACTED, RESTORED, find_compaction
 from talktree.model.derived import DONE
-from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
+from talktree.model.measures import MessageMeasures, iterate_number_measures, iterate_word_measures
 from talktree.model.message import Message
 from talktree.model.outline import CALLS, Listing
 
@@ -40,18 +40,18 @@ COMPACTIONS = "compactions"
 """The name under which compactions and restorations are counted."""
 
 
-class Telling:
+class FactsCollector:
     """All that was told so far of a source, and what must be known to go on."""
 
     def __init__(self, format: str, head: Heading | None = None) -> None:
         head = head or Heading()
         self.format = format
-        self.pieces: list[Piece] = []
-        self.replies: list[Reply] = []
-        self.calls: list[Call] = []
-        self.outcomes: list[Outcome] = []
+        self.pieces: list[SearchPiece] = []
+        self.replies: list[ReplyFacts] = []
+        self.calls: list[CallFacts] = []
+        self.outcomes: list[CallOutcome] = []
         self.measures: list[Measure] = []
-        self.links: list[Link] = []
+        self.links: list[TreeRecord] = []
         self.marks: list[tuple[int, int]] = []
         self.roles: dict[str, int] = {}
         self.native, self.parent, self.leaf = head.native, head.parent, head.leaf
@@ -62,9 +62,9 @@ class Telling:
         self.open = dict(head.open)
         self.todo = head.todo
 
-    def told(self, taken: int, lines: int = 0) -> Told:
+    def collect(self, taken: int, lines: int = 0) -> ExtractedFacts:
         """Everything, when so many bytes were read."""
-        return Told(
+        return ExtractedFacts(
             pieces=self.pieces,
             replies=self.replies,
             calls=self.calls,
@@ -91,7 +91,7 @@ class Telling:
             roles=self.roles,
         )
 
-    def place(
+    def set_place(
         self,
         session: str | None,
         agent: str | None,
@@ -120,14 +120,14 @@ class Telling:
             if self.last is None or time > self.last:
                 self.last = time
 
-    def prompted(self, text: str, rank: int) -> None:
+    def suggest_title(self, text: str, rank: int) -> None:
         """What was said first is the title as long as there is no better one."""
         if rank > self.rank:
-            title = prompt_title(whole(text))
+            title = prompt_title(replace_surrogates(text))
             if title:
                 self.title, self.rank = title, rank
 
-    def link(
+    def add_record(
         self,
         at: int,
         bits: int,
@@ -145,18 +145,18 @@ class Telling:
         """A record that takes part in the tree."""
         above = parent if parent is not None else follows
         bits |= NODE | (trait - 1) << TRAIT | (parent is None and follows is not None) * FOLLOWS
-        name = key_of(id) if id else 0
+        name = hash_id(id) if id else 0
         self.links.append(
-            Link(
+            TreeRecord(
                 name,
-                key_of(above) if above is not None else 0,
+                hash_id(above) if above is not None else 0,
                 at,
                 bits,
-                group_of(group or None),
-                stamp_of(time, role),
-                kept=key_of(kept) if kept else 0,
+                hash_group(group or None),
+                hash_stamp(time, role),
+                kept=hash_id(kept) if kept else 0,
                 listing=listing,
-                request=LOOSE if group and group.startswith(CALLS) else group_of(request or None),
+                request=LOOSE if group and group.startswith(CALLS) else hash_group(request or None),
             )
         )
         if id:
@@ -164,29 +164,30 @@ class Telling:
             if not name % SAMPLED:
                 self.marks.append((at, name))
 
-    def tasks(self, listed: Sequence[Task], text: str, time: int | None) -> None:
+    def set_tasks(self, listed: Sequence[TaskLike], text: str, time: int | None) -> None:
         """The tasks as they stand, and how many of them are done, if that changed."""
-        key = key_of(text)
+        key = hash_id(text)
         if listed and key != self.todo:
             done = sum(task.status in DONE for task in listed)
             self.measures.append(Measure(time, "todos_done", float(done)))
             self.measures.append(Measure(time, "todos_open", float(len(listed) - done)))
         self.todo = key
 
-    def measured(self, measures: MessageMeasures, time: int | None) -> None:
+    def add_measures(self, measures: MessageMeasures, time: int | None) -> None:
         """What is recorded about a message."""
-        self.measures += [Measure(time, *each) for each in measured_numbers(measures)]
+        self.measures += [Measure(time, *each) for each in iterate_number_measures(measures)]
         self.measures += [
-            Measure(time, name, whole(word)) for name, word in measured_words(measures)
+            Measure(time, name, replace_surrogates(word))
+            for name, word in iterate_word_measures(measures)
         ]
 
-    def compacted(self, message: Message, time: int | None) -> None:
+    def note_compaction(self, message: Message, time: int | None) -> None:
         """That a message says that the context was compacted or restored, if it does."""
-        mark = compaction_of(message)
+        mark = find_compaction(message)
         if mark is not None and mark.kind in (COMPACTED, RESTORED):
             self.measures.append(Measure(time, COMPACTIONS, mark.kind))
 
-    def called(self, key: int, tool: str) -> None:
+    def add_call(self, key: int, tool: str) -> None:
         """A call waits for its result."""
         if len(self.open) < MOST_OPEN:
             self.open[key] = tool

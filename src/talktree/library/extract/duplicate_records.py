@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from talktree.files.content import LONGEST_LINE
 from talktree.formats.claude_code.detect import identity_of
-from talktree.formats.engine.duplicates import identity_key
+from talktree.formats.engine.duplicates import compute_identity_key
 from talktree.formats.format import Record
-from talktree.library.extract.claude_lines import record_bytes
-from talktree.library.extract.record import Read, line_at
+from talktree.library.extract.claude_lines import slice_first_record
+from talktree.library.extract.record import Read, read_line_at
 from talktree.text.json.decode import decode
 
 
@@ -40,13 +40,13 @@ def find_copies(ids: Sequence[int], at: Sequence[int], first: int, read: Read) -
     return found
 
 
-def read_of(data: bytes, start: int = 0) -> Read:
+def make_reader(data: bytes, start: int = 0) -> Read:
     """A function that reads from lines in memory; `start` is the place of the first."""
     return lambda at, size: data[at - start : at - start + size]
 
 
 def _digest(read: Read, at: int) -> bytes:
-    raw = record_bytes(line_at(read, at))
+    raw = slice_first_record(read_line_at(read, at))
     value, problems, usable = decode(raw)
     record = Record(value, raw, "", None, "", 0, problems, usable and len(raw) < LONGEST_LINE)
-    return identity_key(record, identity_of)
+    return compute_identity_key(record, identity_of)

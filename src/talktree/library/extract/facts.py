@@ -13,8 +13,8 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from talktree.model.habits import Habits
-from talktree.model.replies import lone_name, reply_name
+from talktree.model.habits import WriterHabits
+from talktree.model.replies import make_reply_name, reply_name
 
 try:
     from _blake2 import blake2b  # what `hashlib` has too, without all that it loads besides
@@ -22,7 +22,7 @@ except ImportError:
     from hashlib import blake2b
 
 NODE, MESSAGE, SIDECHAIN, COMPACT, ERROR, FOLLOWS = 1, 2, 4, 8, 16, 32
-AS_LINES = Habits(sequential=True, replays=True, latest=True, walk=True)
+AS_LINES = WriterHabits(sequential=True, replays=True, latest=True, walk=True)
 """The habits of sources that are read line by line; links of all others are resolved already."""
 TRAIT = 6
 """Bits of a link above the others hold its trait, less one."""
@@ -36,7 +36,7 @@ SAMPLED = 16
 """One id of so many is a landmark."""
 
 
-class Piece(NamedTuple):
+class SearchPiece(NamedTuple):
     """One part of one record: what a search finds."""
 
     at: int
@@ -52,7 +52,7 @@ class Piece(NamedTuple):
     """Names of files, one a line."""
 
 
-class Reply(NamedTuple):
+class ReplyFacts(NamedTuple):
     """What one record tells of the tokens of an API reply."""
 
     key: int
@@ -70,7 +70,7 @@ class Reply(NamedTuple):
     sidechain: bool
 
 
-class Call(NamedTuple):
+class CallFacts(NamedTuple):
     """A tool call."""
 
     key: int
@@ -81,7 +81,7 @@ class Call(NamedTuple):
     """The key of the reply that made it."""
 
 
-class Outcome(NamedTuple):
+class CallOutcome(NamedTuple):
     """How a tool call ended."""
 
     key: int
@@ -100,7 +100,7 @@ class Measure(NamedTuple):
 LOOSE = -1
 
 
-class Link(NamedTuple):
+class TreeRecord(NamedTuple):
     """A record that takes part in the tree."""
 
     id: int
@@ -167,15 +167,15 @@ class Heading(Struct, frozen=True, kw_only=True):
     """The task list that was told last."""
 
 
-class Told(Struct):
+class ExtractedFacts(Struct):
     """All that a source, or a stretch of it, tells."""
 
-    pieces: list[Piece]
-    replies: list[Reply]
-    calls: list[Call]
-    outcomes: list[Outcome]
+    pieces: list[SearchPiece]
+    replies: list[ReplyFacts]
+    calls: list[CallFacts]
+    outcomes: list[CallOutcome]
     measures: list[Measure]
-    links: list[Link]
+    links: list[TreeRecord]
     marks: list[tuple[int, int]]
     """Landmarks: where a record is, and the checksum of its id."""
     head: Heading
@@ -191,11 +191,11 @@ class Told(Struct):
     """All conversations of a source that is read as a whole."""
     damage: str | None = None
     """Why only a part of the source could be read; None if all of it was."""
-    habits: Sequence[Habits] = (AS_LINES,)
+    habits: Sequence[WriterHabits] = (AS_LINES,)
     """How the conversations with messages are written, for their trees."""
 
 
-def key_of(text: str) -> int:
+def hash_id(text: str) -> int:
     """The hash that stands for an id: 64 bits, signed, never 0."""
     if len(text) == UUID:
         # Nearly all ids are UUIDs; the remainder is as good as a hash and sooner there.
@@ -207,9 +207,9 @@ def key_of(text: str) -> int:
     return int.from_bytes(blake2b(raw, digest_size=8).digest(), "little", signed=True) or 1
 
 
-def mark_of(id: bytes | str) -> int | None:
+def find_landmark(id: bytes | str) -> int | None:
     """The landmark an id makes; None for most ids."""
-    found = key_of(id if isinstance(id, str) else id.decode("utf-8", "surrogateescape"))
+    found = hash_id(id if isinstance(id, str) else id.decode("utf-8", "surrogateescape"))
     return None if found % SAMPLED else found
 
 
@@ -219,7 +219,7 @@ ROLES = {"user": 1, "assistant": 2, "system": 3}
 STATES = ((), ("error",), ("sidechain",), ("error", "sidechain"))
 
 
-def states(failed: bool, side: bool) -> tuple[str, ...]:  # noqa: FBT001
+def piece_states(failed: bool, side: bool) -> tuple[str, ...]:  # noqa: FBT001
     """What is said of a piece by the tag `is`."""
     return STATES[failed + 2 * side]
 
@@ -231,34 +231,34 @@ def title_rank(role: str, side: bool) -> int:  # noqa: FBT001
     return SIDE_PROMPT if side else PROMPT
 
 
-def moment(time: int | None) -> int | None:
+def to_storable_time(time: int | None) -> int | None:
     """A time as it can be kept."""
     return time if time is not None and -LATEST < time < LATEST else None
 
 
-def seconds(time: int | None) -> int | None:
+def to_seconds(time: int | None) -> int | None:
     """A time in seconds."""
-    return None if moment(time) is None else (time or 0) // 1_000_000_000
+    return None if to_storable_time(time) is None else (time or 0) // 1_000_000_000
 
 
 def reply_key(api: str | None, request: str | None) -> int:
     """What a reply is known by in all files."""
-    return key_of(reply_name(api, request))
+    return hash_id(reply_name(api, request))
 
 
 def lone_key(
     own: str, session: str | None, time: int | None, model: str | None, counts: tuple[int, ...]
 ) -> int:
     """What a reply is known by that has no id of its own."""
-    return key_of(lone_name(own, session, time, model, counts))
+    return hash_id(make_reply_name(own, session, time, model, counts))
 
 
-def group_of(group: str | None) -> int:
+def hash_group(group: str | None) -> int:
     """A number for the reply a record is a piece of; 0 for none."""
     return 0 if group is None else crc32(group.encode("utf-8", "surrogatepass")) & 0x7FFFFFFF or 1
 
 
-def stamp_of(time: int, role: str) -> int:
+def hash_stamp(time: int, role: str) -> int:
     """The same number only for the same time and role; 0 without a time."""
     if time < 0:
         return 0

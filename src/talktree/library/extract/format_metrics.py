@@ -18,10 +18,10 @@ def parent_session(format: str, message: Message) -> str | None:
     """The session that a message was copied from."""
     if format != CLAUDE_CODE or not message.extra:
         return None
-    return _text(_below(message.extra, "forkedFrom").get("sessionId"))
+    return _get_text(_get_object(message.extra, "forkedFrom").get("sessionId"))
 
 
-def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+def _get_object(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     """The object under some names; empty if there is none."""
     here: Any = value
     for name in names:
@@ -32,5 +32,5 @@ def _below(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return found
 
 
-def _text(value: Json) -> str | None:
+def _get_text(value: Json) -> str | None:
     return value if isinstance(value, str) else None

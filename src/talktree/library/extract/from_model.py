@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from talktree.files import Content, Source
-from talktree.formats import by_slug
-from talktree.formats.engine import Origin, read
+from talktree.formats import get_format
+from talktree.formats.engine import DocumentOrigin, read_document
 from talktree.formats.format import Format
-from talktree.library.extract.collector import Telling
+from talktree.library.extract.collector import FactsCollector
 from talktree.library.extract.facts import (
     COMMAND,
     COMPACT,
@@ -29,20 +29,20 @@ from talktree.library.extract.facts import (
     NODE,
     SIDECHAIN,
     TRAIT,
-    Call,
+    CallFacts,
+    CallOutcome,
     ConversationFacts,
-    Link,
-    Outcome,
-    Piece,
-    Reply,
-    Told,
-    group_of,
-    key_of,
-    moment,
-    seconds,
-    stamp_of,
-    states,
+    ExtractedFacts,
+    ReplyFacts,
+    SearchPiece,
+    TreeRecord,
+    hash_group,
+    hash_id,
+    hash_stamp,
+    piece_states,
     title_rank,
+    to_seconds,
+    to_storable_time,
 )
 from talktree.library.extract.format_metrics import parent_session
 from talktree.library.extract.texts import (
@@ -50,30 +50,30 @@ from talktree.library.extract.texts import (
     call_text,
     event_text,
     is_todo_tool,
+    part_text,
+    replace_surrogates,
     result_text,
     short_title,
-    spoken,
     tags_of,
     todo_text,
-    whole,
 )
 from talktree.model import message as flags
 from talktree.model import pairing
-from talktree.model.compaction import RESTORED, compaction_of
+from talktree.model.compaction import RESTORED, find_compaction
 from talktree.model.conversation import Conversation
 from talktree.model.counts import ConversationCounts
-from talktree.model.derived import rank, written_todos
+from talktree.model.derived import rank_title, read_written_todos
 from talktree.model.document import Document
 from talktree.model.entries import Entry, Head, Snapshot
-from talktree.model.habits import Habits
+from talktree.model.habits import WriterHabits
 from talktree.model.identity import find_native_id
-from talktree.model.measures import NO_MEASURES, searched_words
+from talktree.model.measures import NO_MEASURES, list_search_words
 from talktree.model.message import Message, Todo
 from talktree.model.outline import Listing
 from talktree.model.parts import Attachment, Event, Part, Text, Thinking, ToolCall, ToolResult
 from talktree.model.replies import ReplyUsage
 from talktree.model.skeleton import ROOT, Skeleton
-from talktree.model.vendor_walk import find_resume_point, walk_back, written_links
+from talktree.model.vendor_walk import find_resume_point, make_written_links, walk_back
 
 SUMMARIES = frozenset({"summary", "compacted"})
 """Events in whose place all that was said before is no longer sent."""
@@ -84,7 +84,7 @@ class Parts:
 
     def __init__(
         self,
-        telling: Telling,
+        telling: FactsCollector,
         message: Message,
         at: int,
         time: int | None,
@@ -105,23 +105,23 @@ class Parts:
         self.side = flags.SIDECHAIN in message.flags
         self.error = flags.ERROR in message.flags
 
-    def take(self, part: Part) -> None:
+    def add_part(self, part: Part) -> None:
         """Tell of one part."""
         match part:
             case Text():
-                self._text(part)
+                self._add_text(part)
             case Thinking():
                 self.add("thinking", part.text)
             case ToolCall():
-                self._call(part)
+                self._add_call(part)
             case ToolResult():
-                self._result(part)
+                self._add_result(part)
             case Event():
-                self._event(part)
+                self._add_event(part)
             case Attachment():
                 self.add("other", "", files=part.name or "")
             case _:
-                self.add("other", spoken(part))
+                self.add("other", part_text(part))
 
     def add(
         self,
@@ -149,21 +149,23 @@ class Parts:
             self.labels,
         )
         time = None if self.time is None else self.time // 1_000_000_000
-        piece = Piece(self.at, kind, role, whole(text), time, tags, whole(files))
+        piece = SearchPiece(
+            self.at, kind, role, replace_surrogates(text), time, tags, replace_surrogates(files)
+        )
         self.telling.pieces.append(piece)
 
     def _states(self, *, error: bool) -> tuple[str, ...]:
-        found = states(self.error or error, self.side)
+        found = piece_states(self.error or error, self.side)
         return (*found, flags.DELETED) if flags.DELETED in self.message.flags else found
 
-    def _text(self, part: Text) -> None:
+    def _add_text(self, part: Text) -> None:
         meta = flags.META in self.message.flags
         self.add("other" if meta else "text", part.text)
         if not meta:
             rank = title_rank(self.message.role, self.side)
-            self.telling.prompted(part.text, rank)
+            self.telling.suggest_title(part.text, rank)
 
-    def _event(self, part: Event) -> None:
+    def _add_event(self, part: Event) -> None:
         if part.kind in SUMMARIES:
             self.compacts = True
             self.add("summary", part.text or "")
@@ -171,43 +173,43 @@ class Parts:
             text = event_text(part)
             self.add("text", text)
             if flags.META not in self.message.flags:
-                self.telling.prompted(text, COMMAND)
+                self.telling.suggest_title(text, COMMAND)
         else:
             self.add("other", event_text(part))
 
-    def _call(self, part: ToolCall) -> None:
-        listed = written_todos(part) if is_todo_tool(part.name) else None
+    def _add_call(self, part: ToolCall) -> None:
+        listed = read_written_todos(part) if is_todo_tool(part.name) else None
         if listed is not None:
-            self.todos(listed, tool=part.name)
+            self.add_todos(listed, tool=part.name)
         else:
             text = call_text(part.name, part.input)
             self.add("call", text, tool=part.name, files=call_files(part.input))
         if part.id:
-            key, tool = key_of(part.id), whole(part.name)
-            self.telling.calls.append(Call(key, self.at, self.time, tool, self.reply))
-            self.telling.called(key, tool)
+            key, tool = hash_id(part.id), replace_surrogates(part.name)
+            self.telling.calls.append(CallFacts(key, self.at, self.time, tool, self.reply))
+            self.telling.add_call(key, tool)
 
-    def _result(self, part: ToolResult) -> None:
+    def _add_result(self, part: ToolResult) -> None:
         tool = part.name
         if part.call:
-            key = key_of(part.call)
+            key = hash_id(part.call)
             tool = self.telling.open.pop(key, tool)
-            self.telling.outcomes.append(Outcome(key, part.error, self.time))
+            self.telling.outcomes.append(CallOutcome(key, part.error, self.time))
         self.failed = self.failed or part.error
         self.add("result", result_text(part), role="tool", tool=tool, error=part.error)
 
-    def todos(
-        self, listed: Sequence[Todo], *, tool: str | None = None, told_before: bool = False
+    def add_todos(
+        self, listed: Sequence[Todo], *, tool: str | None = None, known_before: bool = False
     ) -> None:
         """A list of tasks; one that goes with many messages is told when it changes."""
         text = todo_text(listed)
-        if not told_before or key_of(whole(text)) != self.telling.todo:
+        if not known_before or hash_id(replace_surrogates(text)) != self.telling.todo:
             self.add("todo", text, tool=tool)
-        self.telling.tasks(listed, whole(text), self.time)
+        self.telling.set_tasks(listed, replace_surrogates(text), self.time)
 
 
-def tell_entry(
-    telling: Telling, entry: Entry, at: int, own: str = "", *, counts: bool = True
+def extract_entry(
+    telling: FactsCollector, entry: Entry, at: int, own: str = "", *, counts: bool = True
 ) -> int:
     """Tell of an entry with an id of its own; what comes back are the bits of its link.
 
@@ -215,25 +217,27 @@ def tell_entry(
     """
     match entry:
         case Message():
-            return _message(telling, entry, at, own, counts=counts)
+            return _extract_message(telling, entry, at, own, counts=counts)
         case Head():
-            _head(telling, entry, at)
+            _extract_head(telling, entry, at)
         case Snapshot():
-            names = "\n".join(whole(name) for name in entry.files)
+            names = "\n".join(replace_surrogates(name) for name in entry.files)
             if names:
                 tags = tags_of(telling.format, "other", "")
-                time = seconds(entry.time_ns)
-                telling.pieces.append(Piece(at, "other", "", "", time, tags, names))
+                time = to_seconds(entry.time_ns)
+                telling.pieces.append(SearchPiece(at, "other", "", "", time, tags, names))
         case _:
             pass
     return 0
 
 
-def _message(telling: Telling, message: Message, at: int, own: str, *, counts: bool) -> int:
-    context, time = message.context, moment(message.time_ns)
+def _extract_message(
+    telling: FactsCollector, message: Message, at: int, own: str, *, counts: bool
+) -> int:
+    context, time = message.context, to_storable_time(message.time_ns)
     telling.roles[message.role] = telling.roles.get(message.role, 0) + 1
     side = flags.SIDECHAIN in message.flags
-    telling.place(
+    telling.set_place(
         message.session,
         message.agent,
         context.cwd if context else None,
@@ -242,20 +246,20 @@ def _message(telling: Telling, message: Message, at: int, own: str, *, counts: b
         parent_session(telling.format, message),
         side=side,
     )
-    format = by_slug(telling.format)
+    format = get_format(telling.format)
     replies = format.replies(message, own)
-    keys = [_reply(telling, each, at) for each in replies]
+    keys = [_extract_reply(telling, each, at) for each in replies]
     reply = keys[0] if keys and message.usage is not None else None
     measures = format.measures(message)
     if counts and measures is not NO_MEASURES:
-        telling.measured(measures, time)
+        telling.add_measures(measures, time)
     if counts:
-        telling.compacted(message, time)
-    teller = Parts(telling, message, at, time, reply, searched_words(measures))
+        telling.note_compaction(message, time)
+    teller = Parts(telling, message, at, time, reply, list_search_words(measures))
     for part in message.parts:
-        teller.take(part)
+        teller.add_part(part)
     if message.todos:
-        teller.todos(message.todos, told_before=True)
+        teller.add_todos(message.todos, known_before=True)
     failed = flags.ERROR in message.flags or teller.failed
     return (
         bool(message.parts) * MESSAGE
@@ -265,109 +269,117 @@ def _message(telling: Telling, message: Message, at: int, own: str, *, counts: b
     )
 
 
-def _reply(telling: Telling, found: ReplyUsage, at: int) -> int:
-    used, key = found.usage, key_of(found.name)
+def _extract_reply(telling: FactsCollector, found: ReplyUsage, at: int) -> int:
+    used, key = found.usage, hash_id(found.name)
     counts = (used.input, used.output, used.cache_read, used.cache_write, found.hour)
-    model = None if found.model is None else whole(found.model)
-    telling.replies.append(Reply(key, at, moment(found.time), model, *counts, found.sidechain))
+    model = None if found.model is None else replace_surrogates(found.model)
+    telling.replies.append(
+        ReplyFacts(key, at, to_storable_time(found.time), model, *counts, found.sidechain)
+    )
     if model:
         telling.models[model] = None
     return key
 
 
-def _head(telling: Telling, head: Head, at: int) -> None:
+def _extract_head(telling: FactsCollector, head: Head, at: int) -> None:
     if not head.title or head.title.isspace():
         return
-    title = whole(head.title)
-    good = rank(head)
+    title = replace_surrogates(head.title)
+    good = rank_title(head)
     if good >= telling.rank:
         telling.title, telling.rank = short_title(title) or title[:100], good
     tags = tags_of(telling.format, "summary", "")
-    telling.pieces.append(Piece(at, "summary", "", title, seconds(head.time_ns), tags, ""))
+    telling.pieces.append(SearchPiece(at, "summary", "", title, to_seconds(head.time_ns), tags, ""))
 
 
 class LooseCalls:
     """Tells of the calls of one conversation that have no id, and of results that name no call."""
 
-    def __init__(self, telling: Telling, conversation: str) -> None:
+    def __init__(self, telling: FactsCollector, conversation: str) -> None:
         self._telling = telling
         self._conversation = conversation
-        self._turn = pairing.Turn()
+        self._turn = pairing.TurnPairing()
 
-    def take(self, message: Message, at: int) -> None:
+    def add_message(self, message: Message, at: int) -> None:
         """The calls and results of a message."""
         turn = self._turn
-        if turn.ends_before(message):
-            self.close()
-        turn.take(message)
+        if turn.is_ended_by(message):
+            self.match_results()
+        turn.take_message(message)
         for number, part in enumerate(message.parts):
             if isinstance(part, ToolCall) and not part.id:
-                key = self._key(message.id, number)
-                time = moment(message.time_ns)
-                self._telling.calls.append(Call(key, at, time, whole(part.name), None))
-        if turn.results and turn.complete:
-            self.close()
+                key = self._make_key(message.id, number)
+                time = to_storable_time(message.time_ns)
+                self._telling.calls.append(
+                    CallFacts(key, at, time, replace_surrogates(part.name), None)
+                )
+        if turn.results and turn.is_complete:
+            self.match_results()
 
-    def close(self) -> None:
+    def match_results(self) -> None:
         """Results that name no call, with the calls they are found to answer."""
-        for call, result in self._turn.close():
+        for call, result in self._turn.close_turn():
             if call is None or (call.id and result.call):
                 continue
-            key = key_of(call.id) if call.id else self._key(call.message, call.part)
-            self._telling.outcomes.append(Outcome(key, result.error, moment(result.time)))
+            key = hash_id(call.id) if call.id else self._make_key(call.message, call.part)
+            self._telling.outcomes.append(
+                CallOutcome(key, result.error, to_storable_time(result.time))
+            )
 
-    def _key(self, message: str, part: int) -> int:
-        return key_of(f"{self._conversation}|{message}|{part}")
+    def _make_key(self, message: str, part: int) -> int:
+        return hash_id(f"{self._conversation}|{message}|{part}")
 
 
-def told(source: Source, format: Format) -> Told:
+def extract_source(source: Source, format: Format) -> ExtractedFacts:
     """What a source tells; the place of a piece is the number of its record."""
-    document = read(source, format)
-    telling = Telling(format.info.slug)
+    document = read_document(source, format)
+    telling = FactsCollector(format.info.slug)
     found: list[ConversationFacts] = []
     at = 0
     ids: dict[int, str] = {}
-    habits: list[Habits] = []
+    habits: list[WriterHabits] = []
     roles: Counter[str] = Counter()
     for number, conversation in enumerate(document.conversations):
         telling.title, telling.rank = None, 0
         links = len(telling.links)
-        _tell(telling, conversation, number, at, loose=format.can.calls == "loose")
+        _extract_conversation(telling, conversation, number, at, loose=format.can.calls == "loose")
         if len(telling.links) > links:
             # Links are those of the model, which has inferred what is missing.
             habits.append(conversation.skeleton.habits._replace(sequential=False, walk=False))
         roles.update(conversation.counts.roles)
         errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
-        found.append(_facts(conversation, at, telling.title, errors))
+        found.append(_make_conversation_facts(conversation, at, telling.title, errors))
         ids.update(enumerate(conversation.skeleton.ids, at))
         at += conversation.record_count
     telling.title = next((each.title for each in found if each.title), None)
     telling.native = found[0].native if found else None
-    told = telling.told(sum(content.size for content in source.files.values()))
-    told.ids = ids
-    told.conversations = found
-    told.damage = _damage(document)
-    told.habits = habits
-    told.roles = dict(roles)
-    return told
+    facts = telling.collect(sum(content.size for content in source.files.values()))
+    facts.ids = ids
+    facts.conversations = found
+    facts.damage = _describe_damage(document)
+    facts.habits = habits
+    facts.roles = dict(roles)
+    return facts
 
 
-def _damage(document: Document) -> str | None:
+def _describe_damage(document: Document) -> str | None:
     origin = document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     folder = origin.source.folder
-    found = [f"{path}: {why}" if folder else why for path, why in origin.damaged.items()]
+    found = [f"{path}: {why}" if folder else why for path, why in origin.damaged_files.items()]
     return "; ".join(found) or None
 
 
-def read_lines(name: bytes, content: Content, format: str) -> tuple[ConversationCounts, str | None]:
+def read_counts_and_id(
+    name: bytes, content: Content, format: str
+) -> tuple[ConversationCounts, str | None]:
     """The numbers of the conversation in a file of lines, and its id, as the model has them."""
     text = os.fsdecode(name)
-    document = read(Source(text, {text: content}, folder=False), by_slug(format))
+    document = read_document(Source(text, {text: content}, folder=False), get_format(format))
     return document.conversation.counts, find_native_id(document.conversation)
 
 
-def _facts(
+def _make_conversation_facts(
     conversation: Conversation, at: int, title: str | None, errors: int
 ) -> ConversationFacts:
     counts = conversation.counts
@@ -386,51 +398,55 @@ def _facts(
     )
 
 
-def _tell(
-    telling: Telling, conversation: Conversation, number: int, first: int, *, loose: bool
+def _extract_conversation(
+    telling: FactsCollector, conversation: Conversation, number: int, first: int, *, loose: bool
 ) -> None:
     """Tell of one conversation, whose first record has a number."""
-    bones = conversation.skeleton
-    groups = bones.groups()
-    listings = _listings(bones)
+    skeleton = conversation.skeleton
+    groups = skeleton.groups()
+    listings = _find_listings(skeleton)
     calls = LooseCalls(telling, conversation.id) if loose else None
     marks: dict[int, str] = {}
     links = len(telling.links)
     for position, entry in enumerate(conversation.entries):
         at = first + position
-        counts = position not in bones.copies
-        bits = tell_entry(telling, entry, at, bones.own_id(position), counts=counts)
+        counts = position not in skeleton.copies
+        bits = extract_entry(telling, entry, at, skeleton.own_id(position), counts=counts)
         if isinstance(entry, Message) and calls is not None:
-            calls.take(entry, at)
-        if isinstance(entry, Message) and (mark := compaction_of(entry)) is not None:
+            calls.add_message(entry, at)
+        if isinstance(entry, Message) and (mark := find_compaction(entry)) is not None:
             marks[at] = mark.kind
-        trait = bones.traits[position]
+        trait = skeleton.traits[position]
         if not trait:
             continue
-        above = bones.parents[position]
+        above = skeleton.parents[position]
         bits &= ~SIDECHAIN
-        bits |= NODE | (trait - 1) << TRAIT | bool(bones.sidechain[position]) * SIDECHAIN
-        bits |= (position in bones.linked and above != ROOT) * FOLLOWS
+        bits |= NODE | (trait - 1) << TRAIT | bool(skeleton.sidechain[position]) * SIDECHAIN
+        bits |= (position in skeleton.linked and above != ROOT) * FOLLOWS
         telling.links.append(
-            Link(
-                _name(bones.ids[position], number),
-                0 if above == ROOT else _name(bones.ids[above], number),
+            TreeRecord(
+                _hash_id(skeleton.ids[position], number),
+                0 if above == ROOT else _hash_id(skeleton.ids[above], number),
                 at,
                 bits,
-                group_of(groups[position]),
-                stamp_of(bones.times[position], bones.roles[position]),
+                hash_group(groups[position]),
+                hash_stamp(skeleton.times[position], skeleton.roles[position]),
                 number,
                 listing=listings.get(position, int(Listing.LISTED)),
             )
         )
-        telling.leaf = bones.own_id(position) or telling.leaf
+        telling.leaf = skeleton.own_id(position) or telling.leaf
     if calls is not None:
-        calls.close()
+        calls.match_results()
     if RESTORED in marks.values():
-        _take_back(telling, links, _restored(conversation, marks, first))
+        _discount_compactions(
+            telling, links, _find_restored_compactions(conversation, marks, first)
+        )
 
 
-def _restored(conversation: Conversation, marks: dict[int, str], first: int) -> set[int]:
+def _find_restored_compactions(
+    conversation: Conversation, marks: dict[int, str], first: int
+) -> set[int]:
     """The compactions on the active branch that were taken back, by the places of their records."""
     leaf = conversation.tree.active_leaf()
     path = [] if leaf is None else [first + place for place in conversation.tree.path(leaf)]
@@ -438,7 +454,7 @@ def _restored(conversation: Conversation, marks: dict[int, str], first: int) -> 
     return set(path[:back])
 
 
-def _take_back(telling: Telling, start: int, places: set[int]) -> None:
+def _discount_compactions(telling: FactsCollector, start: int, places: set[int]) -> None:
     """Let compactions at some places count for nothing: all of it is in the context again."""
     for number in range(start, len(telling.links)):
         link = telling.links[number]
@@ -449,14 +465,14 @@ def _take_back(telling: Telling, start: int, places: set[int]) -> None:
 _MARKS = (int(Listing.ACTIVE), int(Listing.NEWEST))
 
 
-def _listings(bones: Skeleton) -> dict[int, int]:
+def _find_listings(skeleton: Skeleton) -> dict[int, int]:
     """What the program's own reader returns, and from where the conversation continues."""
-    if not bones.habits.walk:
-        return {at: each for at, each in enumerate(bones.listings) if each in _MARKS}
-    found = dict.fromkeys(walk_back(written_links(bones)), int(Listing.RETURNED))
-    return found | {find_resume_point(bones): int(Listing.CURRENT)}
+    if not skeleton.habits.walk:
+        return {at: each for at, each in enumerate(skeleton.listings) if each in _MARKS}
+    found = dict.fromkeys(walk_back(make_written_links(skeleton)), int(Listing.RETURNED))
+    return found | {find_resume_point(skeleton): int(Listing.CURRENT)}
 
 
-def _name(id: str, number: int) -> int:
+def _hash_id(id: str, number: int) -> int:
     """The hash of an id; the same id in another conversation is another one."""
-    return key_of(f"{number}:{id}" if number else id)
+    return hash_id(f"{number}:{id}" if number else id)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from array import array
 
 from talktree.library.extract.facts import FOLLOWS, TRAIT
-from talktree.library.extract.packed_tree import NOWHERE, Shape
+from talktree.library.extract.packed_tree import NOWHERE, PackedTree
 from talktree.model.outline import Trait
 
 _TRAITS = bytes((byte >> TRAIT) + 1 for byte in range(256))
 
 
-def may_infer_links(shape: Shape) -> bool:
+def may_infer_links(shape: PackedTree) -> bool:
     """Whether a link of some record may be inferred."""
     if not len(shape):
         return False
@@ -37,7 +37,7 @@ def _may_be_stranded(bits: bytearray, parents: array[int], traits: bytes | bytea
     for here, above in enumerate(parents):
         if above == NOWHERE or traits[above] != note or traits[here] == note:
             continue
-        top = _top(bits, parents, traits, above)
+        top = _find_note_start(bits, parents, traits, above)
         if top != NOWHERE:
             tops[top] = here
     return any(
@@ -46,7 +46,9 @@ def _may_be_stranded(bits: bytearray, parents: array[int], traits: bytes | bytea
     )
 
 
-def _top(bits: bytearray, parents: array[int], traits: bytes | bytearray, note: int) -> int:
+def _find_note_start(
+    bits: bytearray, parents: array[int], traits: bytes | bytearray, note: int
+) -> int:
     """What a row of notes starts from; nothing if it only follows."""
     here, seen = note, 0
     while here != NOWHERE and traits[here] == Trait.NOTE and seen <= len(parents):

@@ -19,22 +19,22 @@ from itertools import chain, pairwise, repeat
 
 import msgspec
 
-from talktree.library.extract.facts import AS_LINES, ERROR, FOLLOWS, SIDECHAIN, TRAIT, Link
-from talktree.library.extract.packed_tree_state import ABANDONED, Outcome, judged
+from talktree.library.extract.facts import AS_LINES, ERROR, FOLLOWS, SIDECHAIN, TRAIT, TreeRecord
+from talktree.library.extract.packed_tree_state import ABANDONED, TreeSummary, summarize_tree
 from talktree.library.extract.record import Read
-from talktree.library.extract.resolved_links import Resolved, join_requests, resolved
-from talktree.model.habits import Habits
+from talktree.library.extract.resolved_links import ResolvedTree, join_requests, resolve_tree
+from talktree.model.habits import WriterHabits
 from talktree.model.inferred_links import fold_copies
 from talktree.model.outline import Listing, Trait
 
 
-def packed(numbers: array[int]) -> bytes:
+def pack_array(numbers: array[int]) -> bytes:
     """The bytes of an array, byte by byte of its numbers."""
-    size, raw = numbers.itemsize, _little(numbers).tobytes()
+    size, raw = numbers.itemsize, _to_little_endian(numbers).tobytes()
     return b"".join(raw[place::size] for place in range(size))
 
 
-def unpacked(kind: str, data: bytes | memoryview, first: int = 0) -> array[int]:
+def unpack_array(kind: str, data: bytes | memoryview, first: int = 0) -> array[int]:
     """The array that was packed, from a number on."""
     numbers = array(kind)
     size, count = numbers.itemsize, len(data) // numbers.itemsize
@@ -42,15 +42,15 @@ def unpacked(kind: str, data: bytes | memoryview, first: int = 0) -> array[int]:
     for place in range(size):
         raw[place::size] = data[place * count + first : (place + 1) * count]
     numbers.frombytes(raw)
-    return _little(numbers)
+    return _to_little_endian(numbers)
 
 
-def low_halves(data: bytes | memoryview) -> array[int]:
+def unpack_low_halves(data: bytes | memoryview) -> array[int]:
     """The lower 32 bits of the packed numbers of 64."""
-    return unpacked("I", data[: len(data) // 2])
+    return unpack_array("I", data[: len(data) // 2])
 
 
-def _little(numbers: array[int]) -> array[int]:
+def _to_little_endian(numbers: array[int]) -> array[int]:
     """The same on every machine."""
     if sys.byteorder == "big":
         numbers = numbers[:]
@@ -77,12 +77,12 @@ class _Compressors(threading.local):
 _compressors = _Compressors()
 
 
-def compressed(data: bytes) -> bytes:
+def compress_bytes(data: bytes) -> bytes:
     """The bytes of a shape, made small."""
     return _compressors.compress(data)
 
 
-def plain(data: bytes) -> bytes:
+def decompress_bytes(data: bytes) -> bytes:
     """The bytes that were made small."""
     return _compressors.decompress(data)
 
@@ -95,14 +95,14 @@ STATES = ("current", "abandoned", "compacted")
 """What the current leaf makes of a record, by its number in `states`."""
 
 
-def _listing(bits: int) -> int:
+def _decode_listing(bits: int) -> int:
     if (bits >> TRAIT) + 1 == Trait.NOTE:
         return int(Listing.PASSED)
     return int(Listing.HIDDEN if bits & SIDECHAIN else Listing.LISTED)
 
 
 _PLANES = 8
-_LISTINGS = bytes(_listing(byte) for byte in range(256))
+_LISTINGS = bytes(_decode_listing(byte) for byte in range(256))
 """What records mean to the program's own reader, as far as older shapes tell."""
 _FAILED = bytes(bool(byte & ERROR) for byte in range(256))
 
@@ -116,14 +116,14 @@ class _Packed(msgspec.Struct, array_like=True):
     starts: list[int]
     doubled: bool = True
     kept: list[tuple[int, int]] = []
-    habits: Habits = AS_LINES
+    habits: WriterHabits = AS_LINES
     inferred: bool = False
-    further: list[Habits] = []
+    further: list[WriterHabits] = []
     """The habits of all conversations but the first."""
     copies: dict[int, int] = {}
 
 
-class Shape:
+class PackedTree:
     """Ids, parents, places and bits of all records that take part in the tree."""
 
     def __init__(self, planes: Sequence[bytes] = (b"",) * 8) -> None:
@@ -140,7 +140,7 @@ class Shape:
         """Compactions, with the hash of the id of the first message that each keeps."""
         self.copies: dict[int, int] = {}
         """Exact copies of records before them, with their originals; `extended` is given them."""
-        self.habits: Sequence[Habits] = (AS_LINES,)
+        self.habits: Sequence[WriterHabits] = (AS_LINES,)
         """The habits of each conversation."""
 
     def __len__(self) -> int:
@@ -149,29 +149,29 @@ class Shape:
     @cached_property
     def ids(self) -> array[int]:
         """The hashes of their ids."""
-        return unpacked("q", self._planes[0])
+        return unpack_array("q", self._planes[0])
 
     @cached_property
     def parents(self) -> array[int]:
         """The number of the record each hangs on, as far as it stood before it."""
-        return unpacked("i", self._planes[1])
+        return unpack_array("i", self._planes[1])
 
     @cached_property
     def at(self) -> array[int]:
         """Where they stand."""
-        return unpacked("q", self._planes[2])
+        return unpack_array("q", self._planes[2])
 
     @cached_property
     def replies(self) -> array[int]:
         """The hashes of the API replies they are pieces of."""
-        return unpacked("i", self._planes[3])
+        return unpack_array("i", self._planes[3])
 
     @cached_property
     def requests(self) -> array[int]:
         """The hashes of the API requests they answer."""
         if len(self._planes) < _PLANES:
             return array("i", bytes(4 * len(self)))
-        return unpacked("i", self._planes[6])
+        return unpack_array("i", self._planes[6])
 
     @cached_property
     def listings(self) -> bytearray:
@@ -188,18 +188,18 @@ class Shape:
     @cached_property
     def stamps(self) -> array[int]:
         """When they were said, and by whom."""
-        return unpacked("q", self._planes[4])
+        return unpack_array("q", self._planes[4])
 
     # growing
 
-    def extended(self, links: Sequence[Link], read: Read | None = None) -> Shape:
+    def with_links(self, links: Sequence[TreeRecord], read: Read | None = None) -> PackedTree:
         """The shape with more records behind.
 
         `read` reads the source, for records whose id occurs twice: exact copies are one node.
         """
         if not links:
             return self
-        made = Shape()
+        made = PackedTree()
         made.ids, made.parents = self.ids[:], self.parents[:]
         made.at, made.bits = self.at[:], self.bits[:]
         made.replies, made.stamps = self.replies[:], self.stamps[:]
@@ -216,7 +216,7 @@ class Shape:
             made.copies |= find_copies(made.ids, made.at, len(self), read)
         return made
 
-    def _extend(self, links: Sequence[Link]) -> None:
+    def _extend(self, links: Sequence[TreeRecord]) -> None:
         ids, parents, at, bits, replies, stamps, talks, kept, listings, requests = zip(
             *links, strict=True
         )
@@ -224,7 +224,7 @@ class Shape:
         if any(kept):
             self.kept += [(place, name) for place, name in enumerate(kept, first) if name]
         if not first or talks[0] != talks[-1] or talks[0]:
-            self._note_talks(talks)
+            self._note_conversations(talks)
         known = self.places()
         before = len(known)
         fresh = dict(zip(ids, range(first, first + len(ids)), strict=True))
@@ -236,7 +236,7 @@ class Shape:
             found = [known.get(parent, first + place) for place, parent in enumerate(parents)]
         else:
             self.doubled = True
-            found = self._found_one_by_one(ids, parents)
+            found = self._find_parents_one_by_one(ids, parents)
         for place, above in enumerate(found):
             if above >= first + place:
                 self.forward.append((first + place, parents[place]))
@@ -256,7 +256,7 @@ class Shape:
         known.pop(0, None)
         return known
 
-    def _found_one_by_one(self, ids: Iterable[int], parents: Sequence[int]) -> list[int]:
+    def _find_parents_one_by_one(self, ids: Iterable[int], parents: Sequence[int]) -> list[int]:
         """Parents as they are found record by record: the nearest of a doubled id before it."""
         known = self.places()
         known[0] = NOWHERE
@@ -268,7 +268,7 @@ class Shape:
                 known[id] = number
         return found
 
-    def _note_talks(self, talks: Sequence[int]) -> None:
+    def _note_conversations(self, talks: Sequence[int]) -> None:
         first = len(self)
         if not self.starts:
             self.starts.append(0)
@@ -284,8 +284,8 @@ class Shape:
     def pack(self) -> bytes:
         """The shape as bytes."""
         arrays = [self.ids, self.parents, self.at, self.replies, self.stamps]
-        planes = [packed(each) for each in arrays]
-        planes += [bytes(self.bits), packed(self.requests), bytes(self.listings)]
+        planes = [pack_array(each) for each in arrays]
+        planes += [bytes(self.bits), pack_array(self.requests), bytes(self.listings)]
         kept = _Packed(
             len(self),
             planes,
@@ -298,12 +298,12 @@ class Shape:
             list(self.habits[1:]),
             self.copies,
         )
-        return compressed(msgspec.msgpack.encode(kept))
+        return compress_bytes(msgspec.msgpack.encode(kept))
 
     @classmethod
-    def unpack(cls, data: bytes) -> Shape:
+    def unpack(cls, data: bytes) -> PackedTree:
         """The shape that was packed."""
-        kept = _decode(plain(data))
+        kept = _decode(decompress_bytes(data))
         made = cls(kept.arrays)
         made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
         made.kept, made.copies = kept.kept, kept.copies
@@ -325,10 +325,10 @@ class Shape:
     @cached_property
     def states(self) -> bytes:
         """For each record a number in `STATES`."""
-        states = b"".join(each.states for each in self._judged)
-        return self.resolved.spread(states)
+        states = b"".join(each.states for each in self._summaries)
+        return self.resolved.spread_states(states)
 
-    def active(self) -> bytearray:
+    def find_active(self) -> bytearray:
         """1 for each record that the current leaf reaches, whether or not it is still sent."""
         return bytearray(state != ABANDONED for state in self.states)
 
@@ -345,12 +345,12 @@ class Shape:
     @property
     def branches(self) -> int:
         """How many ways the conversations went, sub-agents apart."""
-        return sum(each.branches for each in self._judged)
+        return sum(each.branches for each in self._summaries)
 
     @property
     def sidechains(self) -> int:
         """How many sub-agents' conversations there are."""
-        return sum(each.sidechains for each in self._judged)
+        return sum(each.sidechains for each in self._summaries)
 
     @property
     def threads(self) -> int:
@@ -363,27 +363,29 @@ class Shape:
     def leaves(self) -> list[int]:
         """The record each conversation stands at."""
         numbers = self.resolved.numbers
-        leaves = [each.leaf for each in self._judged if each.leaf != NOWHERE]
+        leaves = [each.leaf for each in self._summaries if each.leaf != NOWHERE]
         return leaves if numbers is None else [numbers[leaf] for leaf in leaves]
 
     @cached_property
-    def _judged(self) -> list[Outcome]:
+    def _summaries(self) -> list[TreeSummary]:
         resolved = self.resolved
         starts = self.starts if resolved.numbers is None else [0]
         spans = pairwise([*starts, len(resolved.parents)])
         return [
-            judged(resolved.parents, resolved.records, start, stop, habits, resolved.written)
+            summarize_tree(
+                resolved.parents, resolved.records, start, stop, habits, resolved.written
+            )
             for habits, (start, stop) in zip(self._all_habits(), spans, strict=False)
         ]
 
-    def _all_habits(self) -> Iterator[Habits]:
+    def _all_habits(self) -> Iterator[WriterHabits]:
         """The habits of each conversation; those of the last one for all that may follow."""
         return chain(self.habits, repeat(self.habits[-1] if self.habits else AS_LINES))
 
     @cached_property
-    def resolved(self) -> Resolved:
+    def resolved(self) -> ResolvedTree:
         """Its nodes, with links that are missing inferred."""
-        return resolved(self)
+        return resolve_tree(self)
 
     def whole_parents(self) -> tuple[array[int], set[int], dict[int, int]]:
         """The parents of all records, the records whose parent was a copy, and the links of loops.
@@ -441,38 +443,38 @@ class _Seen(msgspec.Struct, array_like=True):
     starts: list[int]
     doubled: bool = True
     kept: list[tuple[int, int]] = []
-    habits: Habits = AS_LINES
+    habits: WriterHabits = AS_LINES
     inferred: bool = False
-    further: list[Habits] = []
+    further: list[WriterHabits] = []
     """The habits of all conversations but the first."""
     copies: dict[int, int] = {}
 
 
-class Glance:
+class PackedTreeView:
     """A packed shape of which only what is asked for is unpacked."""
 
     def __init__(self, data: bytes) -> None:
-        self._kept = _see(plain(data))
+        self._kept = _see(decompress_bytes(data))
 
     @property
-    def several(self) -> bool:
+    def has_several(self) -> bool:
         """Whether there is more than one conversation."""
         return len(self._kept.starts) > 1
 
     @property
-    def inferred(self) -> bool:
+    def is_inferred(self) -> bool:
         """Whether the place of a record depends on more than the links that are written."""
         return self._kept.inferred
 
     @property
-    def forward(self) -> list[tuple[int, int]]:
+    def forward_links(self) -> list[tuple[int, int]]:
         """Records whose parent did not stand before them, with the hash of its id."""
         return self._kept.forward
 
-    def number_from(self, at: int) -> int:
+    def find_number_from(self, at: int) -> int:
         """The number of the first record at or behind a place."""
-        first = self._window(lambda first: self._at(first)[0] <= at)
-        return first + bisect_left(self._at(first), at)
+        first = self._find_window(lambda first: self._unpack_offsets(first)[0] <= at)
+        return first + bisect_left(self._unpack_offsets(first), at)
 
     def has_before(self, number: int, ids: Iterable[int]) -> bool:
         """Whether any of these ids, which stand behind it, may stand before a record, too.
@@ -482,9 +484,9 @@ class Glance:
         if not self._kept.doubled:
             return False
         lower = {id & _LOWER for id in ids}
-        return not lower.isdisjoint(low_halves(self._kept.arrays[0])[:number])
+        return not lower.isdisjoint(unpack_low_halves(self._kept.arrays[0])[:number])
 
-    def way_up(self) -> Iterator[tuple[int, int]]:
+    def walk_up(self) -> Iterator[tuple[int, int]]:
         """From the last record that is no sub-agent's up to the first: its place and its trait."""
         bits = self._kept.arrays[5]
         here = self._kept.count - 1
@@ -494,15 +496,18 @@ class Glance:
         parents = at = array("q")
         while here != NOWHERE:
             if here < first:
-                first = self._window(lambda first, here=here: first <= here)  # type: ignore[misc]
-                parents, at = unpacked("i", self._kept.arrays[1], first), self._at(first)
+                first = self._find_window(lambda first, here=here: first <= here)  # type: ignore[misc]
+                parents, at = (
+                    unpack_array("i", self._kept.arrays[1], first),
+                    self._unpack_offsets(first),
+                )
             yield at[here - first], (bits[here] >> TRAIT) + 1
             here = parents[here - first]
 
-    def _at(self, first: int) -> array[int]:
-        return unpacked("q", self._kept.arrays[2], first)
+    def _unpack_offsets(self, first: int) -> array[int]:
+        return unpack_array("q", self._kept.arrays[2], first)
 
-    def _window(self, is_enough: Callable[[int], bool]) -> int:
+    def _find_window(self, is_enough: Callable[[int], bool]) -> int:
         """From which number on to unpack, so that it is enough; at the end little is."""
         size = _FEW
         while size < self._kept.count:

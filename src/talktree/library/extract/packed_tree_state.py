@@ -15,24 +15,24 @@ from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from talktree.library.extract.facts import COMPACT, SIDECHAIN, TRAIT
-from talktree.model.active_point import find_active, mark_active, newest_message
-from talktree.model.habits import Habits
+from talktree.model.active_point import find_active, find_newest_message, mark_active
+from talktree.model.habits import WriterHabits
 from talktree.model.outline import Listing, Trait
 from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
 from talktree.model.tree import Tree
-from talktree.model.vendor_walk import WrittenLinks, last_listed, walk_back
+from talktree.model.vendor_walk import WrittenLinks, find_last_listed, walk_back
 
 CURRENT, ABANDONED, COMPACTED = 0, 1, 2
 _SIDE = bytes(bool(byte & SIDECHAIN) for byte in range(256))
 _COMPACT = bytes(bool(byte & COMPACT) for byte in range(256))
 _TRAIT = bytes((byte >> TRAIT) + 1 for byte in range(256))
 _CHANGES = (b"\0\1", b"\1\0")
-_STRETCH = 128
+_BATCH_SIZE = 128
 _in_a_row = array("i", [-1])
 """The parents of records of which each hangs on the one before, as many as were ever needed."""
 
 
-class Outcome(NamedTuple):
+class TreeSummary(NamedTuple):
     """What was found of one conversation."""
 
     states: bytes
@@ -63,35 +63,35 @@ class Records(Protocol):
         """When they were said."""
 
 
-def judged(
+def summarize_tree(
     parents: array[int],
     records: Records,
     start: int,
     stop: int,
-    habits: Habits,
+    habits: WriterHabits,
     written: WrittenLinks,
-) -> Outcome:
+) -> TreeSummary:
     """What the current leaf makes of the records of one conversation."""
     if start == stop:
-        return Outcome(b"", 0, 0, ROOT)
+        return TreeSummary(b"", 0, 0, ROOT)
     own = bytes(records.bits[start:stop])
-    odd = _odd(parents, start, stop)
+    odd = _find_odd_records(parents, start, stop)
     sides, compacts = own.translate(_SIDE), 1 in own.translate(_COMPACT)
-    active = _active(written, sides, start)
+    active = _find_active_record(written, sides, start)
     plain = odd in ([], [start]) and not (compacts and 1 in sides) and len(set(sides)) == 1
     if plain and active in (ROOT, stop - 1):
-        return Outcome(_after_compaction(own), 1, 0, stop - 1)
-    rows = _rows(parents, sides, odd, start, stop, active)
+        return TreeSummary(_find_compaction_states(own), 1, 0, stop - 1)
+    rows = _build_rows(parents, sides, odd, start, stop, active)
     # Files of lines hold one conversation.
     walks = habits.walk and stop - start == len(written.listings)
-    resumed = last_listed(written) if walks else _stated(written, start, stop)
-    walk = walk_back(written) if walks else _returned(written, start, stop)
+    resumed = find_last_listed(written) if walks else _find_stated_leaf(written, start, stop)
+    walk = walk_back(written) if walks else _find_returned(written, start, stop)
     judge = _Judge(rows, parents, records, habits)
     judge.resume(resumed, active)
-    return judge.outcome(walk)
+    return judge.summarize(walk)
 
 
-def _active(written: WrittenLinks, sides: bytes, start: int) -> int:
+def _find_active_record(written: WrittenLinks, sides: bytes, start: int) -> int:
     """The record that the source says the conversation is at; -1 if it does not say so."""
     stop = start + len(sides)
     if written.listings.find(Listing.ACTIVE, start, stop) < 0:
@@ -101,12 +101,12 @@ def _active(written: WrittenLinks, sides: bytes, start: int) -> int:
     return found if found == ROOT else start + found
 
 
-def _stated(written: WrittenLinks, start: int, stop: int) -> int:
+def _find_stated_leaf(written: WrittenLinks, start: int, stop: int) -> int:
     """The record of which the model says that the conversation continues from it; -1 for none."""
     return written.listings.rfind(Listing.CURRENT, start, stop)
 
 
-def _after_compaction(own: bytes) -> bytes:
+def _find_compaction_states(own: bytes) -> bytes:
     """The states of one row of records: what its last compaction left behind, and what follows."""
     compact = own.translate(_COMPACT)
     begin = compact.rfind(1)
@@ -116,19 +116,19 @@ def _after_compaction(own: bytes) -> bytes:
     return bytes([COMPACTED]) * max(0, begin) + bytes(len(own) - max(0, begin))
 
 
-def _odd(parents: array[int], start: int, stop: int) -> list[int]:
+def _find_odd_records(parents: array[int], start: int, stop: int) -> list[int]:
     """The records that do not hang on the one before; stretches without any are passed over."""
     if len(_in_a_row) < stop:
         _in_a_row.extend(range(len(_in_a_row) - 1, 2 * stop))
     odd: list[int] = []
-    for first in range(start, stop, _STRETCH):
-        last = min(first + _STRETCH, stop)
+    for first in range(start, stop, _BATCH_SIZE):
+        last = min(first + _BATCH_SIZE, stop)
         if parents[first:last] != _in_a_row[first:last]:
             odd += [number for number in range(first, last) if parents[number] != number - 1]
     return odd
 
 
-def _rows(
+def _build_rows(
     parents: Sequence[int], sides: bytes, odd: Iterable[int], start: int, stop: int, active: int
 ) -> list[_Row]:
     # A row ends at the record that the conversation is at; with none, this is the first one.
@@ -144,7 +144,7 @@ def _rows(
     return list(map(_Row, ordered, [*ordered[1:], stop]))
 
 
-def _returned(written: WrittenLinks, start: int, stop: int) -> Iterator[int]:
+def _find_returned(written: WrittenLinks, start: int, stop: int) -> Iterator[int]:
     """The records of which the model says that the program's own reader returns them."""
     at = written.listings.find(Listing.RETURNED, start, stop)
     while at >= 0:
@@ -160,7 +160,7 @@ class _Judge:
         rows: list[_Row],
         parents: Sequence[int],
         records: Records,
-        habits: Habits,
+        habits: WriterHabits,
     ) -> None:
         self.rows = rows
         self.bits = bits = records.bits
@@ -170,7 +170,7 @@ class _Judge:
         own = bytes(bits[self.first : self.stop])
         self.traits = own.translate(_TRAIT)
         self.compacts = own.translate(_COMPACT)
-        self.bones = Skeleton(habits._replace(walk=False))
+        self.skeleton = Skeleton(habits._replace(walk=False))
         self._sizes: list[int] = []
         self.row_of: list[int] = []
         """The row of each node."""
@@ -178,63 +178,63 @@ class _Judge:
         """The node that a row ends with, by its last record."""
         self._pending: list[tuple[int, int]] = []
         for number, row in enumerate(rows):
-            self._add(number, row, records.stamps[row.start])
+            self._add_row(number, row, records.stamps[row.start])
         for node, above in self._pending:
-            self.bones.parents[node] = self._ends[above]
+            self.skeleton.parents[node] = self._ends[above]
         self.states = bytearray([ABANDONED]) * (self.stop - self.first)
 
     # rows as nodes
 
     def resume(self, record: int, active: int) -> None:
         """Mark the rows of the records that the conversation continues from and is at."""
-        listings = self.bones.listings
+        listings = self.skeleton.listings
         if record != ROOT:
-            listings[self._end_node(record)] = Listing.CURRENT
+            listings[self._find_end_node(record)] = Listing.CURRENT
         if active != ROOT:
-            newest = newest_message(self.bones.traits, self.bones.sidechain)
-            mark_active(listings, self._end_node(active), newest)
+            newest = find_newest_message(self.skeleton.traits, self.skeleton.sidechain)
+            mark_active(listings, self._find_end_node(active), newest)
 
     @cached_property
     def tree(self) -> Tree:
         """The tree of the rows."""
-        return Tree(self.bones, self._sizes)
+        return Tree(self.skeleton, self._sizes)
 
-    def _end_node(self, record: int) -> int:
+    def _find_end_node(self, record: int) -> int:
         """The last node of the row that a record is in."""
         row = self.rows[bisect_right(self.rows, record, key=attrgetter("start")) - 1]
         return self._ends[row.stop - 1]
 
-    def _add(self, number: int, row: _Row, stamp: int) -> None:
-        trait, group = self._kind(row)
+    def _add_row(self, number: int, row: _Row, stamp: int) -> None:
+        trait, group = self._classify_row(row)
         above = self.parents[row.start]
         notes = self.traits.count(Trait.NOTE, row.start - self.first, row.stop - self.first)
-        self._node(number, trait, 0, stamp)
+        self._add_node(number, trait, 0, stamp)
         self._sizes[-1] = row.stop - row.start - notes
         node = len(self.row_of) - 1
         if above >= self.first:
             self._pending.append((node, above))
         if trait == Trait.REPLY:
-            self.bones.group_numbers[node] = group or 0
+            self.skeleton.group_numbers[node] = group or 0
         elif group is not None:
             # What was said decides that the row counts; its last reply is what the next one sees.
-            self._node(number, Trait.REPLY, group, 0)
-            self.bones.parents[node + 1] = node
+            self._add_node(number, Trait.REPLY, group, 0)
+            self.skeleton.parents[node + 1] = node
         self._ends[row.stop - 1] = len(self.row_of) - 1
 
-    def _node(self, number: int, trait: int, group: int, stamp: int) -> None:
-        bones = self.bones
-        bones.ids.append(str(len(bones.ids)))
-        bones.parents.append(ROOT)
-        bones.times.append(stamp or NO_TIME)
-        bones.traits.append(trait)
-        bones.sidechain.append(bool(self.bits[self.rows[number].start] & SIDECHAIN))
-        bones.roles.append("")
-        bones.group_numbers.append(group)
-        bones.listings.append(Listing.LISTED)
+    def _add_node(self, number: int, trait: int, group: int, stamp: int) -> None:
+        skeleton = self.skeleton
+        skeleton.ids.append(str(len(skeleton.ids)))
+        skeleton.parents.append(ROOT)
+        skeleton.times.append(stamp or NO_TIME)
+        skeleton.traits.append(trait)
+        skeleton.sidechain.append(bool(self.bits[self.rows[number].start] & SIDECHAIN))
+        skeleton.roles.append("")
+        skeleton.group_numbers.append(group)
+        skeleton.listings.append(Listing.LISTED)
         self.row_of.append(number)
         self._sizes.append(0)
 
-    def _kind(self, row: _Row) -> tuple[int, int | None]:
+    def _classify_row(self, row: _Row) -> tuple[int, int | None]:
         """The trait of a row, and the reply that is last in it, if there is one."""
         traits = self.traits[row.start - self.first : row.stop - self.first]
         last = traits.rfind(Trait.REPLY)
@@ -253,7 +253,7 @@ class _Judge:
 
     # what the leaf reaches
 
-    def outcome(self, walk: Iterable[int]) -> Outcome:
+    def summarize(self, walk: Iterable[int]) -> TreeSummary:
         """The state of every record, and how many branches there are.
 
         What the program's own reader returns is current wherever it is.
@@ -266,66 +266,66 @@ class _Judge:
             if self.states[record - self.first] == ABANDONED:
                 self.states[record - self.first] = CURRENT
         for node in range(len(self.row_of)):
-            if tree.starts_sidechain(node):
+            if tree.is_sidechain_start(node):
                 self._mark_sidechain(node)
         kinds = [branch.kind for branch in tree.branches()]
         sides = kinds.count("sidechain")
         end = ROOT if leaf is None else self.rows[self.row_of[leaf]].stop - 1
-        return Outcome(bytes(self.states), len(kinds) - sides, sides, end)
+        return TreeSummary(bytes(self.states), len(kinds) - sides, sides, end)
 
     def _mark_main(self, leaf: int) -> None:
-        line = self._line_to(leaf)
-        self._mark(line, CURRENT)
+        line = self._find_line_to(leaf)
+        self._mark_line(line, CURRENT)
         first = self.rows[self.row_of[line[0]]].start
         if self.bits[first] & COMPACT:
             # Older recordings of a compaction begin a new tree; it goes on from the one before.
             before = [
                 root
                 for root in self.tree.roots
-                if root < line[0] and not self.tree.starts_sidechain(root)
+                if root < line[0] and not self.tree.is_sidechain_start(root)
             ]
             if before:
-                self._mark(list(self.tree.line(before[-1])), COMPACTED)
+                self._mark_line(list(self.tree.line(before[-1])), COMPACTED)
 
     def _mark_sidechain(self, start: int) -> None:
         above = self.parents[self.rows[self.row_of[start]].start]
         state = self.states[above - self.first] if above >= self.first else CURRENT
-        self._mark(list(self.tree.line(start)), state)
+        self._mark_line(list(self.tree.line(start)), state)
 
-    def _line_to(self, leaf: int) -> list[int]:
+    def _find_line_to(self, leaf: int) -> list[int]:
         line = [leaf]
         while (above := self.tree.parent(line[-1])) is not None:
             line.append(above)
         return line[::-1]
 
-    def _mark(self, line: list[int], state: int) -> None:
+    def _mark_line(self, line: list[int], state: int) -> None:
         """Give a line with its asides a state; what was compacted on it is told apart."""
-        for node in self.tree.along(line):
-            self._set(self.rows[self.row_of[node]], state)
+        for node in self.tree.order_with_asides(line):
+            self._set_row_state(self.rows[self.row_of[node]], state)
         if state != CURRENT:
             return
-        cut = self._compaction(line)
+        cut = self._find_compaction(line)
         if cut is None:
             return
         place, record = cut
         own = self.row_of[line[place]]
         after = set(line[place:])
         before = [node for node in line[:place] if self.row_of[node] != own]
-        for node in self.tree.along(before):
+        for node in self.tree.order_with_asides(before):
             if node not in after and self.row_of[node] != own:
-                self._set(self.rows[self.row_of[node]], COMPACTED)
-        self._set(_Row(self.rows[own].start, record), COMPACTED)
+                self._set_row_state(self.rows[self.row_of[node]], COMPACTED)
+        self._set_row_state(_Row(self.rows[own].start, record), COMPACTED)
 
-    def _compaction(self, line: list[int]) -> tuple[int, int] | None:
+    def _find_compaction(self, line: list[int]) -> tuple[int, int] | None:
         """Where on a line the last compaction begins: the node, and the record in it."""
         for place in range(len(line) - 1, -1, -1):
             row = self.rows[self.row_of[line[place]]]
             found = self.compacts.rfind(1, row.start - self.first, row.stop - self.first)
             if found >= 0:
-                return self._beginning(line, place, self.first + found)
+                return self._find_beginning(line, place, self.first + found)
         return None
 
-    def _beginning(self, line: list[int], place: int, record: int) -> tuple[int, int]:
+    def _find_beginning(self, line: list[int], place: int, record: int) -> tuple[int, int]:
         """A compaction is a boundary and a summary; the first of both."""
         while True:
             row = self.rows[self.row_of[line[place]]]
@@ -344,6 +344,6 @@ class _Judge:
                 return place, record
             place, record = place - 1, above.stop - 1
 
-    def _set(self, row: _Row, state: int) -> None:
+    def _set_row_state(self, row: _Row, state: int) -> None:
         start, stop = row.start - self.first, row.stop - self.first
         self.states[start:stop] = bytes([state]) * (stop - start)

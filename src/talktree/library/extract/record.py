@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from talktree.library.extract.claude_code import told
-from talktree.library.extract.facts import Heading, Piece
+from talktree.library.extract.claude_code import extract_claude_code
+from talktree.library.extract.facts import Heading, SearchPiece
 from talktree.text.json.value import REFUSALS
 
 FIRST_LOOK = 1 << 16
@@ -29,7 +29,7 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
-def line_at(read: Read, at: int) -> bytes:
+def read_line_at(read: Read, at: int) -> bytes:
     """The line, or the rest of one, that begins at a place."""
     size = FIRST_LOOK
     while True:
@@ -42,17 +42,17 @@ def line_at(read: Read, at: int) -> bytes:
         size *= MORE
 
 
-def pieces_at(line: bytes, at: int, heading: Heading | None = None) -> list[Piece]:
+def extract_pieces(line: bytes, at: int, heading: Heading | None = None) -> list[SearchPiece]:
     """The pieces of the record that begins with a line.
 
     They are what was told of the whole file, but for what only lines before it know: of which tool
     a result is, and whether a list of tasks is an old one.
     """
     whole = line if line.endswith(END) else line + END
-    return [piece for piece in told(whole, at, heading).pieces if piece.at == at]
+    return [piece for piece in extract_claude_code(whole, at, heading).pieces if piece.at == at]
 
 
-def id_at(line: bytes) -> str | None:
+def read_record_id(line: bytes) -> str | None:
     """The id of the record that begins with a line."""
     try:
         return _named.decode(line).uuid

@@ -12,14 +12,14 @@ from typing import NamedTuple, Protocol
 
 from talktree.library.extract.facts import FOLLOWS, LOOSE, SIDECHAIN, TRAIT
 from talktree.library.extract.packed_tree_state import Records
-from talktree.model.habits import Habits
+from talktree.model.habits import WriterHabits
 from talktree.model.inferred_links import (
-    Nodes,
-    continue_kept,
+    LinkNodes,
     follow_order,
+    is_mostly_unlinked,
     join_turns,
-    lacks_links,
-    return_to_main,
+    link_compactions,
+    link_main_line,
 )
 from talktree.model.skeleton import ROOT
 from talktree.model.vendor_walk import WrittenLinks
@@ -65,7 +65,7 @@ def join_requests(replies: array[int], requests: array[int]) -> array[int]:
     return array("i", (names[number] if number else 0 for number in found))
 
 
-class Resolved(NamedTuple):
+class ResolvedTree(NamedTuple):
     """Records that are nodes of the tree, and the parent of each."""
 
     parents: array[int]
@@ -79,7 +79,7 @@ class Resolved(NamedTuple):
     written: WrittenLinks = WrittenLinks((), b"")
     """The links that are written, and what the program's own reader makes of the records."""
 
-    def spread(self, states: bytes) -> bytes:
+    def spread_states(self, states: bytes) -> bytes:
         """What is known of each record, for copies as well."""
         if self.numbers is None:
             return states
@@ -88,10 +88,10 @@ class Resolved(NamedTuple):
         return bytes(states[place[self.copies.get(number, number)]] for number in range(count))
 
 
-class Linked(Records, Protocol):
+class LinkedTree(Records, Protocol):
     """A shape."""
 
-    habits: Sequence[Habits]
+    habits: Sequence[WriterHabits]
     copies: dict[int, int]
     forward: list[tuple[int, int]]
     kept: list[tuple[int, int]]
@@ -120,13 +120,13 @@ class Linked(Records, Protocol):
         links of loops that were cut."""
 
 
-def resolved(shape: Linked) -> Resolved:
+def resolve_tree(shape: LinkedTree) -> ResolvedTree:
     """The nodes of a shape."""
     parents, on_copies, looped = shape.whole_parents()
     listings = shape.listings
     if not any(each.sequential for each in shape.habits):
         # It was read through the model, which has inferred its links.
-        return Resolved(parents, shape, written=WrittenLinks((), listings))
+        return ResolvedTree(parents, shape, written=WrittenLinks((), listings))
     copies = shape.copies
     records: Records = shape
     numbers: list[int] | None = None
@@ -148,41 +148,43 @@ def resolved(shape: Linked) -> Resolved:
     for number, parent in looped.items():
         written[number] = parent
     forward = bool(shape.forward) and any(up > at for at, up in enumerate(parents))
-    nodes = _nodes(parents, records, forward=forward)
-    moved = continue_kept(nodes, _kept(shape, copies, place), on_copies)
+    nodes = _build_nodes(parents, records, forward=forward)
+    moved = link_compactions(nodes, _find_kept_messages(shape, copies, place), on_copies)
     broken = {place.get(at, at) for at, _ in shape.forward if at not in copies}
-    loose = _loose(shape) if LOOSE in shape.requests else set()
+    loose = _find_loose_groups(shape) if LOOSE in shape.requests else set()
     broken = {at for at in broken if parents[at] == ROOT}
-    inferred = _infer(nodes, records, broken, loose) or bool(moved)
+    inferred = _infer_links(nodes, records, broken, loose) or bool(moved)
     replies = shape.replies
     if loose:
         replies = array("i", (0 if each in loose else each for each in replies))
     if numbers is not None:
         replies = array("i", (replies[number] for number in numbers))
     links = WrittenLinks(written, listings, nodes.traits, replies, records.stamps)
-    return Resolved(parents, records, numbers, copies, inferred or bool(copies), links)
+    return ResolvedTree(parents, records, numbers, copies, inferred or bool(copies), links)
 
 
-def _loose(shape: Linked) -> set[int]:
+def _find_loose_groups(shape: LinkedTree) -> set[int]:
     """The groups of calls that name no reply."""
     return {shape.replies[at] for at, each in enumerate(shape.requests) if each == LOOSE}
 
 
-def _nodes(parents: array[int], records: Records, *, forward: bool) -> Nodes:
+def _build_nodes(parents: array[int], records: Records, *, forward: bool) -> LinkNodes:
     bits = bytes(records.bits)
     traits, sides = bits.translate(_TRAIT), bits.translate(_SIDE)
-    return Nodes(parents, traits, sides, records.groups, records.stamps, forward)
+    return LinkNodes(parents, traits, sides, records.groups, records.stamps, forward)
 
 
-def _infer(nodes: Nodes, records: Records, broken: set[int], loose: set[int]) -> bool:
+def _infer_links(nodes: LinkNodes, records: Records, broken: set[int], loose: set[int]) -> bool:
     """Infer the links that are missing; whether there are any."""
     follows = {number for number, byte in enumerate(records.bits) if byte & FOLLOWS}
-    lacking = lacks_links(nodes, follows, broken)
+    lacking = is_mostly_unlinked(nodes, follows, broken)
     made = follow_order(nodes, follows | broken) if lacking else {}
-    return any((made, return_to_main(nodes), join_turns(nodes, loose)))
+    return any((made, link_main_line(nodes), join_turns(nodes, loose)))
 
 
-def _kept(shape: Linked, copies: dict[int, int], place: dict[int, int]) -> dict[int, int]:
+def _find_kept_messages(
+    shape: LinkedTree, copies: dict[int, int], place: dict[int, int]
+) -> dict[int, int]:
     """The compactions that are nodes, with the first message that each keeps."""
     if not shape.kept:
         return {}

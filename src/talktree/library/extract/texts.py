@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from talktree.library.fulltext.tokenizer import tag_words
-from talktree.model.derived import TODO_TOOLS, tool_key, written_todos
+from talktree.model.derived import TODO_TOOLS, normalize_tool_name, read_written_todos
 from talktree.model.message import Todo
 from talktree.model.parts import (
     Artifact,
@@ -24,7 +24,7 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.text.json.value import Json
 
@@ -78,7 +78,7 @@ _ASIDES = re.compile(
 )
 
 
-class Task(Protocol):
+class TaskLike(Protocol):
     """A task of a list, in whatever form it was read."""
 
     @property
@@ -90,7 +90,7 @@ class Task(Protocol):
         """How far it is."""
 
 
-def words_in(value: Json, without: frozenset[str] = SILENT) -> list[str]:
+def collect_words(value: Json, without: frozenset[str] = SILENT) -> list[str]:
     """All texts in a value in order, without data and without members that are no words."""
     found: list[str] = []
     pending = [value]
@@ -119,14 +119,14 @@ def call_text(name: str, input: Json) -> str:
             if isinstance(item, str):
                 said.append(item)
             elif isinstance(item, dict | list):
-                said += _values(item)
+                said += _collect_values(item)
             elif item is not None:
                 said.append(str(item))
         return "\n".join(said)
-    return "\n".join([name, *_values(input)])
+    return "\n".join([name, *_collect_values(input)])
 
 
-def _values(value: Json) -> list[str]:
+def _collect_values(value: Json) -> list[str]:
     """All plain values in a value, in order."""
     found: list[str] = []
     pending = [value]
@@ -152,7 +152,7 @@ def call_files(input: Json) -> str:
     return "\n".join([name for name in found if isinstance(name, str)]) if found else ""
 
 
-def todo_text(listed: Sequence[Task]) -> str:
+def todo_text(listed: Sequence[TaskLike]) -> str:
     """A list of tasks as it is read, one a line."""
     return "\n".join([f"{todo.status}: {todo.content}" for todo in listed])
 
@@ -160,24 +160,24 @@ def todo_text(listed: Sequence[Task]) -> str:
 @lru_cache(maxsize=1024)
 def is_todo_tool(name: str) -> bool:
     """Whether a tool writes the list of tasks."""
-    return tool_key(name) in TODO_TOOLS
+    return normalize_tool_name(name) in TODO_TOOLS
 
 
-def todos_in(name: str, input: Json) -> Sequence[Todo] | None:
+def parse_todos(name: str, input: Json) -> Sequence[Todo] | None:
     """The tasks a call writes down; None if they cannot be understood."""
-    return written_todos(ToolCall(name, input))
+    return read_written_todos(ToolCall(name, input))
 
 
 def result_text(part: ToolResult) -> str:
     """What a tool gave back; its structured answer only where the result has no words itself."""
-    return answered([spoken(each) for each in part.output], part.detail)
+    return join_result_texts([part_text(each) for each in part.output], part.detail)
 
 
-def answered(said: Sequence[str], detail: Json) -> str:
+def join_result_texts(said: Sequence[str], detail: Json) -> str:
     """The words of a result, and those of its structured answer where they are missing."""
     text = "\n".join([each for each in said if each])
     if detail is not None and lacks_words(text):
-        return "\n".join([text, *words_in(detail, ELSEWHERE)]).strip("\n")
+        return "\n".join([text, *collect_words(detail, ELSEWHERE)]).strip("\n")
     return text
 
 
@@ -186,7 +186,7 @@ def lacks_words(text: str) -> bool:
     return not text or text.isspace() or text.startswith(SHORTENED)
 
 
-def spoken(part: Part) -> str:
+def part_text(part: Part) -> str:
     """The words of a part that is not a call, a result or an event."""
     match part:
         case Text() | Thinking():
@@ -195,10 +195,10 @@ def spoken(part: Part) -> str:
             return part.name or ""
         case Artifact():
             return "\n".join([each for each in (part.title, part.content) if each])
-        case Unknown(kind="image"):
+        case UnknownPart(kind="image"):
             return ""
-        case Unknown():
-            return "\n".join(words_in(part.value))
+        case UnknownPart():
+            return "\n".join(collect_words(part.value))
         case Event():
             return event_text(part)
         case ToolCall():
@@ -225,23 +225,23 @@ def command_text(tags: Mapping[str, Json]) -> str:
 
 def prompt_title(text: str) -> str:
     """The beginning of a prompt, on one line, without what Markdown has for looks."""
-    bare = _beginning(text)
+    bare = _cut_beginning(text)
     if "#" in bare or "*" in bare or "`" in bare:
         bare = _FAT.sub(r"\1", _HEADING.sub("", bare)).replace("`", "")
-    return _one_line(bare)
+    return _to_one_line(bare)
 
 
 def short_title(text: str) -> str:
     """The beginning of a text, on one line; empty if nothing is left without its wrappers."""
-    return _one_line(_beginning(text))
+    return _to_one_line(_cut_beginning(text))
 
 
-def _beginning(text: str) -> str:
+def _cut_beginning(text: str) -> str:
     bare = _ASIDES.sub(" ", text) if "<" in text else text
     return bare.lstrip()[: 20 * TITLE]
 
 
-def _one_line(text: str) -> str:
+def _to_one_line(text: str) -> str:
     line = " ".join(text.split())
     if len(line) <= TITLE:
         return line
@@ -249,7 +249,7 @@ def _one_line(text: str) -> str:
     return line[: cut if cut > 0 else TITLE - 1].rstrip(" ,.;:") + "…"
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """The text without halves of characters, which nothing else takes."""
     if text.isascii():
         return text
@@ -285,13 +285,13 @@ def tags_of(
         "project": project,
         "branch": branch,
     }
-    words = [word for name, value in named.items() if value for word in _words_of(name, value)]
-    words += [word for name, value in labels for word in _words_of(name, value)]
+    words = [word for name, value in named.items() if value for word in _tag_words(name, value)]
+    words += [word for name, value in labels for word in _tag_words(name, value)]
     words += [f"is={state}" for state in is_]
     return " ".join(dict.fromkeys(words))
 
 
 @lru_cache(maxsize=16_384)
-def _words_of(name: str, value: str) -> list[str]:
+def _tag_words(name: str, value: str) -> list[str]:
     """The words of one value; the same few values come in ever new sets."""
     return tag_words(name, value)

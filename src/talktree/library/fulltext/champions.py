@@ -132,7 +132,7 @@ def find_best(db: Database, word: str, count: int) -> list[tuple[float, Sequence
     if not 0 < count <= LENGTH or not db.read(_HAS_TABLE)[0][0]:
         return None
     with db.snapshot():
-        row = db.one(_LIST, (word,))
+        row = db.read_one(_LIST, (word,))
         if row is None:
             return None
         listed = msgpack.decode(row[0], type=ChampionList)

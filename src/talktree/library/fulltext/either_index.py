@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from talktree.library.fulltext.encrypted_index import EncryptedFullText
-from talktree.library.fulltext.encrypted_writer import EncryptedWriting
+from talktree.library.fulltext.encrypted_writer import EncryptedFullTextWriter
 from talktree.library.fulltext.index import FullText
-from talktree.library.fulltext.writer import Writing
+from talktree.library.fulltext.writer import FullTextWriter
 
 AnyFullText: TypeAlias = FullText | EncryptedFullText
-AnyWriting: TypeAlias = Writing | EncryptedWriting
+AnyWriting: TypeAlias = FullTextWriter | EncryptedFullTextWriter

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from talktree.errors import TalktreeError
-from talktree.library.database.cipher import database_key
+from talktree.library.database.cipher import derive_database_key
 from talktree.library.database.connection import Database
 from talktree.library.fulltext.champions import CREATE, VOCABULARY, ChampionWriter, drop_lists
-from talktree.library.fulltext.index import KINDS, Corrupt, Place
-from talktree.library.fulltext.location import ENCRYPTED, folder_of
+from talktree.library.fulltext.index import KINDS, CorruptIndex, PieceAddress
+from talktree.library.fulltext.location import ENCRYPTED, fulltext_folder
 
 if TYPE_CHECKING:
-    from talktree.library.fulltext.encrypted_writer import EncryptedWriting
+    from talktree.library.fulltext.encrypted_writer import EncryptedFullTextWriter
 
 LONGEST_WORD = 32_768
 """The most bytes a word may have to be found here."""
@@ -85,29 +85,31 @@ class EncryptedFullText:
     @classmethod
     def open(cls, root: Path, key: bytes, *, write: bool = False) -> EncryptedFullText:
         """The index of the library in that folder."""
-        folder = folder_of(root)
+        folder = fulltext_folder(root)
         path = folder / ENCRYPTED
         if not path.exists():
             if write:
-                return cls.made_anew(root, key)
-            raise Corrupt("it is not there")
+                return cls.recreate(root, key)
+            raise CorruptIndex("it is not there")
         try:
-            db = Database(path, write=False, key=database_key(key, "fulltext"))
+            db = Database(path, write=False, key=derive_database_key(key, "fulltext"))
             if db.read(_IS_MADE) != [(1,)]:
                 db.close()
-                raise Corrupt("it was not made completely")
+                raise CorruptIndex("it was not made completely")
         except TalktreeError as error:
-            raise error if isinstance(error, Corrupt) else Corrupt(error.message) from error
+            raise (
+                error if isinstance(error, CorruptIndex) else CorruptIndex(error.message)
+            ) from error
         return cls(folder, key, db)
 
     @classmethod
-    def made_anew(cls, root: Path, key: bytes) -> EncryptedFullText:
+    def recreate(cls, root: Path, key: bytes) -> EncryptedFullText:
         """An empty index in place of whatever was there."""
-        folder = folder_of(root)
+        folder = fulltext_folder(root)
         shutil.rmtree(folder.parent, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700, exist_ok=True)
         os.chmod(folder.parent, 0o700)
-        own = database_key(key, "fulltext")
+        own = derive_database_key(key, "fulltext")
         with Database(folder / ENCRYPTED, write=True, key=own) as db, db.transaction(durable=True):
             for statement in DDL:
                 db.run(statement)
@@ -123,9 +125,9 @@ class EncryptedFullText:
                 self._reopen(inode)
             version = (inode, self.db.read("PRAGMA data_version"))
         except OSError as error:
-            raise Corrupt(f"{error.strerror}") from error
+            raise CorruptIndex(f"{error.strerror}") from error
         except TalktreeError as error:
-            raise Corrupt(error.message) from error
+            raise CorruptIndex(error.message) from error
         if version != self._version:
             self._version = version
             self._commit = IndexCommit()
@@ -138,21 +140,21 @@ class EncryptedFullText:
         self.db = Database(self.db.path, write=False, key=self.db.key)
         self._inode = inode
 
-    def writer(self, threads: int = 1, heap: int = 0) -> EncryptedWriting:
+    def writer(self, threads: int = 1, heap: int = 0) -> EncryptedFullTextWriter:
         """The one writer; more than one thread means that much is going to be written."""
-        from talktree.library.fulltext.encrypted_writer import EncryptedWriting
+        from talktree.library.fulltext.encrypted_writer import EncryptedFullTextWriter
 
-        return EncryptedWriting(self, self._key, bulk=threads > 1)
+        return EncryptedFullTextWriter(self, self._key, bulk=threads > 1)
 
-    def place(self, id: int) -> Place | None:
+    def place(self, id: int) -> PieceAddress | None:
         """Where the piece of a document is; None if it was deleted meanwhile."""
-        row = self.db.one(_PLACE, (id,))
-        return None if row is None else Place(*row)
+        row = self.db.read_one(_PLACE, (id,))
+        return None if row is None else PieceAddress(*row)
 
-    def documents(self) -> Iterator[tuple[Place, str]]:
+    def documents(self) -> Iterator[tuple[PieceAddress, str]]:
         """All documents with their kinds, by place."""
         found = [
-            (Place(*row), kind)
+            (PieceAddress(*row), kind)
             for kind in KINDS
             for row in self.db.read(_BY_TAG, (f" kind={kind} ",))
         ]
@@ -162,7 +164,7 @@ class EncryptedFullText:
         """How many documents there are."""
         return int(self.db.read(_COUNT)[0][0])
 
-    def words_like(self, before: str, word: str, behind: str) -> list[str]:
+    def find_words_like(self, before: str, word: str, behind: str) -> list[str]:
         """The words of all texts that have this one in them; an open end is `.*`."""
         if self._vocabulary is None:
             parts = [unpack_words(row[0]) for row in self.db.read(_WORDS)]
@@ -186,7 +188,7 @@ class EncryptedFullText:
                 db.run(ADD_WORDS, (pack_words(sorted(words - {UNFINDABLE})),))
             db.shrink()
 
-    def damage(self) -> list[str]:
+    def find_damage(self) -> list[str]:
         """What is wrong with the file, in the words of the database.
 
         FTS5 keeps what a connection has read of the index, and takes it for damage if another
@@ -194,7 +196,7 @@ class EncryptedFullText:
         """
         try:
             with Database(self.db.path, write=False, key=self.db.key) as db:
-                return db.structure(thorough=True)
+                return db.check_structure(thorough=True)
         except TalktreeError as error:
             return [error.message]
 
@@ -206,7 +208,7 @@ class EncryptedFullText:
 def read_vocabulary(db: Database) -> set[str]:
     """Read all words of the index."""
     db.run(VOCABULARY)
-    return {str(row[0]) for row in db.rows(ALL_WORDS)}
+    return {str(row[0]) for row in db.iter_rows(ALL_WORDS)}
 
 
 def pack_words(words: Sequence[str]) -> bytes:

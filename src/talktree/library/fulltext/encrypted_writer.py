@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import msgspec
 
-from talktree.errors import Busy, NotSaved, TalktreeError
-from talktree.library.database.cipher import database_key
+from talktree.errors import LockHeld, NotSaved, TalktreeError
+from talktree.library.database.cipher import derive_database_key
 from talktree.library.database.connection import Database
 from talktree.library.fulltext.champions import ChampionWriter
 from talktree.library.fulltext.encrypted_index import (
@@ -28,10 +28,10 @@ from talktree.library.fulltext.encrypted_index import (
     pack_words,
     read_vocabulary,
 )
-from talktree.library.fulltext.tokenizer import IN_WORDS, plain
+from talktree.library.fulltext.tokenizer import IN_WORDS, normalize_text
 
 if TYPE_CHECKING:
-    from talktree.library.extract.facts import Piece
+    from talktree.library.extract.facts import SearchPiece
 
 BATCH_CHARACTERS, BATCH_DOCUMENTS = 8 << 20, 5000
 """How much the thread is given at once: each batch is one statement.
@@ -86,15 +86,15 @@ class NewDocument(NamedTuple):
     tags: str
 
 
-class EncryptedWriting:
+class EncryptedFullTextWriter:
     """A writer: what is added and deleted counts when it is committed."""
 
     def __init__(self, index: EncryptedFullText, key: bytes, *, bulk: bool) -> None:
         self._index = index
         self._bulk = bulk
-        self._db = Database(index.db.path, write=True, key=database_key(key, "fulltext"))
+        self._db = Database(index.db.path, write=True, key=derive_database_key(key, "fulltext"))
         if bulk:
-            self._db.hold(BULK_CACHE)
+            self._db.limit_cache(BULK_CACHE)
         self._record = (-1, -1)
         self._part = 0
         self._batch: list[NewDocument] = []
@@ -107,47 +107,49 @@ class EncryptedWriting:
         self._champions: ChampionWriter | None = None
         self._new_words: set[str] | None = set()
         self._new_characters = 0
-        self._thread = threading.Thread(target=self._work, name="fulltext", daemon=True)
+        self._thread = threading.Thread(target=self._run_tasks, name="fulltext", daemon=True)
         self._thread.start()
 
-    def add(self, source: int, piece: Piece) -> None:
+    def add(self, source: int, piece: SearchPiece) -> None:
         """One more document: a piece of that source."""
-        self.put(self.document(source, piece))
+        self.put(self.make_document(source, piece))
 
-    def document(self, source: int, piece: Piece) -> NewDocument:
+    def make_document(self, source: int, piece: SearchPiece) -> NewDocument:
         """A piece as a document; they are made in the order of their places."""
         at, _, _, text, time, tags, files = piece
         if (source, at) == self._record:
             self._part += 1
         else:
             self._record, self._part = (source, at), 0
-        return NewDocument(source, at, self._part, time, indexed_text(text), plain(files), tags)
+        return NewDocument(
+            source, at, self._part, time, prepare_text(text), normalize_text(files), tags
+        )
 
     def put(self, document: NewDocument) -> None:
         """Give a document to the index; it may have to wait for its turn."""
         self._batch.append(document)
         self._characters += len(document.body)
         if len(self._batch) >= BATCH_DOCUMENTS or self._characters >= BATCH_CHARACTERS:
-            self._hand_over()
+            self._submit_batch()
 
     def delete(self, source: int, from_at: int = 0) -> None:
         """Take out what a source has, from a place on; what is added afterwards stays."""
         self._record = (-1, -1)
-        self._hand_over()
-        self._give(lambda: self._delete(source, from_at))
+        self._submit_batch()
+        self._submit_task(lambda: self._delete(source, from_at))
 
     def commit(self) -> None:
         """Make it last, and be seen by the next search."""
-        self._hand_over()
-        self._give(self._commit)
-        self._settle()
+        self._submit_batch()
+        self._submit_task(self._commit)
+        self._wait_for_tasks()
 
     def rollback(self) -> None:
         """Forget what was not committed."""
         self._record = (-1, -1)
         self._batch, self._characters = [], 0
-        self._give(self._rollback)
-        self._settle()
+        self._submit_task(self._rollback)
+        self._wait_for_tasks()
 
     def close(self) -> None:
         """Let go of the index."""
@@ -160,7 +162,7 @@ class EncryptedWriting:
                 self._db.checkpoint()
         finally:
             self._db.close()
-        self._raise()
+        self._raise_failure()
 
     def __enter__(self) -> Self:
         return self
@@ -179,28 +181,28 @@ class EncryptedWriting:
 
     # in the thread of the caller
 
-    def _hand_over(self) -> None:
+    def _submit_batch(self) -> None:
         batch, self._batch, self._characters = self._batch, [], 0
         if batch:
-            self._give(lambda: self._insert(batch))
+            self._submit_task(lambda: self._insert(batch))
 
-    def _give(self, task: Callable[[], None]) -> None:
-        self._raise()
+    def _submit_task(self, task: Callable[[], None]) -> None:
+        self._raise_failure()
         self._tasks.put(task)
 
-    def _settle(self) -> None:
+    def _wait_for_tasks(self) -> None:
         """Wait until everything that was given is done."""
         self._tasks.join()
-        self._raise()
+        self._raise_failure()
 
-    def _raise(self) -> None:
+    def _raise_failure(self) -> None:
         error, self._error = self._error, None
         if error is not None:
-            raise _not_saved(error) from error
+            raise _translate_error(error) from error
 
     # in the thread of the index
 
-    def _work(self) -> None:
+    def _run_tasks(self) -> None:
         while (task := self._tasks.get()) is not None:
             try:
                 if self._error is None:
@@ -230,21 +232,21 @@ class EncryptedWriting:
         files: list[tuple[int, str]] = []
         for document in batch:
             self._last += 1
-            tags = self._tag_set(document.tags)
+            tags = self._get_or_add_tag_set(document.tags)
             rows.append((self._last, *document[:4], tags))
             bodies.append((self._last, document.body))
             if document.files:
                 files.append((self._last, document.files))
             self._note_words(document.body)
-        self._db.run(_ADD_BODY, _together(bodies))
-        self._db.run(_ADD_FILES, _together(files))
-        self._db.run(_ADD, (_json(rows),))
+        self._db.run(_ADD_BODY, _concatenate_texts(bodies))
+        self._db.run(_ADD_FILES, _concatenate_texts(files))
+        self._db.run(_ADD, (_encode_rows(rows),))
         if self._bulk and self._new_words is None:
             # The thread has time for this while its caller makes the next batch.
             self._champions = self._champions or ChampionWriter(self._db)
             self._champions.advance(self._last)
 
-    def _tag_set(self, words: str) -> int:
+    def _get_or_add_tag_set(self, words: str) -> int:
         """The number of a set of tags."""
         found = self._tags.get(words)
         if found is None:
@@ -298,27 +300,27 @@ class EncryptedWriting:
                 pass  # after a full disk the database may have done so already
 
 
-def _together(texts: Sequence[tuple[int, str]]) -> tuple[bytes, str]:
+def _concatenate_texts(texts: Sequence[tuple[int, str]]) -> tuple[bytes, str]:
     """Texts one behind the other, and a list of where each is, beginning with 1."""
     data = [text.encode() for _, text in texts]
     ends = accumulate((len(each) for each in data), initial=1)
     places = [(id, end, len(each)) for (id, _), end, each in zip(texts, ends, data, strict=False)]
-    return b"".join(data), _json(places)
+    return b"".join(data), _encode_rows(places)
 
 
-def _json(rows: object) -> str:
+def _encode_rows(rows: object) -> str:
     return msgspec.json.encode(rows).decode()
 
 
-def indexed_text(text: str) -> str:
+def prepare_text(text: str) -> str:
     """The text as the index is given it."""
-    made = plain(text)
+    made = normalize_text(text)
     if UNFINDABLE in made:
         made = made.replace(UNFINDABLE, " ")
-    return _LONG.sub(_without_long, made) if _may_have_long(made) else made
+    return _LONG.sub(_drop_long_word, made) if _may_have_long_word(made) else made
 
 
-def _may_have_long(text: str) -> bool:
+def _may_have_long_word(text: str) -> bool:
     """Whether a text may have a word that is too long.
 
     Such a word fills a whole step of the text from its beginning to its end.
@@ -330,13 +332,13 @@ def _may_have_long(text: str) -> bool:
     )
 
 
-def _without_long(found: re.Match[str]) -> str:
+def _drop_long_word(found: re.Match[str]) -> str:
     return UNFINDABLE if len(found[0].encode("utf-8", "replace")) > LONGEST_WORD else found[0]
 
 
-def _not_saved(error: BaseException) -> BaseException:
+def _translate_error(error: BaseException) -> BaseException:
     """A failure of the writer as what it means; an interrupt stays what it is."""
-    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | Busy):
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | LockHeld):
         return error
     return NotSaved(
         f"the full-text index could not be written: {error}",

@@ -21,7 +21,7 @@ from tantivy import Index
 from talktree.errors import NotSaved
 from talktree.files.creation_mode import private_umask
 from talktree.files.durable import sync_folder
-from talktree.library.fulltext.index import FullText, failures, register
+from talktree.library.fulltext.index import FullText, register_tokenizers, translate_failures
 from talktree.library.fulltext.location import MANIFEST
 from talktree.library.fulltext.writer import LEAST_HEAP
 
@@ -57,14 +57,14 @@ def rewrite_segments(index: FullText) -> int:
     """
     aside = index.folder.parent / FOLDER
     shutil.rmtree(aside, ignore_errors=True)
-    manifest = _manifest(index.folder)
+    manifest = _read_manifest(index.folder)
     touched = [each for each in manifest["segments"] if each.get("deletes")]
     new: dict[str, Segment | None] = {}
     try:
         for first in range(0, len(touched), _BOTH):
-            new |= _rewritten(index, manifest, touched[first : first + _BOTH], aside)
+            new |= _rewrite_each_segment(index, manifest, touched[first : first + _BOTH], aside)
         if touched:
-            _put_in_place(index.folder, aside, manifest, new)
+            _replace_segments(index.folder, aside, manifest, new)
         remove_unknown_files(index.folder)
     except OSError as error:
         raise NotSaved(
@@ -79,10 +79,10 @@ def rewrite_segments(index: FullText) -> int:
 def remove_unknown_files(folder: Path) -> None:
     """Delete files of segments that the manifest does not name, and older indexes beside it."""
     known = set()
-    for segment in _manifest(folder)["segments"]:
+    for segment in _read_manifest(folder)["segments"]:
         deletes = segment.get("deletes")
-        known.add(f"{_name(segment)}.{deletes['opstamp']}.del" if deletes else "")
-        known.update(f"{_name(segment)}.{kind}" for kind in _KINDS)
+        known.add(f"{_segment_file_stem(segment)}.{deletes['opstamp']}.del" if deletes else "")
+        known.update(f"{_segment_file_stem(segment)}.{kind}" for kind in _KINDS)
     for entry in list(os.scandir(folder)):
         if "." in entry.name[1:] and entry.name[:1] != "." and entry.name not in known | {MANIFEST}:
             os.unlink(entry.path)
@@ -96,7 +96,7 @@ def remove_unknown_files(folder: Path) -> None:
 _KINDS = ("store", "term", "idx", "pos", "fast", "fieldnorm", "temp")
 
 
-def _rewritten(
+def _rewrite_each_segment(
     index: FullText, manifest: dict[str, Any], segments: Sequence[Segment], aside: Path
 ) -> dict[str, Segment | None]:
     """The new segment for each of some; None where nothing is left of it."""
@@ -107,16 +107,16 @@ def _rewritten(
         if left <= 0:
             new[segment["segment_id"]] = None
             continue
-        folder = aside / _name(segment)
+        folder = aside / _segment_file_stem(segment)
         folder.mkdir(parents=True, mode=0o700)
-        _set_apart(index.folder, folder, manifest, segment)
+        _isolate_segment(index.folder, folder, manifest, segment)
         rewrites.append(_Rewrite(segment, folder, left))
-    with failures():
-        writers = [_merging(each.folder) for each in rewrites]
+    with translate_failures():
+        writers = [_open_merging_writer(each.folder) for each in rewrites]
         for writer in writers:
             writer.wait_merging_threads()
     for segment, folder, left in rewrites:
-        found = _manifest(folder)["segments"]
+        found = _read_manifest(folder)["segments"]
         if len(found) != 1 or found[0]["max_doc"] != left or found[0].get("deletes"):
             raise CannotRewrite(
                 "the full-text index was not written as expected",
@@ -126,18 +126,22 @@ def _rewritten(
     return new
 
 
-def _merging(folder: Path) -> Any:  # noqa: ANN401
+def _open_merging_writer(folder: Path) -> Any:  # noqa: ANN401
     """A writer that merges the only segment of an index."""
     index = Index.open(str(folder))
-    register(index)
+    register_tokenizers(index)
     writer = index.writer(LEAST_HEAP, 1)
     writer.commit()
     return writer
 
 
-def _set_apart(source: Path, folder: Path, manifest: dict[str, Any], segment: Segment) -> None:
+def _isolate_segment(
+    source: Path, folder: Path, manifest: dict[str, Any], segment: Segment
+) -> None:
     """An index that has one segment, with a manifest that makes it be merged."""
-    names = [name for name in os.listdir(source) if name.startswith(f"{_name(segment)}.")]
+    names = [
+        name for name in os.listdir(source) if name.startswith(f"{_segment_file_stem(segment)}.")
+    ]
     for name in names:
         _link(source / name, folder / name)
     deletes = {**segment["deletes"], "num_deleted_docs": _ALL_DELETED}
@@ -146,7 +150,7 @@ def _set_apart(source: Path, folder: Path, manifest: dict[str, Any], segment: Se
     (folder / MANAGED).write_text(json.dumps([*names, MANIFEST]))
 
 
-def _put_in_place(
+def _replace_segments(
     folder: Path, aside: Path, manifest: dict[str, Any], new: dict[str, Segment | None]
 ) -> None:
     """Have the manifest name the new segments in the place of the old ones."""
@@ -157,9 +161,9 @@ def _put_in_place(
             segments.append(made)
         if made is None or made is segment:
             continue
-        place = aside / _name(segment)
+        place = aside / _segment_file_stem(segment)
         for name in os.listdir(place):
-            if name.startswith(f"{_name(made)}."):
+            if name.startswith(f"{_segment_file_stem(made)}."):
                 _sync(place / name)
                 _link(place / name, folder / name)
                 os.chmod(folder / name, 0o600)
@@ -200,7 +204,7 @@ def _sync(path: Path) -> None:
         os.close(file)
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
         segments: Iterable[Any] = found["segments"]
@@ -214,5 +218,5 @@ def _manifest(folder: Path) -> dict[str, Any]:
     )
 
 
-def _name(segment: Segment) -> str:
+def _segment_file_stem(segment: Segment) -> str:
     return str(segment["segment_id"]).replace("-", "")

@@ -1,6 +1,6 @@
 """The full-text index on the disk: one document for each piece, nothing of its text kept.
 
-It is a cache of the archive. What cannot be opened or read is `Corrupt`, and whoever holds the
+It is a cache of the archive. What cannot be opened or read is `CorruptIndex`, and whoever holds the
 archive makes it again; tantivy's own failures, its panics included, leave this module as errors
 that say so.
 """
@@ -25,15 +25,15 @@ from tantivy import (
 )
 
 from talktree.errors import TalktreeError, Unreadable
-from talktree.library.fulltext.location import MANIFEST, folder_of
+from talktree.library.fulltext.location import MANIFEST, fulltext_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from talktree.library.fulltext.writer import Writing
+    from talktree.library.fulltext.writer import FullTextWriter
 
 
-class Corrupt(Unreadable):
+class CorruptIndex(Unreadable):
     """The index cannot be read and has to be made again from the archive."""
 
     kind = "corrupt-index"
@@ -45,7 +45,7 @@ class Corrupt(Unreadable):
         )
 
 
-def _unlockable(folder: Path) -> Unreadable:
+def _unlockable_error(folder: Path) -> Unreadable:
     """The error for an index that is whole, in a folder where no lock can be made."""
     return Unreadable(
         f"{folder}: the full-text index cannot be locked, because nothing can be written there",
@@ -56,7 +56,7 @@ def _unlockable(folder: Path) -> Unreadable:
 _LOCK_FAILED = "Failed to acquire Lockfile: IoError"
 
 
-class Place(NamedTuple):
+class PieceAddress(NamedTuple):
     """Where a document's piece is: its source, its record there, its number in the record."""
 
     source: int
@@ -78,89 +78,92 @@ class FullText:
     @classmethod
     def open(cls, root: Path, *, write: bool = False) -> FullText:
         """The index of the library in that folder; a writer makes one where there is none."""
-        folder = folder_of(root)
+        folder = fulltext_folder(root)
         if write and not (folder / MANIFEST).exists():
-            return cls.made_anew(root)
+            return cls.recreate(root)
         try:
-            with failures():
+            with translate_failures():
                 index = Index.open(str(folder))
-                register(index)
-        except Corrupt as error:
-            raise _unlockable(folder) if _LOCK_FAILED in error.message else error from None
+                register_tokenizers(index)
+        except CorruptIndex as error:
+            raise _unlockable_error(folder) if _LOCK_FAILED in error.message else error from None
         return cls(folder, index)
 
     @classmethod
-    def made_anew(cls, root: Path) -> FullText:
+    def recreate(cls, root: Path) -> FullText:
         """An empty index in place of whatever was there, of any number."""
         import shutil  # readers need none of it
 
         from talktree.files.creation_mode import private_umask
 
-        folder = folder_of(root)
+        folder = fulltext_folder(root)
         shutil.rmtree(folder.parent, ignore_errors=True)
-        with private_umask(), failures():
+        with private_umask(), translate_failures():
             folder.mkdir(parents=True, mode=0o700, exist_ok=True)
             os.chmod(folder.parent, 0o700)
             index = Index(SCHEMA, str(folder))
-            register(index)
+            register_tokenizers(index)
         return cls(folder, index)
 
     def searcher(self) -> Searcher:
         """What was committed until now, as one unchanging view."""
-        now = self._committed()
+        now = self._commit_stamp()
         if self._searcher is None or now != self._seen:
             try:
-                with failures():
+                with translate_failures():
                     self.index.reload()
                     self._searcher = self.index.searcher()
-            except Corrupt as error:
-                raise _unlockable(self.folder) if _LOCK_FAILED in error.message else error from None
+            except CorruptIndex as error:
+                raise (
+                    _unlockable_error(self.folder) if _LOCK_FAILED in error.message else error
+                ) from None
             self._seen = now
         return self._searcher
 
-    def writer(self, threads: int = 1, heap: int = 100_000_000) -> Writing:
+    def writer(self, threads: int = 1, heap: int = 100_000_000) -> FullTextWriter:
         """The one writer; whoever else wants to write meanwhile is told."""
-        from talktree.library.fulltext.writer import writing  # readers need none of it
+        from talktree.library.fulltext.writer import open_writer  # readers need none of it
 
-        return writing(self, threads, heap)
+        return open_writer(self, threads, heap)
 
-    def places(self, searcher: Searcher, found: list[DocAddress]) -> list[Place]:
+    def read_places(self, searcher: Searcher, found: list[DocAddress]) -> list[PieceAddress]:
         """Where the pieces of these documents are."""
-        with failures():
-            columns = [searcher.fast_field_values(name, found) for name in Place._fields]
+        with translate_failures():
+            columns = [searcher.fast_field_values(name, found) for name in PieceAddress._fields]
         return [
-            Place(*(int(value or 0) for value in values)) for values in zip(*columns, strict=True)
+            PieceAddress(*(int(value or 0) for value in values))
+            for values in zip(*columns, strict=True)
         ]
 
-    def documents(self) -> Iterator[tuple[Place, str]]:
+    def documents(self) -> Iterator[tuple[PieceAddress, str]]:
         """All documents with their kinds, by place."""
         searcher = self.searcher()
-        everything: list[tuple[Place, str]] = []
+        everything: list[tuple[PieceAddress, str]] = []
         for kind in KINDS:
             query = Query.term_query(SCHEMA, "tag", f"kind={kind}", "basic")
-            with failures():
+            with translate_failures():
                 found = searcher.search(query, limit=max(1, searcher.num_docs)).hits
             everything += [
-                (place, kind) for place in self.places(searcher, [where for _, where in found])
+                (place, kind) for place in self.read_places(searcher, [where for _, where in found])
             ]
         return iter(sorted(everything))
 
     def close(self) -> None:
         """Nothing has to be let go of."""
 
-    def _committed(self) -> tuple[int, int]:
+    def _commit_stamp(self) -> tuple[int, int]:
         """What tells one commit from another: the manifest is replaced by each."""
         try:
             status = os.stat(self._manifest)
         except OSError as error:
-            raise Corrupt(f"{error.strerror}") from error
+            raise CorruptIndex(f"{error.strerror}") from error
         return status.st_ino, status.st_mtime_ns
 
 
 KINDS = ("text", "thinking", "call", "result", "todo", "summary", "other")
 
 
-def body_analyzer() -> TextAnalyzer:
+def make_body_analyzer() -> TextAnalyzer:
     """How tantivy cuts a text that was made `plain` into words: exactly as `words.words` does.
 
     Without filters, which take a third of the time of indexing when they are put together here;
@@ -169,15 +172,15 @@ def body_analyzer() -> TextAnalyzer:
     return TextAnalyzerBuilder(Tokenizer.simple()).build()
 
 
-def register(index: Index) -> None:
+def register_tokenizers(index: Index) -> None:
     """Give an index the tokenizers that its schema names."""
-    index.register_tokenizer("words", body_analyzer())
+    index.register_tokenizer("words", make_body_analyzer())
     index.register_tokenizer("tags", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
     # A reader would start a thread that looks for commits; `searcher` looks when it is asked.
     index.config_reader("manual")
 
 
-def _schema() -> Schema:
+def _build_schema() -> Schema:
     builder = SchemaBuilder()
     builder.add_text_field("body", tokenizer_name="words", index_option="position")
     builder.add_text_field("file", tokenizer_name="words", index_option="position")
@@ -189,19 +192,19 @@ def _schema() -> Schema:
     return builder.build()
 
 
-SCHEMA = _schema()
+SCHEMA = _build_schema()
 
 
 @contextmanager
-def failures() -> Iterator[None]:
+def translate_failures() -> Iterator[None]:
     """Whatever tantivy raises or panics with, as one error."""
     try:
         yield
     except TalktreeError:
         raise
     except (ValueError, OSError, RuntimeError) as error:
-        raise Corrupt(str(error)) from error
+        raise CorruptIndex(str(error)) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise Corrupt(str(error)) from None
+        raise CorruptIndex(str(error)) from None

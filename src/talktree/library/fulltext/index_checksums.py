@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from talktree.library.fulltext.location import MANIFEST, folder_of
+from talktree.library.fulltext.location import MANIFEST, fulltext_folder
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -31,12 +31,12 @@ _CLEAR = "DELETE FROM fulltext_files"
 
 def is_recorded(db: Database) -> bool:
     """Whether the checksums are those of the index as it is."""
-    return db.one(_IS_RECORDED, (MANIFEST,)) is not None
+    return db.read_one(_IS_RECORDED, (MANIFEST,)) is not None
 
 
 def expect_changes(db: Database) -> None:
     """Forget the checksums of files that are about to change, in the caller's transaction."""
-    db.many(_DROP, ((name,) for name in CHANGING))
+    db.run_many_atomically(_DROP, ((name,) for name in CHANGING))
 
 
 def forget_files(db: Database) -> None:
@@ -50,27 +50,27 @@ def record_files(db: Database, root: Path) -> None:
         # Its pages have keyed hashes; only that nothing is being written is recorded.
         db.run(_ADD, (MANIFEST, 0, 0))
         return
-    folder = folder_of(root)
+    folder = fulltext_folder(root)
     known = {name: size for name, size, _ in db.read(_ALL)}
-    found = _files(folder)
+    found = _list_file_sizes(folder)
     new = [
         (name, size, _checksum(folder / name))
         for name, size in found.items()
         if known.get(name) != size or name in CHANGING
     ]
     with db.transaction():
-        db.many(_DROP, ((name,) for name in known if name not in found))
-        db.many(_ADD, new)
+        db.run_many_atomically(_DROP, ((name,) for name in known if name not in found))
+        db.run_many_atomically(_ADD, new)
 
 
-def damaged_files(db: Database, root: Path) -> list[str]:
+def find_damaged_files(db: Database, root: Path) -> list[str]:
     """The files that are missing or not what was written; none while the index is written."""
     while db.key is None:
         recorded = db.read(_ALL)
         if not is_recorded(db):
             return []
-        folder = folder_of(root)
-        found = _files(folder)
+        folder = fulltext_folder(root)
+        found = _list_file_sizes(folder)
         bad = [
             name
             for name, size, checksum in recorded
@@ -82,7 +82,7 @@ def damaged_files(db: Database, root: Path) -> list[str]:
     return []
 
 
-def _files(folder: Path) -> dict[str, int]:
+def _list_file_sizes(folder: Path) -> dict[str, int]:
     """The sizes of the files of an index, by name."""
     try:
         with os.scandir(folder) as entries:

@@ -13,11 +13,11 @@ ENCRYPTED = "encrypted.sqlite"
 """The index of an encrypted library."""
 
 
-def folder_of(root: Path) -> Path:
+def fulltext_folder(root: Path) -> Path:
     """Where the index of a library is."""
     return root / FOLDER / str(NUMBER)
 
 
-def is_there(root: Path, *, encrypted: bool = False) -> bool:
+def has_fulltext_index(root: Path, *, encrypted: bool = False) -> bool:
     """Whether a library has an index of today's number."""
-    return (folder_of(root) / (ENCRYPTED if encrypted else MANIFEST)).exists()
+    return (fulltext_folder(root) / (ENCRYPTED if encrypted else MANIFEST)).exists()

@@ -2,7 +2,7 @@
 
 A word is a run of letters and digits in lower case. ASCII goes to the index as it is, since the
 index's own tokenizer cuts it in the same way; of any other text only the runs that are not ASCII
-are folded before (`folded`), so that nothing is left in them that two Unicode tables could
+are folded before (`fold_text`), so that nothing is left in them that two Unicode tables could
 disagree on: letters that are letters for everybody, and spaces.
 """
 
@@ -44,7 +44,7 @@ _HANDLER = "talktree.folded"
 _KEEPING_SIGNS = "talktree.letters"
 
 
-class Span(NamedTuple):
+class WordSpan(NamedTuple):
     """A word and where it stands in the text as it was written."""
 
     word: str
@@ -52,7 +52,7 @@ class Span(NamedTuple):
     end: int
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text with what is not ASCII folded; what is ASCII stays as it is."""
     if text.isascii():
         return text
@@ -63,52 +63,52 @@ def folded(text: str) -> str:
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode()
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """The text as the index is given it: folded, in lower case."""
-    return (text if text.isascii() else folded(text)).lower()
+    return (text if text.isascii() else fold_text(text)).lower()
 
 
-def keeps_places(text: str) -> bool:
+def keeps_positions(text: str) -> bool:
     """Whether folding moves nothing: every character of it is made of the one at its place."""
     return text.isascii() or text.replace(_ARROW, " ").isascii()
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text in their order, as the index holds them."""
-    return [word for word in row(text) if word]
+    return [word for word in split_words_with_gaps(text) if word]
 
 
-def row(text: str) -> list[str]:
+def split_words_with_gaps(text: str) -> list[str]:
     """The words with their neighbours: one too long to be found leaves an empty place."""
-    found: list[str] = _WORD.findall(plain(text))
+    found: list[str] = _WORD.findall(normalize_text(text))
     if len(text) <= LONGEST_WORD and text.isascii():
         return found
     return [word if _can_be_found(word) else "" for word in found]
 
 
-def letters(text: str) -> str:
+def normalize_letters(text: str) -> str:
     """The text letter for letter, signs and blanks too, without regard to case and accents."""
     return (text if text.isascii() else text.encode("ascii", _KEEPING_SIGNS).decode()).lower()
 
 
-def spans(text: str) -> list[Span]:
+def find_word_spans(text: str) -> list[WordSpan]:
     """The words that can be found, each with its place in the text."""
-    whole = plain(text)
-    if keeps_places(text):
-        return [Span(found[0], *found.span()) for found in _findable(whole)]
-    starts = _origins(text, _fold)
+    whole = normalize_text(text)
+    if keeps_positions(text):
+        return [WordSpan(found[0], *found.span()) for found in _match_findable_words(whole)]
+    starts = _map_origins(text, _fold)
     return [
-        Span(found[0], starts[found.start()], _end(text, starts, found.end()))
-        for found in _findable(whole)
+        WordSpan(found[0], starts[found.start()], _find_word_end(text, starts, found.end()))
+        for found in _match_findable_words(whole)
     ]
 
 
 def tag_words(name: str, value: str) -> list[str]:
     """The words of a field's value as the index holds them: `model=opus`."""
-    return [f"{name}={word}" for word in words(value)]
+    return [f"{name}={word}" for word in split_words(value)]
 
 
-def _findable(plain: str) -> list[re.Match[str]]:
+def _match_findable_words(plain: str) -> list[re.Match[str]]:
     return [found for found in _WORD.finditer(plain) if _can_be_found(found[0])]
 
 
@@ -117,20 +117,20 @@ def _can_be_found(word: str) -> bool:
 
 
 def letter_origins(text: str) -> list[int]:
-    """For each character of `letters`, which character of the text it comes from; and the end."""
-    return _origins(text, _plain)
+    """For each character of `normalize_letters`, which character it comes from; and the end."""
+    return _map_origins(text, _plain)
 
 
-def _origins(text: str, fold: Callable[[str], str]) -> list[int]:
+def _map_origins(text: str, fold: Callable[[str], str]) -> list[int]:
     """For each character of a text that was folded so, which one it comes from; and the end."""
     origins: list[int] = []
     at = 0
-    for stretch in re.split("([^\x00-\x7f]+)", text):
-        if stretch.isascii():
-            origins.extend(range(at, at + len(stretch)))
+    for batch in re.split("([^\x00-\x7f]+)", text):
+        if batch.isascii():
+            origins.extend(range(at, at + len(batch)))
         else:
-            origins.extend(at + place for place in _run_origins(stretch, fold))
-        at += len(stretch)
+            origins.extend(at + place for place in _run_origins(batch, fold))
+        at += len(batch)
     origins.append(at)
     return origins
 
@@ -148,16 +148,16 @@ def _run_origins(run: str, fold: Callable[[str], str]) -> tuple[int, ...]:
     return tuple(origins[: len(whole)])
 
 
-def _end(text: str, origins: list[int], end: int) -> int:
+def _find_word_end(text: str, origins: list[int], end: int) -> int:
     """Where a word ends that ends there in folded text: behind its last character's accents."""
     last = origins[end - 1] + 1
     following = origins[end] if end < len(origins) else len(text)
-    while last < following and _goes_on(text[last]):
+    while last < following and _continues_character(text[last]):
         last += 1
     return last
 
 
-def _goes_on(char: str) -> bool:
+def _continues_character(char: str) -> bool:
     """Whether it is part of the character before: a mark, or the rest of a Korean syllable."""
     return unicodedata.category(char)[0] == "M" or "\u1160" <= char <= "\u11ff"
 
@@ -183,7 +183,7 @@ def _plain(run: str) -> str:
     return unicodedata.normalize("NFC", run.translate(_LETTERS)).lower()
 
 
-def _letter(char: str) -> str:
+def _base_letters(char: str) -> str:
     """A character taken apart, without accents."""
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
     return "".join(part for part in apart if not _is_accent(part))
@@ -195,7 +195,7 @@ def _is_accent(char: str) -> bool:
     return char not in _VOICING and not (_is_in(_SIGNS, char) and not unicodedata.combining(char))
 
 
-def _part(char: str) -> str:
+def _fold_character(char: str) -> str:
     """What is left of one character: itself, by itself between spaces, or a space."""
     kind = unicodedata.category(char)[0]
     if kind == "M":
@@ -209,8 +209,8 @@ def _is_in(ranges: Iterable[tuple[int, int]], char: str) -> bool:
     return any(first <= ord(char) <= last for first, last in ranges)
 
 
-_LETTERS = _Table(_letter)
-_PARTS = _Table(_part)
+_LETTERS = _Table(_base_letters)
+_PARTS = _Table(_fold_character)
 
 
 @lru_cache(maxsize=16_384)
@@ -219,17 +219,17 @@ def _short_fold(run: str) -> bytes:
     return _fold(run).encode()
 
 
-def _folding(error: UnicodeError) -> tuple[bytes, int]:
+def _fold_unencodable(error: UnicodeError) -> tuple[bytes, int]:
     assert isinstance(error, UnicodeEncodeError)
     run = error.object[error.start : error.end]
     return (_short_fold(run) if len(run) <= _SHORT else _fold(run).encode()), error.end
 
 
-def _keeping_signs(error: UnicodeError) -> tuple[bytes, int]:
+def _normalize_unencodable(error: UnicodeError) -> tuple[bytes, int]:
     assert isinstance(error, UnicodeEncodeError)
     run = _plain(error.object[error.start : error.end])
     return run.encode("utf-8", "replace"), error.end
 
 
-codecs.register_error(_HANDLER, _folding)
-codecs.register_error(_KEEPING_SIGNS, _keeping_signs)
+codecs.register_error(_HANDLER, _fold_unencodable)
+codecs.register_error(_KEEPING_SIGNS, _normalize_unencodable)

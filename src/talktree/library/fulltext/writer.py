@@ -10,20 +10,20 @@ from weakref import finalize
 
 from tantivy import Document, FieldType, IndexWriter, Occur, Query
 
-from talktree.errors import Busy, NotSaved
+from talktree.errors import LockHeld, NotSaved
 from talktree.files.creation_mode import hold_private_umask, release_private_umask
 from talktree.library.fulltext.index import SCHEMA, FullText
-from talktree.library.fulltext.tokenizer import plain
-from talktree.parallel.priority import has_room, standing_back
+from talktree.library.fulltext.tokenizer import normalize_text
+from talktree.parallel.priority import has_free_processor, run_at_low_priority
 
 if TYPE_CHECKING:
-    from talktree.library.extract.facts import Piece
+    from talktree.library.extract.facts import SearchPiece
 
 LEAST_HEAP = 15_000_000
 """What tantivy wants at least for each thread."""
 
 
-def writing(index: FullText, threads: int, heap: int) -> Writing:
+def open_writer(index: FullText, threads: int, heap: int) -> FullTextWriter:
     """The one writer of an index; whoever else wants to write meanwhile is told."""
     hold_private_umask()
     try:
@@ -31,8 +31,8 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
         # What is added is made by one thread, which all others wait for. With little to do it does
         # not matter.
         made = partial(index.index.writer, size, threads)
-        stands_back = threads > 1 and has_room()
-        writer = standing_back(made) if stands_back else made()
+        is_low_priority = threads > 1 and has_free_processor()
+        writer = run_at_low_priority(made) if is_low_priority else made()
         # A writer that was killed may have left a file of a name that this one comes to next.
         writer.garbage_collect_files()
     except BaseException as error:
@@ -40,32 +40,32 @@ def writing(index: FullText, threads: int, heap: int) -> Writing:
         if not isinstance(error, ValueError):
             raise
         if "LockBusy" in str(error):
-            raise Busy(
+            raise LockHeld(
                 "another program writes the full-text index", hint="wait until it is done"
             ) from error
         raise NotSaved(f"the full-text index cannot be written: {error}") from error
-    return Writing(index, writer, stands_back=stands_back)
+    return FullTextWriter(index, writer, is_low_priority=is_low_priority)
 
 
-class Writing:
+class FullTextWriter:
     """A writer: what is added and deleted counts when it is committed.
 
     Its threads create files until it is closed, so the umask is private until then.
     """
 
-    def __init__(self, index: FullText, writer: IndexWriter, *, stands_back: bool) -> None:
+    def __init__(self, index: FullText, writer: IndexWriter, *, is_low_priority: bool) -> None:
         self._index = index
         self._release_umask = finalize(self, release_private_umask)
         self._writer = writer
-        self._stands_back = stands_back
+        self._is_low_priority = is_low_priority
         self._record = (-1, -1)
         self._part = 0
 
-    def add(self, source: int, piece: Piece) -> None:
+    def add(self, source: int, piece: SearchPiece) -> None:
         """One more document: a piece of that source."""
-        self.put(self.document(source, piece))
+        self.put(self.make_document(source, piece))
 
-    def document(self, source: int, piece: Piece) -> Document:
+    def make_document(self, source: int, piece: SearchPiece) -> Document:
         """A piece as a document; they are made in the order of their places."""
         at, _, _, text, time, tags, files = piece
         if (source, at) == self._record:
@@ -73,7 +73,7 @@ class Writing:
         else:
             self._record, self._part = (source, at), 0
         document = Document()
-        document.add_text("body", plain(text))
+        document.add_text("body", normalize_text(text))
         document.add_text("tag", tags)
         document.add_unsigned("source", source)
         document.add_unsigned("at", at)
@@ -83,7 +83,7 @@ class Writing:
         if time is not None:
             document.add_integer("time", time)
         if files:
-            document.add_text("file", plain(files))
+            document.add_text("file", normalize_text(files))
         return document
 
     def put(self, document: Document) -> None:
@@ -91,27 +91,27 @@ class Writing:
         try:
             self._writer.add_document(document)
         except BaseException as error:
-            raise _not_saved(error) from error
+            raise _translate_error(error) from error
 
     def delete(self, source: int, from_at: int = 0) -> None:
         """Take out what a source has, from a place on; what is added afterwards stays."""
         self._record = (-1, -1)
         try:
             # A term made of a number would be a signed one, which matches nothing here.
-            self._writer.delete_documents_by_query(_behind(source, from_at))
+            self._writer.delete_documents_by_query(_query_documents_from(source, from_at))
         except BaseException as error:
-            raise _not_saved(error) from error
+            raise _translate_error(error) from error
 
     def commit(self) -> None:
         """Make it last, and be seen by whoever opens the index or searches it next."""
         try:
-            if self._stands_back:
-                standing_back(self._writer.commit)  # it goes on with new threads
+            if self._is_low_priority:
+                run_at_low_priority(self._writer.commit)  # it goes on with new threads
             else:
                 self._writer.commit()
         except BaseException as error:
-            raise _not_saved(error) from error
-        _for_the_owner_only(self._index)
+            raise _translate_error(error) from error
+        _tighten_permissions(self._index)
 
     def rollback(self) -> None:
         """Forget what was not committed."""
@@ -123,10 +123,10 @@ class Writing:
         try:
             self._writer.wait_merging_threads()
         except BaseException as error:
-            raise _not_saved(error) from error
+            raise _translate_error(error) from error
         finally:
             self._release_umask()
-        _for_the_owner_only(self._index)
+        _tighten_permissions(self._index)
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +147,7 @@ class Writing:
                 self._release_umask()
 
 
-def _behind(source: int, at: int) -> Query:
+def _query_documents_from(source: int, at: int) -> Query:
     if at <= 0:
         return Query.term_query(SCHEMA, "source", source)
     return Query.boolean_query(
@@ -158,7 +158,7 @@ def _behind(source: int, at: int) -> Query:
     )
 
 
-def _not_saved(error: BaseException) -> BaseException:
+def _translate_error(error: BaseException) -> BaseException:
     """A failure of the writer as what it means; an interrupt stays what it is."""
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         return error
@@ -168,7 +168,7 @@ def _not_saved(error: BaseException) -> BaseException:
     )
 
 
-def _for_the_owner_only(index: FullText) -> None:
+def _tighten_permissions(index: FullText) -> None:
     """Tighten files that an older version created with the permissions of the umask."""
     with os.scandir(index.folder) as entries:
         for entry in entries:

@@ -9,8 +9,8 @@ from talktree.library.archive.codec import chunk_hash
 from talktree.library.archive.prefix import ReadBytes
 from talktree.library.archive.store import Archive
 from talktree.library.importing.source_rows import FileRow
-from talktree.library.sources.changes import HERE, Known
-from talktree.library.sources.scan import Seen
+from talktree.library.sources.changes import HERE, FileRecord
+from talktree.library.sources.scan import FileStat
 
 GUARD = 4096
 """How many of the last bytes are compared first: that shows most rewrites at little cost."""
@@ -20,7 +20,7 @@ SAMPLE = 64
 PART = 4 << 20
 
 
-class Keeping:
+class GrowingGeneration:
     """A generation that grows."""
 
     def __init__(self, archive: Archive, generation: int, tail: bytes = b"") -> None:
@@ -54,10 +54,10 @@ class Keeping:
 
     def is_intact(self, read: ReadBytes, start: int = 0) -> bool:
         """Whether a file still holds the bytes that were read from it, from a place on."""
-        self.settle()
+        self.flush()
         return self._archive.compare(self.generation, read, start=start).is_equal
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Give everything to the archive, as a transaction is about to end."""
         for cut in self._chunker.finish():
             self._archive.grow(self.generation, cut.start, cut.data, cut.marks)
@@ -71,9 +71,9 @@ class FileComparison:
         self,
         archive: Archive,
         row: FileRow,
-        known: Known | None,
+        known: FileRecord | None,
         read: ReadBytes,
-        seen: Seen,
+        seen: FileStat,
         *,
         sampled: bool,
     ) -> None:
@@ -108,7 +108,7 @@ class FileComparison:
         return data
 
 
-def _is_append(known: Known | None, seen: Seen, length: int) -> bool:
+def _is_append(known: FileRecord | None, seen: FileStat, length: int) -> bool:
     """Whether a file seems to be the same one with more at its end."""
     return known is not None and (
         (known.path, known.inode, known.state) == (seen.path, seen.inode, HERE)

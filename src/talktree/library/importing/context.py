@@ -8,20 +8,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from talktree.errors import Failure
-from talktree.library.erasure.scrubs import ScrubbedFile, read_as_is
-from talktree.library.importing.fact_rows import Facts
-from talktree.library.importing.result import Failed, Imported
-from talktree.library.importing.source_rows import Rows
+from talktree.library.erasure.scrubs import ScrubbedFile, make_plain_reader
+from talktree.library.importing.fact_rows import FactWriter
+from talktree.library.importing.result import FailedPath, ImportResult
+from talktree.library.importing.source_rows import ImportRows
 from talktree.library.sources.open import change_time
-from talktree.parallel.concurrent_call import at_once
+from talktree.parallel.concurrent_call import run_both
 
 if TYPE_CHECKING:
     from talktree.library.archive.prefix import ReadBytes
-    from talktree.library.extract.facts import Piece
+    from talktree.library.extract.facts import SearchPiece
     from talktree.library.fulltext.either_index import AnyWriting
-    from talktree.library.importing.archive_writer import Keeping
+    from talktree.library.importing.archive_writer import GrowingGeneration
     from talktree.library.library import Library
-    from talktree.library.sources.scan import Seen
+    from talktree.library.sources.scan import FileStat
 
 SMALL = 16 << 20
 """Less than that is indexed by one thread with little memory, which starts and ends at once."""
@@ -39,20 +39,20 @@ LONG_WEIGHS = 8
 _INDEXED = "UPDATE sources SET indexed = archived WHERE id = ?"
 
 
-class Intake:
+class ImportContext:
     """One import."""
 
     def __init__(
-        self, library: Library, size: int, result: Imported, *, sampled: bool = False
+        self, library: Library, size: int, result: ImportResult, *, sampled: bool = False
     ) -> None:
         self.library = library
         self.db = library.db
         self.archive = library.archive
-        self.rows = Rows(library.db)
+        self.rows = ImportRows(library.db)
         self.tombstones = library.tombstones()
         self.scrubs = library.scrubs()
-        library.names.refresh()
-        self.facts = Facts(library.db, library.names)
+        library.names.clear_cache()
+        self.facts = FactWriter(library.db, library.names)
         self.result = result
         self.sampled = sampled
         """Whether files that grow are compared by samples, and wholly when they are quiet."""
@@ -67,14 +67,14 @@ class Intake:
         self._documents = self._characters = 0
         """The same, added up."""
 
-    def reader(self, file: int, path: bytes) -> ReadBytes:
+    def make_reader(self, file: int, path: bytes) -> ReadBytes:
         """Reads an open file, with stars in the place of secrets that were scrubbed."""
-        return self.scrubbed_reader(file, path)[0]
+        return self.make_scrubbed_reader(file, path)[0]
 
-    def scrubbed_reader(self, file: int, path: bytes) -> tuple[ReadBytes, ScrubbedFile | None]:
+    def make_scrubbed_reader(self, file: int, path: bytes) -> tuple[ReadBytes, ScrubbedFile | None]:
         """The same, with the scrubbed file if secrets were scrubbed from this library."""
         if not self.scrubs:
-            return read_as_is(file), None
+            return make_plain_reader(file), None
         scrubbed = ScrubbedFile(file, self.scrubs)
 
         def read(start: int, stop: int) -> bytes:
@@ -86,41 +86,41 @@ class Intake:
 
         return read, scrubbed
 
-    def kept_reader(self, file: int, seen: Seen) -> tuple[ReadBytes, Seen]:
+    def open_archived(self, file: int, seen: FileStat) -> tuple[ReadBytes, FileStat]:
         """The same, and the file with the size that is kept of it."""
-        read, scrubbed = self.scrubbed_reader(file, seen.path)
+        read, scrubbed = self.make_scrubbed_reader(file, seen.path)
         return read, seen if scrubbed is None else seen._replace(size=scrubbed.size(seen.size))
 
     def prepare(self) -> None:
         """Open the full text; no transaction may be open, as a broken one is begun anew."""
         few = self.size < SMALL
-        self._writing = self.library.fulltext_to_write().writer(
+        self._writing = self.library.open_fulltext_for_writing().writer(
             FEW_THREADS if few else MORE_THREADS, LITTLE_HEAP if few else LARGE_HEAP
         )
 
     @property
-    def writing(self) -> AnyWriting:
+    def writer(self) -> AnyWriting:
         """The writer of the full text."""
         assert self._writing is not None
         self._is_published = False
         return self._writing
 
-    def index(self, source: int, pieces: list[Piece]) -> None:
+    def index(self, source: int, pieces: list[SearchPiece]) -> None:
         """Give pieces to the full text; the list is empty then."""
-        writing, waiting, count = self.writing, 0, len(pieces)
+        writing, waiting, count = self.writer, 0, len(pieces)
         self.result.pieces += count
         pieces.reverse()
         while pieces:
             piece = pieces.pop()
             size = len(piece.text)
-            document: Any = writing.document(source, piece)
+            document: Any = writing.make_document(source, piece)
             # A long text is let go of before its copy waits for its turn.
             del piece
             writing.put(document)
             waiting += size if size < LONG else size * LONG_WEIGHS
-        self._wait(count, waiting)
+        self._count_waiting(count, waiting)
 
-    def _wait(self, documents: int, characters: int) -> None:
+    def _count_waiting(self, documents: int, characters: int) -> None:
         """Count what was given; what came before the last so many is not waiting any more."""
         self._given.append((documents, characters))
         self._documents += documents
@@ -144,39 +144,41 @@ class Intake:
             if meanwhile is not None:
                 meanwhile()
         else:
-            at_once(self._writing.commit, meanwhile)
+            run_both(self._writing.commit, meanwhile)
             self._is_published = True
             self._given.clear()
             self._documents = self._characters = 0
         if self.touched:
             with self.db.transaction():
-                self.db.many(_INDEXED, ((source,) for source in sorted(self.touched)))
+                self.db.run_many_atomically(
+                    _INDEXED, ((source,) for source in sorted(self.touched))
+                )
             self.touched.clear()
 
     def keep_version(
-        self, keeping: Keeping, file: int, seen: Seen, start: int, *, verified: bool
+        self, keeping: GrowingGeneration, file: int, seen: FileStat, start: int, *, verified: bool
     ) -> bool:
         """Record what was read of an open file as a version; False if it never was such a file.
 
         A file that changed while it was read is compared with what was read. A version of bytes
         from before and after a change would be one that never existed.
         """
-        keeping.settle()
+        keeping.flush()
         if keeping.end < seen.size:
             return False
         if change_time(file) != seen.changed and not keeping.is_intact(
-            self.reader(file, seen.path), start if self.sampled else 0
+            self.make_reader(file, seen.path), start if self.sampled else 0
         ):
             return False
-        self.archive.version(
+        self.archive.record_version(
             keeping.generation, keeping.end, time.time_ns(), seen.modified, verified=verified
         )
         return True
 
-    def settle(self) -> None:
+    def update_totals(self) -> None:
         """Bring the sums up to date; until then the tables say that they are not."""
         with self.db.transaction():
-            self.facts.settle()
+            self.facts.update_totals()
 
     def close(self) -> None:
         """Let go of the full text; what was not published is indexed by the next import."""
@@ -186,10 +188,10 @@ class Intake:
                 writing.rollback()
             writing.close()
 
-    def failed(self, path: bytes, failure: Failure) -> None:
+    def report_failure(self, path: bytes, failure: Failure) -> None:
         """Tell of a path that could not be taken in."""
-        self.result.failed.append(Failed(path, failure))
+        self.result.failed.append(FailedPath(path, failure))
 
-    def incomplete(self, path: bytes, failure: Failure) -> None:
+    def report_incomplete(self, path: bytes, failure: Failure) -> None:
         """Report a source that was imported, but not all of it."""
-        self.result.incomplete.append(Failed(path, failure))
+        self.result.incomplete.append(FailedPath(path, failure))

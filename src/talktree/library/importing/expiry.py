@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.text.times import to_datetime
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _SOURCE = """
 """
 
 
-class Expiring(NamedTuple):
+class ExpiringSource(NamedTuple):
     """A source that its program will delete."""
 
     source: int
@@ -58,7 +58,9 @@ class Expiring(NamedTuple):
         return to_datetime(self.until_ns)
 
 
-def expiring(library: Library, *, within: float = 7, now: int | None = None) -> list[Expiring]:
+def find_expiring(
+    library: Library, *, within: float = 7, now: int | None = None
+) -> list[ExpiringSource]:
     """The sources whose program deletes them within some days, the soonest first.
 
     They are kept in the library; what is told is that the originals will be gone.
@@ -66,85 +68,87 @@ def expiring(library: Library, *, within: float = 7, now: int | None = None) -> 
     now = time.time_ns() if now is None else now
     near: dict[int, None] = {}
     for source, path, modified in library.db.read(_FILES):
-        days = _days_in(path.rpartition(b"/")[0])
+        days = _find_retention_days(path.rpartition(b"/")[0])
         if days is not None and modified + days * DAY - now <= within * DAY:
             near[source] = None
     # One file of a source may be old and another new: it is the newest that counts.
     out = []
     for source in near:
         for path, modified in library.db.read(_SOURCE, (source,)):
-            until = kept_until(path, modified)
+            until = find_expiry_time(path, modified)
             if until is not None and (left := (until - now) / DAY) <= within:
-                period = _days_in(path.rpartition(b"/")[0]) or DEFAULT_DAYS
-                out.append(Expiring(source, path, left, until, period))
+                period = _find_retention_days(path.rpartition(b"/")[0]) or DEFAULT_DAYS
+                out.append(ExpiringSource(source, path, left, until, period))
     return sorted(out, key=lambda each: each.days)
 
 
-def not_reported(library: Library, expiring: Sequence[Expiring]) -> list[tuple[Expiring, str]]:
+def find_not_reported(
+    library: Library, expiring: Sequence[ExpiringSource]
+) -> list[tuple[ExpiringSource, str]]:
     """The sources that were not reported before, with their ids and titles; from now on they were.
 
     A session that went on since then is reported again when it is about to be deleted.
     """
-    from talktree.library.listing import by_source
+    from talktree.library.listing import find_by_source
 
-    row = library.db.one(_REPORTED)
+    row = library.db.read_one(_REPORTED)
     before = {*str(row[0]).split()} if row else set()
     new, now = [], set()
     for each in expiring:
-        kept = by_source(library.db, each.source)
+        kept = find_by_source(library.db, each.source)
         if kept is not None:
             mark = f"{each.source}:{each.until_ns}"
             now.add(mark)
             if mark not in before:
                 name = f"{kept.id}  {kept.title}" if kept.title else kept.id
-                new.append((each, visible_line(name)))
+                new.append((each, escape_line(name)))
     if now != before:
         with library.db.transaction():
             library.db.run(_SET_REPORTED, (" ".join(sorted(now)),))
     return new
 
 
-def kept_until(path: bytes, modified: int) -> int | None:
+def find_expiry_time(path: bytes, modified: int) -> int | None:
     """When the program that wrote a source deletes it; None if nobody is known to."""
-    days = _days_in(path.rpartition(b"/")[0])
+    days = _find_retention_days(path.rpartition(b"/")[0])
     return None if days is None else modified + int(days * DAY)
 
 
 @lru_cache(maxsize=1024)
-def _days_in(folder: bytes) -> float | None:
+def _find_retention_days(folder: bytes) -> float | None:
     """How many days what is in a folder is kept; None if nobody is known to delete it."""
     parts = folder.split(b"/")
     if b"projects" not in parts:
         return None
-    return _days(b"/".join(parts[: len(parts) - 1 - parts[::-1].index(b"projects")]))
+    return _read_retention_days(b"/".join(parts[: len(parts) - 1 - parts[::-1].index(b"projects")]))
 
 
 @lru_cache(maxsize=64)
-def _days(home: bytes) -> float | None:
+def _read_retention_days(home: bytes) -> float | None:
     """How long sessions are kept, as the settings beside the projects say."""
     named = home.rpartition(b"/")[2] in (b".claude", b"claude")
     if not named and not _has_settings(home):
         return None
-    told = _set_days(home)
-    if told is None:
+    facts = _configured_days(home)
+    if facts is None:
         return DEFAULT_DAYS
-    return told if told > 0 else None
+    return facts if facts > 0 else None
 
 
-def invalid_settings(expiring: Sequence[Expiring]) -> list[tuple[Path, str]]:
+def find_invalid_settings(expiring: Sequence[ExpiringSource]) -> list[tuple[Path, str]]:
     """Settings files that name no valid period, with what they have in its place."""
     found: dict[bytes, str] = {}
     for each in expiring:
         folder, separator, _ = each.raw_path.rpartition(b"/projects/")
-        value = _named_period(folder) if separator else None
+        value = _configured_period(folder) if separator else None
         if value is not None and not _is_number(value):
             found[folder + b"/settings.json"] = repr(value)
     return [(Path(os.fsdecode(path)), value) for path, value in found.items()]
 
 
-def _set_days(home: bytes) -> float | None:
+def _configured_days(home: bytes) -> float | None:
     """How many days the settings name; None if they name no valid number."""
-    days = _named_period(home)
+    days = _configured_period(home)
     return days if isinstance(days, int | float) and _is_number(days) else None
 
 
@@ -152,16 +156,16 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _named_period(home: bytes) -> object:
+def _configured_period(home: bytes) -> object:
     """What the settings have as the period; None if there are none."""
     from msgspec import MsgspecError, json  # only where there may be settings: it takes a while
 
     try:
         with open(home + b"/settings.json", "rb") as file:
-            told = json.decode(file.read(1 << 20))
+            facts = json.decode(file.read(1 << 20))
     except (OSError, MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return told.get("cleanupPeriodDays") if isinstance(told, dict) else None
+    return facts.get("cleanupPeriodDays") if isinstance(facts, dict) else None
 
 
 def _has_settings(home: bytes) -> bool:

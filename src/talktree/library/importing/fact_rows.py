@@ -12,8 +12,8 @@ from typing import Any
 
 from talktree.library.database.connection import Database
 from talktree.library.database.names import Names
-from talktree.library.extract.facts import Reply, Told
-from talktree.library.stats.totals import Sums
+from talktree.library.extract.facts import ExtractedFacts, ReplyFacts
+from talktree.library.stats.totals import TotalsUpdate
 
 WENT_WELL, FAILED = 1, 2
 UNSEEN = ""
@@ -77,13 +77,13 @@ Row = Sequence[Any]
 _KEY = itemgetter(0)
 
 
-class Facts:
+class FactWriter:
     """Rows on their way into the tables of facts."""
 
     def __init__(self, db: Database, names: Names) -> None:
         self._db = db
         self._names = names
-        self._sums = Sums(db)
+        self._sums = TotalsUpdate(db)
         self._replies: list[Row] = []
         self._answered: list[Row] = []
         """Calls with their outcomes: nearly all."""
@@ -94,33 +94,33 @@ class Facts:
         self._measures: list[Row] = []
         self._roles: list[Row] = []
 
-    def take(self, source: int, told: Told) -> None:
+    def add_facts(self, source: int, facts: ExtractedFacts) -> None:
         """Note what a stretch of a source tells."""
-        number = self._names.number
-        self._sums.take(source, told)
-        if told.replies:
-            project = None if told.head.project is None else number(told.head.project)
+        number = self._names.get_or_add
+        self._sums.add_facts(source, facts)
+        if facts.replies:
+            project = None if facts.head.project is None else number(facts.head.project)
             self._replies += [
                 (key, source, at, time, None if model is None else number(model), project, *tokens)
-                for key, at, time, model, *tokens, _ in _largest(told.replies)
+                for key, at, time, model, *tokens, _ in _select_largest(facts.replies)
             ]
-        self._take_calls(source, told)
+        self._add_calls(source, facts)
         self._measures += [
-            (source, time, number(name), value) for time, name, value in told.measures
+            (source, time, number(name), value) for time, name, value in facts.measures
         ]
-        self._roles += [(source, number(role), count) for role, count in told.roles.items()]
+        self._roles += [(source, number(role), count) for role, count in facts.roles.items()]
         rows = (self._replies, self._answered, self._calls, self._measures)
         if sum(map(len, rows)) > _MOST_ROWS:
             self.write()
 
-    def _take_calls(self, source: int, told: Told) -> None:
+    def _add_calls(self, source: int, facts: ExtractedFacts) -> None:
         """Note calls, each with its outcome if that is told in the same stretch."""
-        number, loose = self._names.number, self._loose
-        ended = {key: (failed, time) for key, failed, time in told.outcomes}
-        once = len(ended) == len(told.outcomes) and len({call[0] for call in told.calls}) == len(
-            told.calls
+        number, loose = self._names.get_or_add, self._loose
+        ended = {key: (failed, time) for key, failed, time in facts.outcomes}
+        once = len(ended) == len(facts.outcomes) and len({call[0] for call in facts.calls}) == len(
+            facts.calls
         )
-        for key, at, time, tool, reply in told.calls:
+        for key, at, time, tool, reply in facts.calls:
             end = ended.pop(key, None) if once and key not in loose else None
             if end is None:
                 self._calls.append((key, source, at, time, number(tool), reply))
@@ -137,7 +137,7 @@ class Facts:
             loose.update(ended)
             self._outcomes += [
                 (key, source, time, unseen, FAILED if failed else WENT_WELL)
-                for key, failed, time in told.outcomes
+                for key, failed, time in facts.outcomes
                 if key in ended
             ]
 
@@ -155,47 +155,49 @@ class Facts:
                 # Keys come in no order; in order, neighbours in the table are written together.
                 # Rows of the same key stay in the order in which they were told.
                 rows.sort(key=_KEY)
-                self._db.many(sql, rows)
+                self._db.run_many_atomically(sql, rows)
                 rows.clear()
         self._loose.clear()
 
     def name_project(self, source: int, project: str) -> None:
         """The project became known after replies had been told."""
         self.write()
-        self._sums.touch(source)
-        self._db.run(_PROJECT, (self._names.number(project), source))
+        self._sums.note_change(source)
+        self._db.run(_PROJECT, (self._names.get_or_add(project), source))
 
     def set_roles(self, source: int, roles: Mapping[str, int]) -> None:
         """Write how many messages of each role a source has, in the place of what was counted."""
         self.write()
         self._db.run(_FORGET_ROLES, (source,))
-        number = self._names.number
-        self._db.many(_ROLE, [(source, number(role), count) for role, count in roles.items()])
+        number = self._names.get_or_add
+        self._db.run_many_atomically(
+            _ROLE, [(source, number(role), count) for role, count in roles.items()]
+        )
 
     def forget(self, source: int) -> None:
         """Take out all that a source told."""
         self.write()
-        self._sums.lose(source)
+        self._sums.note_removal(source)
         for sql in _FORGET:
             self._db.run(sql, (source,))
 
-    def settle(self) -> None:
+    def update_totals(self) -> None:
         """Bring the sums up to date, in the caller's transaction."""
         self.write()
-        self._sums.settle()
+        self._sums.update_totals()
 
 
-def _largest(replies: Sequence[Reply]) -> list[Reply]:
+def _select_largest(replies: Sequence[ReplyFacts]) -> list[ReplyFacts]:
     """Each reply once, with the most tokens that were told of it; the first of equals."""
-    best: dict[int, Reply] = {}
+    best: dict[int, ReplyFacts] = {}
     for reply in replies:
         key = reply[0]
         other = best.get(key)
-        if other is None or _tokens(reply) > _tokens(other):
+        if other is None or _count_tokens(reply) > _count_tokens(other):
             best[key] = reply
     return list(best.values())
 
 
-def _tokens(reply: Reply) -> int:
+def _count_tokens(reply: ReplyFacts) -> int:
     """From what went in to what was written to the cache, of which the last number is a part."""
     return sum(reply[4:8])

@@ -16,13 +16,20 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from talktree.errors import Failure
-from talktree.files.gc_pause import not_sought
-from talktree.files.source import give_back_large_blocks
+from talktree.files.gc_pause import pause_gc
+from talktree.files.source import release_large_blocks
 from talktree.library.fulltext.index_checksums import expect_changes, is_recorded, record_files
-from talktree.library.importing.context import Intake
-from talktree.library.importing.import_source import Take
-from talktree.library.importing.replay import again
-from talktree.library.importing.result import Failed, Imported, Progress, Pulse, Skipped, Tell
+from talktree.library.importing.context import ImportContext
+from talktree.library.importing.import_source import SourceImport
+from talktree.library.importing.replay import reextract_source
+from talktree.library.importing.result import (
+    FailedPath,
+    ImportProgress,
+    ImportResult,
+    Pulse,
+    SkippedFile,
+    Tell,
+)
 from talktree.library.sources.changes import (
     FOLDER,
     GONE,
@@ -30,9 +37,9 @@ from talktree.library.sources.changes import (
     NOTHING,
     OTHER,
     UNREADABLE,
-    Known,
-    Look,
-    look,
+    FileRecord,
+    SourceScan,
+    scan_paths,
 )
 from talktree.library.sources.scan import COMPANION_FOLDERS
 from talktree.settings.attachments import attachment_settings
@@ -60,15 +67,15 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 _PATH = "SELECT path FROM sources WHERE id = ?"
 
 
-class Work:
+class ImportRun:
     """What is to be done, and how far it is."""
 
     def __init__(
         self,
         library: Library,
-        seen: Look,
+        seen: SourceScan,
         dirty: Mapping[int, int],
-        result: Imported,
+        result: ImportResult,
         progress: Tell | None,
         pulse: Pulse | None = None,
         *,
@@ -84,32 +91,34 @@ class Work:
         self._sources = len(seen.changes) + len(dirty)
         self._done = 0
         self._bytes_done = 0
-        self._settle: Callable[[], None] = _nothing
+        self._settle: Callable[[], None] = _do_nothing
         self._limit = attachment_settings().max_size
         self._large: list[bytes] = []
         size = self._bytes + sum(dirty.values())
-        self._intake = Intake(library, size, result, sampled=sampled)
+        self._intake = ImportContext(library, size, result, sampled=sampled)
 
     def run(self) -> None:
         """Do it all."""
         if self._sources:
-            give_back_large_blocks()
+            release_large_blocks()
             # The writer of the full text names the files that it is going to write at once.
             with self._intake.db.transaction(durable=True):
                 expect_changes(self._intake.db)
             self._intake.prepare()
-        steps = self._steps()
-        with not_sought(), closing(self._intake), closing(steps):
+        steps = self._run_steps()
+        with pause_gc(), closing(self._intake), closing(steps):
             unpublished, since = 0, time.monotonic()
             done = False
             while not done:
-                size, done = self._batch(steps)
+                size, done = self._run_batch(steps)
                 unpublished += size
                 if not done:
                     gc.collect(YOUNG)
                 late = time.monotonic() - since > PUBLISH_SECONDS
                 if done or late or unpublished >= PUBLISH_BYTES or self._intake.is_full:
-                    self._intake.publish(self._intake.settle if done and self._is_large else None)
+                    self._intake.publish(
+                        self._intake.update_totals if done and self._is_large else None
+                    )
                     unpublished, since = 0, time.monotonic()
         record_files(self._intake.db, self._intake.library.root)
         if self._is_large:
@@ -123,7 +132,7 @@ class Work:
     def _is_large(self) -> bool:
         return self._bytes > LARGE
 
-    def _batch(self, steps: Iterator[int]) -> tuple[int, bool]:
+    def _run_batch(self, steps: Iterator[int]) -> tuple[int, bool]:
         """One transaction: how many bytes, and whether it was the last."""
         intake = self._intake
         end = time.monotonic() + BATCH_SECONDS
@@ -131,49 +140,49 @@ class Work:
         with intake.db.transaction(durable=True):
             for step in steps:
                 size += step
-                self._beat(step)
+                self._report_progress(step)
                 if size >= BATCH_BYTES or intake.is_full or time.monotonic() > end:
                     self._settle()
                     done = False
                     break
             if done:
                 if not self._is_large:
-                    intake.facts.settle()
+                    intake.facts.update_totals()
                 intake.db.run(_IMPORTED, (str(time.time_ns()),))
             intake.facts.write()
             intake.archive.flush()
         return size, done
 
-    def _beat(self, size: int) -> None:
+    def _report_progress(self, size: int) -> None:
         self._read += size
         if self._pulse is not None:
             self._pulse(self._read, self._bytes)
 
-    def _steps(self) -> Generator[int, None, None]:
+    def _run_steps(self) -> Generator[int, None, None]:
         """All that is to be done, a stretch at a time."""
         for source in self._dirty:
-            yield from again(self._intake, source)
+            yield from reextract_source(self._intake, source)
             self._result.completed += 1
-            row = self._intake.db.one(_PATH, (source,))
-            self._tell(row[0] if row else b"", "completed", 0)
-        moved = _moved(self._look)
+            row = self._intake.db.read_one(_PATH, (source,))
+            self._report_path(row[0] if row else b"", "completed", 0)
+        moved = _find_moved(self._look)
         for change in self._look.changes:
-            take = Take(self._intake, change, moved.get(change.found.path))
-            self._settle = take.settle
-            yield from take.steps()
-            self._settle = _nothing
-            self._count(take)
-        yield from self._gone()
+            take = SourceImport(self._intake, change, moved.get(change.found.path))
+            self._settle = take.flush
+            yield from take.import_steps()
+            self._settle = _do_nothing
+            self._count_outcome(take)
+        yield from self._handle_removed()
         for folder in self._look.asked:
             self._intake.rows.set_file(0, folder, OTHER)
         for seen, why in self._look.unread:
             self._intake.rows.set_file(0, seen, OTHER, trouble=why)
-            self._result.skipped.append(Skipped(seen.path, why))
+            self._result.skipped.append(SkippedFile(seen.path, why))
 
-    def _gone(self) -> Iterator[int]:
+    def _handle_removed(self) -> Iterator[int]:
         rows = self._intake.rows
         for known in self._look.missing:
-            row = rows.file(known.path)
+            row = rows.find_file(known.path)
             if row is None:
                 continue  # it has moved
             is_kept = row.source or row.generation is not None
@@ -181,14 +190,14 @@ class Work:
                 rows.drop_file(row.id)
                 continue
             rows.set_file_state(row.id, GONE)
-            source = rows.source(row.source)
+            source = rows.find_source(row.source)
             if source is not None and source.path == known.path:
                 rows.set_state(source.id, GONE)
                 self._result.gone += 1
-                self._tell(known.path, "gone", 0)
+                self._report_path(known.path, "gone", 0)
             yield 0
 
-    def _count(self, take: Take) -> None:
+    def _count_outcome(self, take: SourceImport) -> None:
         """Count what became of a source, and tell it."""
         result = self._result
         match take.what:
@@ -215,19 +224,21 @@ class Work:
             self._large.append(take.path)
         self._bytes_done += take.size
         if take.what not in ("unchanged", "other", "forgotten"):
-            self._tell(take.path, take.what, take.size)
+            self._report_path(take.path, take.what, take.size)
         else:
             self._done += 1
 
-    def _tell(self, path: bytes, what: str, size: int) -> None:
+    def _report_path(self, path: bytes, what: str, size: int) -> None:
         self._done += 1
         if self._progress is not None:
             self._progress(
-                Progress(path, self._done, self._sources, self._bytes_done, self._bytes, what, size)
+                ImportProgress(
+                    path, self._done, self._sources, self._bytes_done, self._bytes, what, size
+                )
             )
 
 
-def _moved(seen: Look) -> dict[bytes, Known]:
+def _find_moved(seen: SourceScan) -> dict[bytes, FileRecord]:
     """New files that may be old ones under another name, by what system calls the same file."""
     away = {
         known.inode: known
@@ -245,7 +256,7 @@ def _moved(seen: Look) -> dict[bytes, Known]:
     }
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return
 
 
@@ -270,17 +281,17 @@ def import_(
     pulse: Pulse | None = None,
     wait: float = WAIT,
     quiet: float | None = None,
-) -> Imported:
+) -> ImportResult:
     """Take in what is new below some paths. What did not change costs a `stat`.
 
     With `quiet`, files that grow are compared with the archive by samples, and wholly once they
     did not change for that many seconds; otherwise always wholly.
     """
-    if not library.lock.taken():
-        seen = _look(library, roots, quiet)
-        if seen.is_idle and not _unfinished(library):
-            return _result(seen)
-        with library.lock.held(wait):
+    if not library.lock.try_acquire():
+        seen = _scan_roots(library, roots, quiet)
+        if seen.is_idle and not _is_unfinished(library):
+            return _make_result(seen)
+        with library.lock.hold(wait):
             return _import(library, roots, progress, pulse, quiet)
     try:
         return _import(library, roots, progress, pulse, quiet)
@@ -294,67 +305,69 @@ def _import(
     progress: Tell | None,
     pulse: Pulse | None,
     quiet: float | None,
-) -> Imported:
+) -> ImportResult:
     if library.has_pending_erasure():
         from talktree.library.erasure.finish import finish_erasures
 
         finish_erasures(library)
-    _look_for_companions(library)
-    seen = _look(library, roots, quiet)
-    result = _result(seen)
-    if seen.is_idle and not _unfinished(library):
+    _recheck_companions(library)
+    seen = _scan_roots(library, roots, quiet)
+    result = _make_result(seen)
+    if seen.is_idle and not _is_unfinished(library):
         return result
 
     if not library.has_fulltext():
-        library.fulltext_to_write()
+        library.open_fulltext_for_writing()
     sampled = quiet is not None
-    Work(library, seen, _dirty(library), result, progress, pulse, sampled=sampled).run()
-    if dirty := _dirty(library):
+    ImportRun(
+        library, seen, _find_dirty_sources(library), result, progress, pulse, sampled=sampled
+    ).run()
+    if dirty := _find_dirty_sources(library):
         # The full text was broken and was begun anew.
-        Work(library, NOTHING, dirty, result, progress, pulse).run()
+        ImportRun(library, NOTHING, dirty, result, progress, pulse).run()
     return result
 
 
-def _dirty(library: Library) -> dict[int, int]:
+def _find_dirty_sources(library: Library) -> dict[int, int]:
     """Sources of which the full text does not have what the tables have, and their sizes."""
     return dict(library.db.read(DIRTY))
 
 
-def _look(library: Library, roots: ImportRoots, quiet: float | None) -> Look:
-    return look(
+def _scan_roots(library: Library, roots: ImportRoots, quiet: float | None) -> SourceScan:
+    return scan_paths(
         library.db,
         roots.paths,
         leave=(library.path,),
         quiet=quiet,
         every=roots.every,
-        is_forgotten=library.tombstones().number_of,
+        is_forgotten=library.tombstones().find_number,
     )
 
 
-def _look_for_companions(library: Library) -> None:
+def _recheck_companions(library: Library) -> None:
     """Have files looked at again that were passed over when no companion files were kept."""
     db = library.db
-    if db.one(_COMPANIONS_KEPT) is None:
+    if db.read_one(_COMPANIONS_KEPT) is None:
         with db.transaction():
             for name in COMPANION_FOLDERS:
                 db.run(_LOOK_AGAIN, (b"/" + name + b"/",))
             db.run(_SAY_COMPANIONS_KEPT)
 
 
-def _unfinished(library: Library) -> bool:
+def _is_unfinished(library: Library) -> bool:
     """Whether an import before this one was interrupted, or the full text is not there."""
-    if not library.has_fulltext() or library.db.one(_COMPANIONS_KEPT) is None:
+    if not library.has_fulltext() or library.db.read_one(_COMPANIONS_KEPT) is None:
         return True
     return (
-        library.db.one(DIRTY + " LIMIT 1") is not None
+        library.db.read_one(DIRTY + " LIMIT 1") is not None
         or library.has_pending_erasure()
-        or library.db.one(_UNSETTLED) is not None
+        or library.db.read_one(_UNSETTLED) is not None
         or not is_recorded(library.db)
     )
 
 
-def _result(seen: Look) -> Imported:
-    result = Imported(
+def _make_result(seen: SourceScan) -> ImportResult:
+    result = ImportResult(
         seen=seen.seen,
         unchanged=seen.unchanged,
         passed_over=seen.passed_over,
@@ -364,5 +377,5 @@ def _result(seen: Look) -> Imported:
     for path, why, absent in seen.closed:
         shown = path.decode("utf-8", "surrogateescape")
         kind = "not-found" if absent else "unreadable"
-        result.failed.append(Failed(path, Failure(kind, f"{shown}: {why}", None, 3)))
+        result.failed.append(FailedPath(path, Failure(kind, f"{shown}: {why}", None, 3)))
     return result

@@ -18,22 +18,22 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from talktree.errors import Failure, TalktreeError, failure_of, mistake
-from talktree.files.source import give_back_large_blocks
-from talktree.formats import all_formats, by_slug
+from talktree.errors import Failure, TalktreeError, describe_internal_error, failure_of
+from talktree.files.source import release_large_blocks
+from talktree.formats import all_formats, get_format
 from talktree.formats.secrets import without_secrets
-from talktree.library.archive.codec import packed, unpacked
-from talktree.library.archive.file_content import archived_source
+from talktree.library.archive.codec import compress_chunk, decompress_chunk
+from talktree.library.archive.file_content import read_archived_source
 from talktree.library.database.connection import Database
 from talktree.library.erasure.recognition import find_forgotten
-from talktree.library.extract.facts import Piece
-from talktree.library.extract.from_model import told as told_of_source
-from talktree.library.importing.archive_writer import FileComparison, Keeping
-from talktree.library.importing.context import Intake
+from talktree.library.extract.facts import SearchPiece
+from talktree.library.extract.from_model import extract_source as extract_source
+from talktree.library.importing.archive_writer import FileComparison, GrowingGeneration
+from talktree.library.importing.context import ImportContext
 from talktree.library.importing.lines import LineFile, read_blocks
-from talktree.library.importing.result import DAMAGED, Skipped, without_path
+from talktree.library.importing.result import DAMAGED, SkippedFile, without_path
 from talktree.library.importing.source_rows import FileRow, SourceRow
-from talktree.library.importing.source_writer import Taking
+from talktree.library.importing.source_writer import SourceCollector
 from talktree.library.sources.changes import (
     FOLDER,
     GONE,
@@ -41,21 +41,21 @@ from talktree.library.sources.changes import (
     LEFT,
     OTHER,
     UNREADABLE,
-    Change,
-    Known,
+    FileRecord,
+    SourceChange,
 )
 from talktree.library.sources.companions import is_companion
 from talktree.library.sources.detect import (
     KEYS,
-    Recognised,
-    Unrecognised,
+    NotAConversation,
+    RecognisedFormat,
+    detect_format,
+    make_source,
     may_hold_keys,
-    recognised,
-    relative,
-    source_of,
+    relative_path,
 )
-from talktree.library.sources.open import opened
-from talktree.library.sources.scan import Seen, seen_as
+from talktree.library.sources.open import open_file
+from talktree.library.sources.scan import FileStat, to_file_stat
 
 GROUP = 64 << 10
 """How many characters are compressed together, about."""
@@ -69,90 +69,99 @@ _PACK = msgspec.msgpack.Encoder()
 class _Group(NamedTuple):
     """Pieces that are compressed together, and the ids of their records."""
 
-    pieces: list[Piece]
+    pieces: list[SearchPiece]
     ids: dict[int, str]
 
 
 _UNPACK = msgspec.msgpack.Decoder(_Group)
 
 
-def keep_pieces(db: Database, source: int, pieces: Iterable[Piece], ids: Mapping[int, str]) -> None:
+def store_pieces(
+    db: Database, source: int, pieces: Iterable[SearchPiece], ids: Mapping[int, str]
+) -> None:
     """Keep the pieces of a source, which has none, and the ids of their records."""
-    db.many(_ADD, ((source, group[0].at, _packed(group, ids)) for group in _groups(pieces)))
+    db.run_many_atomically(
+        _ADD,
+        ((source, group[0].at, _pack_group(group, ids)) for group in _split_into_groups(pieces)),
+    )
 
 
-def _packed(group: list[Piece], ids: Mapping[int, str]) -> bytes:
-    named = {piece.at: _whole(ids[piece.at]) for piece in group if piece.at in ids}
-    return packed(_PACK.encode(_Group(group, named)))
+def _pack_group(group: list[SearchPiece], ids: Mapping[int, str]) -> bytes:
+    named = {piece.at: _replace_surrogates(ids[piece.at]) for piece in group if piece.at in ids}
+    return compress_chunk(_PACK.encode(_Group(group, named)))
 
 
-def pieces_at(db: Database, source: int, at: int) -> list[Piece]:
+def read_pieces_at(db: Database, source: int, at: int) -> list[SearchPiece]:
     """The pieces of one record of a source."""
-    return [piece for piece in _group(db, source, at).pieces if piece.at == at]
+    return [piece for piece in _read_group(db, source, at).pieces if piece.at == at]
 
 
 def read_pieces(db: Database, source: int) -> list[tuple[int, object]]:
     """All that is kept of the pieces of a source; an error if some of it is damaged."""
-    return [(first, _UNPACK.decode(unpacked(data))) for first, data in db.read(_ALL, (source,))]
+    return [
+        (first, _UNPACK.decode(decompress_chunk(data))) for first, data in db.read(_ALL, (source,))
+    ]
 
 
-def id_at(db: Database, source: int, at: int) -> str | None:
+def read_id_at(db: Database, source: int, at: int) -> str | None:
     """The id of one record of a source."""
-    return _group(db, source, at).ids.get(at)
+    return _read_group(db, source, at).ids.get(at)
 
 
-def _group(db: Database, source: int, at: int) -> _Group:
-    row = db.one(_AT, (source, at))
-    return _Group([], {}) if row is None else _UNPACK.decode(unpacked(row[0]))
+def _read_group(db: Database, source: int, at: int) -> _Group:
+    row = db.read_one(_AT, (source, at))
+    return _Group([], {}) if row is None else _UNPACK.decode(decompress_chunk(row[0]))
 
 
-def _groups(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+def _split_into_groups(pieces: Iterable[SearchPiece]) -> Iterator[list[SearchPiece]]:
     """Pieces in groups; those of one record stay together."""
-    group: list[Piece] = []
+    group: list[SearchPiece] = []
     size = 0
     for piece in pieces:
         if size > GROUP and piece.at != group[-1].at:
             yield group
             group, size = [], 0
-        group.append(_encodable(piece))
+        group.append(_to_encodable(piece))
         size += len(piece.text)
     if group:
         yield group
 
 
-def _encodable(piece: Piece) -> Piece:
+def _to_encodable(piece: SearchPiece) -> SearchPiece:
     """A piece without halves of characters, which UTF-8 cannot hold."""
     if piece.text.isascii() and piece.files.isascii():
         return piece
-    return piece._replace(text=_whole(piece.text), files=_whole(piece.files))
+    return piece._replace(
+        text=_replace_surrogates(piece.text), files=_replace_surrogates(piece.files)
+    )
 
 
-def _whole(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 COPY_AGAIN = "what could be read was imported; copy the file again, or restore it from a backup"
 
 
-def tell_whole(intake: Intake, taking: Taking, format: str) -> Failure | None:
+def extract_whole(intake: ImportContext, taking: SourceCollector, format: str) -> Failure | None:
     """Tell a source anew from the archive; what went wrong, if something did."""
-    give_back_large_blocks()
-    source = archived_source(intake.db, intake.archive, taking.id)
-    taking.forget()
+    release_large_blocks()
+    source = read_archived_source(intake.db, intake.archive, taking.id)
+    taking.forget_facts()
     failure = None
     try:
-        told = told_of_source(source, by_slug(format))
+        facts = extract_source(source, get_format(format))
     except TalktreeError as error:
         failure = failure_of(error)
     except Exception as error:
-        failure = mistake(os.fsdecode(taking.path), error)
+        failure = describe_internal_error(os.fsdecode(taking.path), error)
     else:
-        intake.result.records += len(told.links)
-        taking.tell(told)
-        keep_pieces(intake.db, taking.id, told.pieces, told.ids)
-        intake.index(taking.id, told.pieces)
-        if told.damage is not None:
-            why = f"{os.fsdecode(taking.path)}: {told.damage}; the rest is missing"
+        intake.result.records += len(facts.links)
+        taking.add_facts(facts)
+        store_pieces(intake.db, taking.id, facts.pieces, facts.ids)
+        intake.index(taking.id, facts.pieces)
+        if facts.damage is not None:
+            why = f"{os.fsdecode(taking.path)}: {facts.damage}; the rest is missing"
             failure = Failure(DAMAGED, why, COPY_AGAIN, 3)
     taking.archived = sum(content.size for content in source.files.values())
     taking.trouble = None if failure is None else without_path(failure.message, taking.path)
@@ -165,10 +174,12 @@ FORGOTTEN = "the file holds a forgotten conversation now"
 CHANGED = "the file changed while it was read; the next import reads it again"
 
 
-class Take:
+class SourceImport:
     """One source that is being taken in."""
 
-    def __init__(self, intake: Intake, change: Change, moved: Known | None = None) -> None:
+    def __init__(
+        self, intake: ImportContext, change: SourceChange, moved: FileRecord | None = None
+    ) -> None:
         self.what: What = "failed"
         self.size = 0
         """How many bytes of it were read."""
@@ -180,102 +191,102 @@ class Take:
         self._parts: int | None = None
         """The source, while the files of a folder are kept and not told yet."""
 
-    def steps(self) -> Iterator[int]:
+    def import_steps(self) -> Iterator[int]:
         """Take it in, a stretch at a time; how many bytes each had."""
         result = self._intake.result
         before, failures = result.bytes_read, len(result.failed)
         try:
             if self._change.found.kind == "folder":
-                yield from self._folder()
+                yield from self._import_folder()
             else:
-                yield from self._file()
+                yield from self._import_file()
         except OSError as error:
             # Tables, archive and full text have errors of their own: this is the source's.
-            self._unreadable(error)
+            self._record_unreadable(error)
         self._lines = self._parts = None
         self.size = result.bytes_read - before
         if len(result.failed) > failures:
             # It counts once, whatever else became of it.
             self.what = "failed"
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Bring the tables in step, as a transaction ends before the source does."""
         if self._lines is not None:
-            self._lines.settle(done=False)
+            self._lines.flush(done=False)
         elif self._parts is not None:
             # Its files seem to be known from now on: nobody would look at them again.
-            self._intake.rows.set_untold(self._parts)
+            self._intake.rows.mark_outdated(self._parts)
 
     # a file
 
-    def _file(self) -> Iterator[int]:
+    def _import_file(self) -> Iterator[int]:
         intake, path = self._intake, self.path
         known = self._moved or self._change.known
         if may_hold_keys(self._change.found):
-            self._no_conversation(None, None, self._change.found.files[0], KEYS)
+            self._record_no_conversation(None, None, self._change.found.files[0], KEYS)
             return
-        with opened(path) as (file, seen):
+        with open_file(path) as (file, seen):
             intake.result.files_opened += 1
-            row = intake.rows.file(known.path) if known else None
-            compared = self._compare(row, known, file, seen)
+            row = intake.rows.find_file(known.path) if known else None
+            compared = self._compare_file(row, known, file, seen)
             if self._moved is not None and not (
-                row and compared and compared.begins_so and self._move(row)
+                row and compared and compared.begins_so and self._move_file(row)
             ):
                 # Another file after all, in the place of what is known of its path.
                 self._moved, known = None, self._change.known
-                row = intake.rows.file(known.path) if known else None
-                compared = self._compare(row, known, file, seen)
-            source = intake.rows.source(row.source) if row and row.source else None
+                row = intake.rows.find_file(known.path) if known else None
+                compared = self._compare_file(row, known, file, seen)
+            source = intake.rows.find_source(row.source) if row and row.source else None
             if source and row and compared and compared.begins_so and source.lines:
-                yield from self._go_on(source, row, file, seen, compared, known)
+                yield from self._import_appended(source, row, file, seen, compared, known)
                 return
-            format = recognised(self._change.found, file)
-            if isinstance(format, Unrecognised):
-                self._no_conversation(source, row, seen, format.why)
+            format = detect_format(self._change.found, file)
+            if isinstance(format, NotAConversation):
+                self._record_no_conversation(source, row, seen, format.why)
             elif self._is_forgotten(format, source):
-                self._pass_forgotten(source, row, seen)
+                self._skip_forgotten(source, row, seen)
             elif format.lines:
-                yield from self._begin(format, source, row, file, seen)
+                yield from self._import_new_generation(format, source, row, file, seen)
             else:
-                yield from self._whole_file(format, source, row, seen)
+                yield from self._import_whole_file(format, source, row, seen)
 
-    def _move(self, row: FileRow) -> bool:
+    def _move_file(self, row: FileRow) -> bool:
         """Give a file its new name, and its source; whether that could be done.
 
         Not if it was part of a folder. And what is kept of another file of that name stays.
         """
         assert self._moved is not None
         rows = self._intake.rows
-        source = rows.source(row.source)
+        source = rows.find_source(row.source)
         if source is None or source.path != self._moved.path or not rows.vacate(self.path):
             return False
         rows.move(row.id, row.source, self.path)
         return True
 
-    def _compare(
-        self, row: FileRow | None, known: Known | None, file: int, seen: Seen
+    def _compare_file(
+        self, row: FileRow | None, known: FileRecord | None, file: int, seen: FileStat
     ) -> FileComparison | None:
         if row is None:
             return None
         intake = self._intake
-        read, kept = intake.kept_reader(file, seen)
+        read, kept = intake.open_archived(file, seen)
         compared = FileComparison(intake.archive, row, known, read, kept, sampled=intake.sampled)
         intake.result.bytes_read += compared.read
         return compared
 
-    def _go_on(
+    def _import_appended(
         self,
         source: SourceRow,
         row: FileRow,
         file: int,
-        seen: Seen,
+        seen: FileStat,
         compared: FileComparison,
-        known: Known | None,
+        known: FileRecord | None,
     ) -> Iterator[int]:
         """The file begins with what is kept of it: take what follows."""
         intake = self._intake
         assert row.generation is not None
-        keeping = Keeping(intake.archive, row.generation, compared.tail)
+        keeping = GrowingGeneration(intake.archive, row.generation, compared.tail)
         if self._moved is not None:
             self.what = "moved"
         elif seen.size > keeping.end:
@@ -289,69 +300,80 @@ class Take:
             intake.rows.set_state(source.id, HERE)
             return
         lines = LineFile(
-            intake, file, seen, keeping, Taking(intake, source), verified=compared.is_complete
+            intake,
+            file,
+            seen,
+            keeping,
+            SourceCollector(intake, source),
+            verified=compared.is_complete,
         )
-        yield from self._lines_of(lines)
+        yield from self._import_lines(lines)
 
-    def _begin(
+    def _import_new_generation(
         self,
-        format: Recognised,
+        format: RecognisedFormat,
         source: SourceRow | None,
         row: FileRow | None,
         file: int,
-        seen: Seen,
+        seen: FileStat,
     ) -> Iterator[int]:
         """Take a file of lines from its beginning, as a new generation."""
-        taking = self._source(format, source)
+        taking = self._get_or_make_source(format, source)
         id = row.id if row else self._intake.rows.make_file(taking.id, self.path)
-        keeping = Keeping(self._intake.archive, self._intake.archive.begin(id))
+        keeping = GrowingGeneration(self._intake.archive, self._intake.archive.begin(id))
         lines = LineFile(self._intake, file, seen, keeping, taking, verified=True)
-        yield from self._lines_of(lines)
+        yield from self._import_lines(lines)
 
-    def _lines_of(self, lines: LineFile) -> Iterator[int]:
+    def _import_lines(self, lines: LineFile) -> Iterator[int]:
         self._lines = lines
-        yield from lines.steps()
+        yield from lines.import_blocks()
         if not lines.is_consistent:
-            self._tell("changed", CHANGED)
+            self._report_outcome("changed", CHANGED)
 
-    def _whole_file(
-        self, format: Recognised, source: SourceRow | None, row: FileRow | None, seen: Seen
+    def _import_whole_file(
+        self,
+        format: RecognisedFormat,
+        source: SourceRow | None,
+        row: FileRow | None,
+        seen: FileStat,
     ) -> Iterator[int]:
-        taking = self._source(format, source)
-        change = self._keep(taking.id, seen, self._change.known)
+        taking = self._get_or_make_source(format, source)
+        change = self._archive_file(taking.id, seen, self._change.known)
         # Where nothing in it says what it is called, the name of the file does.
         has_moved = self._moved is not None and source is not None
-        yield from self._told(taking, format, {"moved"} if has_moved else {change}, seen.modified)
+        yield from self._import_whole(
+            taking, format, {"moved"} if has_moved else {change}, seen.modified
+        )
 
     # a folder
 
-    def _folder(self) -> Iterator[int]:
+    def _import_folder(self) -> Iterator[int]:
         intake, found = self._intake, self._change.found
-        source = intake.rows.source(self._change.source) if self._change.source else None
-        format = recognised(found)
-        if isinstance(format, Unrecognised):
-            self._tell("unknown-format", format.why)
+        source = intake.rows.find_source(self._change.source) if self._change.source else None
+        format = detect_format(found)
+        if isinstance(format, NotAConversation):
+            self._report_outcome("unknown-format", format.why)
             return
         if self._is_forgotten(format, source):
-            self._pass_forgotten(source, None, None)
+            self._skip_forgotten(source, None, None)
             return
-        taking = self._source(format, source)
-        allowed = without_secrets(source_of(found), all_formats()).files
+        taking = self._get_or_make_source(format, source)
+        allowed = without_secrets(make_source(found), all_formats()).files
         known = intake.rows.files_of(taking.id)
         provisional = intake.rows.provisional_files(taking.id)
         changes: set[str] = set()
         self._parts = taking.id
         for seen in found.files:
             row = known.pop(seen.path, None)
-            if relative(seen.path, found.path) not in allowed:
+            if relative_path(seen.path, found.path) not in allowed:
                 intake.rows.set_file(taking.id, seen, OTHER)
             elif (
                 row is None
                 or row.state != HERE
-                or not row.is_still(seen)
+                or not row.is_unchanged(seen)
                 or seen.path in provisional
             ):
-                changes.add(self._keep(taking.id, seen, row))
+                changes.add(self._archive_file(taking.id, seen, row))
                 if row is not None and row.state in (GONE, LEFT):
                     changes.add("new")
                 yield seen.size
@@ -359,44 +381,49 @@ class Take:
             if row.state != LEFT:
                 intake.rows.set_file_state(row.id, LEFT)
                 changes.add("replaced")
-        marker = seen_as(found.path, os.lstat(found.path))
+        marker = to_file_stat(found.path, os.lstat(found.path))
         intake.rows.set_file(taking.id, marker, FOLDER)
         self._parts = None
         newest = max((seen.modified for seen in found.files), default=0)
-        yield from self._told(taking, format, changes, newest)
+        yield from self._import_whole(taking, format, changes, newest)
 
     # both
 
-    def _source(self, format: Recognised, source: SourceRow | None) -> Taking:
+    def _get_or_make_source(
+        self, format: RecognisedFormat, source: SourceRow | None
+    ) -> SourceCollector:
         """The source, made if it is new; if it is not, it is told anew."""
         intake = self._intake
         self.what = "new" if source is None else "replaced"
-        id = intake.rows.made(self.path, format.format, lines=format.lines)
-        row = intake.rows.source(id)
+        id = intake.rows.get_or_make_source(self.path, format.format, lines=format.lines)
+        row = intake.rows.find_source(id)
         assert row is not None
-        taking = Taking(intake, row)
+        taking = SourceCollector(intake, row)
         if source is not None and format.lines:
-            taking.forget()
+            taking.forget_facts()
         return taking
 
-    def _keep(self, source: int, seen: Seen, known: Known | None) -> str:
+    def _archive_file(self, source: int, seen: FileStat, known: FileRecord | None) -> str:
         """Archive what is new of a file: `new`, `grown`, `replaced` or `unchanged`."""
         intake = self._intake
-        row = intake.rows.file(seen.path)
+        row = intake.rows.find_file(seen.path)
         id = row.id if row else intake.rows.make_file(source, seen.path)
-        with opened(seen.path) as (file, now):
+        with open_file(seen.path) as (file, now):
             intake.result.files_opened += 1
-            compared = self._compare(row, known, file, now)
+            compared = self._compare_file(row, known, file, now)
             verified = True
             if row and compared and compared.begins_so and row.generation is not None:
-                keeping, change = Keeping(intake.archive, row.generation, compared.tail), "grown"
+                keeping, change = (
+                    GrowingGeneration(intake.archive, row.generation, compared.tail),
+                    "grown",
+                )
                 verified = compared.is_complete
             else:
                 fresh = row is None or row.generation is None
-                keeping = Keeping(intake.archive, intake.archive.begin(id))
+                keeping = GrowingGeneration(intake.archive, intake.archive.begin(id))
                 change = "new" if fresh else "replaced"
             start = keeping.end
-            read, kept = intake.kept_reader(file, now)
+            read, kept = intake.open_archived(file, now)
             for data in read_blocks(read, start, kept.size):
                 intake.result.bytes_read += len(data)
                 keeping.feed(keeping.end, data)
@@ -405,11 +432,11 @@ class Take:
         intake.rows.set_file(source, whole, HERE, keeping.generation, keeping.guard)
         if not is_consistent:
             shown = os.fsdecode(seen.path)
-            intake.failed(self.path, Failure("changed", f"{shown}: {CHANGED}", None, 3))
+            intake.report_failure(self.path, Failure("changed", f"{shown}: {CHANGED}", None, 3))
         return "unchanged" if change == "grown" and keeping.end == start else change
 
-    def _told(
-        self, taking: Taking, format: Recognised, changes: set[str], modified: int
+    def _import_whole(
+        self, taking: SourceCollector, format: RecognisedFormat, changes: set[str], modified: int
     ) -> Iterator[int]:
         """Tell a source that is read as a whole, if anything of it is other than it was."""
         intake = self._intake
@@ -425,17 +452,17 @@ class Take:
                 self.what = "moved"
         intake.archive.flush()
         intake.rows.set_state(taking.id, HERE)
-        failure = tell_whole(intake, taking, format.format)
+        failure = extract_whole(intake, taking, format.format)
         taking.save(taking.archived, modified)
         if failure is not None and failure.kind == DAMAGED:
-            intake.incomplete(self.path, failure)
+            intake.report_incomplete(self.path, failure)
         elif failure is not None:
-            intake.failed(self.path, failure)
+            intake.report_failure(self.path, failure)
         yield taking.archived
 
     # what was forgotten
 
-    def _is_forgotten(self, format: Recognised, source: SourceRow | None) -> bool:
+    def _is_forgotten(self, format: RecognisedFormat, source: SourceRow | None) -> bool:
         """Whether it holds a forgotten conversation that its source did not hold before."""
         tombstones = self._intake.tombstones
         if not tombstones:
@@ -448,8 +475,8 @@ class Take:
         self._intake.result.tombstones |= numbers
         return bool(numbers)
 
-    def _pass_forgotten(
-        self, source: SourceRow | None, row: FileRow | None, seen: Seen | None
+    def _skip_forgotten(
+        self, source: SourceRow | None, row: FileRow | None, seen: FileStat | None
     ) -> None:
         """Leave it out; nothing is remembered of a path that nothing is kept of."""
         self.what = "forgotten"
@@ -463,43 +490,43 @@ class Take:
 
     # what cannot be taken in
 
-    def _no_conversation(
-        self, source: SourceRow | None, row: FileRow | None, seen: Seen, why: str
+    def _record_no_conversation(
+        self, source: SourceRow | None, row: FileRow | None, seen: FileStat, why: str
     ) -> None:
         """Remember the file so that it is not opened again; what was kept of it stays."""
         rows = self._intake.rows
         if source is None and is_companion(self.path):
-            self._keep_companion(seen)
+            self._archive_companion(seen)
         elif source is None or row is None:
             self.what = "other"
             rows.set_file(0, seen, OTHER, trouble=why)
             if self._change.found.asked:
-                self._tell("unknown-format", why)
+                self._report_outcome("unknown-format", why)
             else:
-                self._intake.result.skipped.append(Skipped(self.path, why))
+                self._intake.result.skipped.append(SkippedFile(self.path, why))
         else:
             self.what = "gone"
             rows.set_file(source.id, seen, OTHER, row.generation, row.guard, why)
             rows.set_state(source.id, GONE, "the file is no conversation any more")
-            self._intake.result.skipped.append(Skipped(self.path, why))
+            self._intake.result.skipped.append(SkippedFile(self.path, why))
 
-    def _keep_companion(self, seen: Seen) -> None:
+    def _archive_companion(self, seen: FileStat) -> None:
         """Archive a file that is not a conversation and belongs to one."""
         self.what = "other"
-        self._keep(0, seen, self._change.known)
-        kept = self._intake.rows.file(self.path)
+        self._archive_file(0, seen, self._change.known)
+        kept = self._intake.rows.find_file(self.path)
         assert kept is not None
         self._intake.rows.set_file_state(kept.id, OTHER)
 
-    def _unreadable(self, error: OSError) -> None:
-        self.settle()
+    def _record_unreadable(self, error: OSError) -> None:
+        self.flush()
         if self._change.known is None and not os.path.lexists(self.path):
             self.what = "other"  # it was there for a moment only
             return
         why = error.strerror or str(error)
-        self._tell("unreadable", why)
+        self._report_outcome("unreadable", why)
         rows = self._intake.rows
-        row = rows.file(self.path)
+        row = rows.find_file(self.path)
         if row is None:
             if self._change.found.kind == "file":
                 rows.set_file(0, self._change.found.files[0], UNREADABLE, trouble=why)
@@ -508,6 +535,6 @@ class Take:
         if row.source:
             rows.set_state(row.source, UNREADABLE, why)
 
-    def _tell(self, kind: str, why: str) -> None:
+    def _report_outcome(self, kind: str, why: str) -> None:
         shown = os.fsdecode(self.path)
-        self._intake.failed(self.path, Failure(kind, f"{shown}: {why}", None, 3))
+        self._intake.report_failure(self.path, Failure(kind, f"{shown}: {why}", None, 3))

@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.errors import mistake
-from talktree.files.source import VERY_LARGE, give_back_large_blocks
-from talktree.library.archive.file_content import InArchive
+from talktree.errors import describe_internal_error
+from talktree.files.source import VERY_LARGE, release_large_blocks
+from talktree.library.archive.file_content import ArchivedContent
 from talktree.library.archive.prefix import ReadBytes
-from talktree.library.extract.claude_code import told as told_of_lines
-from talktree.library.extract.facts import Told
-from talktree.library.importing.archive_writer import Keeping
-from talktree.library.importing.context import Intake
+from talktree.library.extract.claude_code import extract_claude_code
+from talktree.library.extract.facts import ExtractedFacts
+from talktree.library.importing.archive_writer import GrowingGeneration
+from talktree.library.importing.context import ImportContext
 from talktree.library.importing.result import without_path
-from talktree.library.importing.source_writer import Taking
+from talktree.library.importing.source_writer import SourceCollector
 from talktree.library.sources.changes import HERE
-from talktree.library.sources.scan import Seen
+from talktree.library.sources.scan import FileStat
 
 BLOCK = 512 << 10
 """How much is read at once."""
@@ -33,7 +33,7 @@ LONGEST_LINE = 64 << 20
 """A longer line is archived, and nothing of it is told: it would take too much memory."""
 
 
-class Block(NamedTuple):
+class ByteBlock(NamedTuple):
     """Some bytes of a file."""
 
     at: int
@@ -48,20 +48,20 @@ def read_blocks(read: ReadBytes, start: int, stop: int) -> Iterator[bytes]:
     Usual blocks take the memory of those before them. That of a line which is longer than a block
     is given back.
     """
-    give_back_large_blocks(VERY_LARGE)
+    release_large_blocks(VERY_LARGE)
     is_long = False
     while start < stop:
         data = read(start, min(start + BLOCK, stop))
         if not data:
             return
         if not is_long and len(data) == BLOCK and b"\n" not in data:
-            give_back_large_blocks()
+            release_large_blocks()
             is_long = True
         start += len(data)
         yield data
 
 
-def line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[Block]:
+def split_line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[ByteBlock]:
     """The same bytes in blocks of whole lines; a last line that has no end comes as a part."""
     held: list[bytes] = []
     size = 0
@@ -71,7 +71,7 @@ def line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[Block]:
             end = piece.find(b"\n") + 1
             skipping = not end
             part = piece[:end] if end else piece
-            yield Block(at, part, whole=False)
+            yield ByteBlock(at, part, whole=False)
             at += len(part)
             piece = piece[len(part) :]
         end = piece.rfind(b"\n") + 1
@@ -79,7 +79,7 @@ def line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[Block]:
             data = b"".join((*held, memoryview(piece)[:end])) if held else piece[:end]
             held, size = [], 0
             place, at = at, at + len(data)
-            block, data = Block(place, data, whole=True), b""
+            block, data = ByteBlock(place, data, whole=True), b""
             yield block
             del block  # whoever was given it may let go of it
             piece = piece[end:]
@@ -88,11 +88,11 @@ def line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[Block]:
             size += len(piece)
         if size > LONGEST_LINE:
             for part in held:
-                yield Block(at, part, whole=False)
+                yield ByteBlock(at, part, whole=False)
                 at += len(part)
             held, size, skipping = [], 0, True
     if held:
-        yield Block(at, b"".join(held), whole=False)
+        yield ByteBlock(at, b"".join(held), whole=False)
 
 
 END = b"\n"
@@ -105,11 +105,11 @@ class LineFile:
 
     def __init__(
         self,
-        intake: Intake,
+        intake: ImportContext,
         file: int,
-        seen: Seen,
-        keeping: Keeping,
-        taking: Taking,
+        seen: FileStat,
+        keeping: GrowingGeneration,
+        taking: SourceCollector,
         *,
         verified: bool,
     ) -> None:
@@ -119,35 +119,37 @@ class LineFile:
         self._start = keeping.end
         self._intake = intake
         self._file = file
-        self._read = intake.reader(file, taking.path)
+        self._read = intake.make_reader(file, taking.path)
         self._seen = seen
         self._keeping = keeping
         self._taking = taking
 
-    def steps(self) -> Iterator[int]:
+    def import_blocks(self) -> Iterator[int]:
         """Take it in block by block; how many bytes each one had."""
         taking, seen = self._taking, self._seen
-        if _line_goes_on(self._file, taking.archived):
-            taking.forget()
+        if _has_line_grown(self._file, taking.archived):
+            taking.forget_facts()
         start = taking.archived
-        for block in line_blocks(read_blocks(self._read, start, seen.size), start):
+        for block in split_line_blocks(read_blocks(self._read, start, seen.size), start):
             size = len(block.data)
             self._intake.result.bytes_read += size
-            told = told_of(self._intake, taking, block, is_last=_end(block) >= seen.size)
-            self._keeping.feed(block.at, block.data, told.marks if told else ())
+            facts = extract_block(
+                self._intake, taking, block, is_last=_find_block_end(block) >= seen.size
+            )
+            self._keeping.feed(block.at, block.data, facts.marks if facts else ())
             del block  # it may be large, and so may the texts that are indexed next
             if size > LARGE:
                 self._intake.archive.flush()
-            if told is not None:
-                self._intake.index(taking.id, told.pieces)
+            if facts is not None:
+                self._intake.index(taking.id, facts.pieces)
             yield size
-        self.settle(done=True)
+        self.flush(done=True)
 
-    def settle(self, *, done: bool) -> None:
+    def flush(self, *, done: bool) -> None:
         """Bring the tables in step with what was read, as a transaction is about to end."""
         keeping, seen = self._keeping, self._seen
-        keeping.settle()
-        content = InArchive(self._intake.archive, keeping.generation)
+        keeping.flush()
+        content = ArchivedContent(self._intake.archive, keeping.generation)
         self._taking.save(keeping.end, seen.modified, content)
         if done:
             self.is_consistent = self._intake.keep_version(
@@ -159,7 +161,9 @@ class LineFile:
         self._intake.rows.set_file(self._taking.id, seen, HERE, keeping.generation, keeping.guard)
 
 
-def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> Told | None:
+def extract_block(
+    intake: ImportContext, taking: SourceCollector, block: ByteBlock, *, is_last: bool
+) -> ExtractedFacts | None:
     """Tell a block of lines, but for its pieces; None if there is nothing to tell in it yet.
 
     A last line that is a whole object without its end counts. A mistake of ours in reading a line
@@ -172,26 +176,26 @@ def told_of(intake: Intake, taking: Taking, block: Block, *, is_last: bool) -> T
         else:
             if data.endswith(END):
                 # The end of a line that is too long to be held.
-                taking.archived = _end(block)
+                taking.archived = _find_block_end(block)
                 intake.result.untold += 1
             return None
     if taking.trouble is not None:
         return None
     try:
-        told = told_of_lines(data, block.at, taking.heading)
+        facts = extract_claude_code(data, block.at, taking.heading)
     except Exception as error:
-        failure = mistake(os.fsdecode(taking.path), error)
-        intake.failed(taking.path, failure)
-        taking.forget()
+        failure = describe_internal_error(os.fsdecode(taking.path), error)
+        intake.report_failure(taking.path, failure)
+        taking.forget_facts()
         taking.trouble = without_path(failure.message, taking.path)
         return None
-    intake.result.records += told.lines
-    taking.tell(told)
-    taking.archived = _end(block)
-    return told
+    intake.result.records += facts.lines
+    taking.add_facts(facts)
+    taking.archived = _find_block_end(block)
+    return facts
 
 
-def _end(block: Block) -> int:
+def _find_block_end(block: ByteBlock) -> int:
     return block.at + len(block.data)
 
 
@@ -204,7 +208,7 @@ def _is_object(data: bytes) -> bool:
         return False
 
 
-def _line_goes_on(file: int, at: int) -> bool:
+def _has_line_grown(file: int, at: int) -> bool:
     """Whether what was taken for a whole last line was only the beginning of one."""
     if at <= 0:
         return False

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from talktree.errors import Busy, NotSaved
+from talktree.errors import LockHeld, NotSaved
 from talktree.library.database.permissions import LOCK
 
 _POLL = 0.02
@@ -23,9 +23,9 @@ class WriterLock:
         self._file: int | None = None
         self._depth = 0
 
-    def taken(self) -> bool:
+    def try_acquire(self) -> bool:
         """Take the lock if nobody else has it, and say whether that worked."""
-        if self._depth == 0 and not self._took():
+        if self._depth == 0 and not self._try_lock():
             return False
         self._depth += 1
         return True
@@ -38,12 +38,12 @@ class WriterLock:
             self._file = None
 
     @contextmanager
-    def held(self, wait: float = 0.0) -> Iterator[None]:
-        """Hold the lock; `Busy` if it cannot be had in some seconds."""
+    def hold(self, wait: float = 0.0) -> Iterator[None]:
+        """Hold the lock; `LockHeld` if it cannot be had in some seconds."""
         end = time.monotonic() + wait
-        while not self.taken():
+        while not self.try_acquire():
             if time.monotonic() >= end:
-                raise Busy(
+                raise LockHeld(
                     f"{self._path.parent}: another program writes this library",
                     hint="wait until it is done and try again",
                 )
@@ -53,7 +53,7 @@ class WriterLock:
         finally:
             self.release()
 
-    def _took(self) -> bool:
+    def _try_lock(self) -> bool:
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

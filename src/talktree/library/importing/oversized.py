@@ -15,7 +15,7 @@ from talktree.formats.collection import read_source
 from talktree.library.importing.result import Oversized
 from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, ToolResult
-from talktree.text.media import data_size, data_url
+from talktree.text.media import data_size, parse_data_url
 
 _BLOCK = 1 << 20
 
@@ -24,7 +24,7 @@ def find_oversized(paths: Iterable[bytes], limit: int) -> list[Oversized]:
     """The sources among some that hold attachments over the limit."""
     found = []
     for path in paths:
-        count = _count(os.fsdecode(path), limit) if _may_hold(path, limit) else 0
+        count = _count_oversized(os.fsdecode(path), limit) if _may_hold(path, limit) else 0
         if count:
             found.append(Oversized(path, count))
     return found
@@ -55,7 +55,7 @@ def _may_hold(path: bytes, limit: int) -> bool:
     return False
 
 
-def _count(path: str, limit: int) -> int:
+def _count_oversized(path: str, limit: int) -> int:
     try:
         conversations = read_source(load(path), alone=True).conversations
         return sum(
@@ -64,18 +64,18 @@ def _count(path: str, limit: int) -> int:
             for entry in conversation.entries
             if isinstance(entry, Message)
             for part in entry.parts
-            for attached in _attachments(part)
+            for attached in _list_attachments(part)
         )
     except (TalktreeError, OSError):
         return 0  # the import says what is wrong with it
 
 
-def _attachments(part: Part) -> Sequence[Part]:
+def _list_attachments(part: Part) -> Sequence[Part]:
     return part.output if isinstance(part, ToolResult) else (part,)
 
 
 def _is_oversized(part: Part, limit: int) -> bool:
     if not isinstance(part, Attachment) or not part.url or len(part.url) <= limit:
         return False
-    head = data_url(part.url)
+    head = parse_data_url(part.url)
     return head is not None and data_size(part.url, head) > limit

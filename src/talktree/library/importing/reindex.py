@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from talktree.errors import TalktreeError
-from talktree.library.archive.verify import Trouble
+from talktree.library.archive.verify import ArchiveProblem
 from talktree.library.database.schema import REBUILDABLE
 from talktree.library.extract.facts import Heading
 from talktree.library.fulltext.index_checksums import is_recorded
-from talktree.library.importing.import_run import Work
+from talktree.library.importing.import_run import ImportRun
 from talktree.library.importing.import_source import read_pieces
-from talktree.library.importing.result import Imported
+from talktree.library.importing.result import ImportResult
 from talktree.library.library import Library
 from talktree.library.sources.changes import NOTHING
-from talktree.library.stats.totals import settled
-from talktree.text.escape import visible_line
+from talktree.library.stats.totals import are_totals_current
+from talktree.text.escape import escape_line
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
-    from talktree.library.fulltext.index import Place
+    from talktree.library.fulltext.index import PieceAddress
 
 HINT = "`talktree library reindex` makes it again from the archive"
 
@@ -109,78 +109,82 @@ class _Copy(Library):
         self.db.close()
 
 
-def compare_with_rebuild(library: Library) -> Iterator[Trouble]:
+def compare_with_rebuild(library: Library) -> Iterator[ArchiveProblem]:
     """What of facts and full text is not what the archive gives."""
-    with library.db.snapshot(), rebuild(library) as copy:
+    with library.db.snapshot(), open_rebuilt_copy(library) as copy:
         yield from compare_facts(library.db, copy.db)
         documents = {*copy.fulltext.documents()}
     yield from _compare_documents(library, documents)
 
 
 @contextmanager
-def rebuild(library: Library) -> Iterator[Library]:
+def open_rebuilt_copy(library: Library) -> Iterator[Library]:
     """A library for a while, with the same sources, told again from the archive."""
     with (
         tempfile.TemporaryDirectory(prefix="talktree-check-") as folder,
         _Copy(Path(folder) / "library", library.archive, library.key) as copy,
     ):
         for select, insert in _COPIES:
-            copy.db.many(insert, library.db.read(select))
+            copy.db.run_many_atomically(insert, library.db.read(select))
         sources = library.db.read(_SOURCES)
-        Work(copy, NOTHING, {row[0]: 0 for row in sources}, Imported(), None).run()
+        ImportRun(copy, NOTHING, {row[0]: 0 for row in sources}, ImportResult(), None).run()
         yield copy
 
 
-def compare_facts(db: Database, copy: Database) -> Iterator[Trouble]:
+def compare_facts(db: Database, copy: Database) -> Iterator[ArchiveProblem]:
     """What of the facts in a database is not as in one that was made from the archive."""
     sources = db.read(_SOURCES)
-    has_sums = settled(db) and all(row[2] for row in sources)
+    has_sums = are_totals_current(db) and all(row[2] for row in sources)
     for source, path, is_indexed in sources:
         if not is_indexed:
             continue  # an import was interrupted; the next one tells this source again
         different = [
-            name for name, read in _readers(source, has_sums=has_sums) if _differs(read, db, copy)
+            name
+            for name, read in _list_readers(source, has_sums=has_sums)
+            if _is_different(read, db, copy)
         ]
-        different += _different_columns(source, db, copy)
+        different += _find_different_columns(source, db, copy)
         if different:
-            shown = visible_line(os.fsdecode(path))
+            shown = escape_line(os.fsdecode(path))
             what = f"{shown}: {', '.join(different)} not as its archived files give it"
-            yield Trouble("facts", what, HINT)
+            yield ArchiveProblem("facts", what, HINT)
     for table, sql in _STRAYS:
-        if (db.one(sql) or (0,))[0]:
-            yield Trouble("facts", f"{table}: rows that belong to no source", HINT)
+        if (db.read_one(sql) or (0,))[0]:
+            yield ArchiveProblem("facts", f"{table}: rows that belong to no source", HINT)
 
 
 Reader = Callable[["Database"], object]
 
 
-def _readers(source: int, *, has_sums: bool) -> Iterator[tuple[str, Reader]]:
+def _list_readers(source: int, *, has_sums: bool) -> Iterator[tuple[str, Reader]]:
     for name, sql in {**_FACTS, **(_SUMS if has_sums else {})}.items():
         yield name, lambda db, sql=sql: sorted(db.read(sql, (source,)), key=repr)  # type: ignore[misc]
     yield "texts", lambda db: read_pieces(db, source)
 
 
-def _differs(read: Reader, db: Database, copy: Database) -> bool:
+def _is_different(read: Reader, db: Database, copy: Database) -> bool:
     try:
         return read(db) != read(copy)
     except (TalktreeError, ValueError, msgspec.MsgspecError):
         return True
 
 
-def _different_columns(source: int, db: Database, copy: Database) -> list[str]:
+def _find_different_columns(source: int, db: Database, copy: Database) -> list[str]:
     try:
-        ours, other = (_columns(each, source) for each in (db, copy))
+        ours, other = (_read_columns(each, source) for each in (db, copy))
     except (TalktreeError, ValueError, msgspec.MsgspecError):
         return ["conversation"]
     return [name for name, one, two in zip(_ABOUT_NAMES, ours, other, strict=True) if one != two]
 
 
-def _columns(db: Database, source: int) -> list[Any]:
-    *columns, heading = db.one(_ABOUT, (source,)) or (None,) * len(_ABOUT_NAMES)
+def _read_columns(db: Database, source: int) -> list[Any]:
+    *columns, heading = db.read_one(_ABOUT, (source,)) or (None,) * len(_ABOUT_NAMES)
     return [*columns, None if heading is None else msgspec.msgpack.decode(heading, type=Heading)]
 
 
-def _compare_documents(library: Library, wanted: Set[tuple[Place, str]]) -> Iterator[Trouble]:
+def _compare_documents(
+    library: Library, wanted: Set[tuple[PieceAddress, str]]
+) -> Iterator[ArchiveProblem]:
     """What differs in the full text, if nothing was written meanwhile."""
     before = library.db.read(_SOURCES)
     if not library.has_fulltext() or not is_recorded(library.db):
@@ -192,5 +196,7 @@ def _compare_documents(library: Library, wanted: Set[tuple[Place, str]]) -> Iter
     unfinished = {source for source, _, is_indexed in before if not is_indexed}
     wrong = {place.source for place, _ in wanted ^ found} - unfinished
     for source in sorted(wrong):
-        shown = visible_line(os.fsdecode(paths.get(source, b"source %d" % source)))
-        yield Trouble("fulltext", f"{shown}: the full text does not have just its pieces", HINT)
+        shown = escape_line(os.fsdecode(paths.get(source, b"source %d" % source)))
+        yield ArchiveProblem(
+            "fulltext", f"{shown}: the full text does not have just its pieces", HINT
+        )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from talktree.errors import Failure
 
 
-class Failed(NamedTuple):
+class FailedPath(NamedTuple):
     """A path that could not be taken in, and why."""
 
     raw_path: bytes
@@ -37,7 +37,7 @@ def without_path(message: str, path: bytes) -> str:
     return message
 
 
-class Skipped(NamedTuple):
+class SkippedFile(NamedTuple):
     """A file that is not a conversation, or that is not read, and why."""
 
     raw_path: bytes
@@ -61,14 +61,14 @@ class Oversized(NamedTuple):
         return Path(os.fsdecode(self.raw_path))
 
 
-class Imported:
+class ImportResult:
     """What an import saw and did, in sources unless it says otherwise."""
 
-    def __init__(self, *, failed: Iterable[Failed] = (), **counts: int) -> None:
+    def __init__(self, *, failed: Iterable[FailedPath] = (), **counts: int) -> None:
         self.failed = list(failed)
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedFile] = []
         """What was looked at now and is not a conversation, or is not read."""
-        self.incomplete: list[Failed] = []
+        self.incomplete: list[FailedPath] = []
         """Sources that were imported, but not all of them: damaged, or changed meanwhile."""
         self.oversized: list[Oversized] = []
         """Sources read now with attachments over the limit."""
@@ -123,7 +123,7 @@ class Imported:
         )
 
 
-class Progress(NamedTuple):
+class ImportProgress(NamedTuple):
     """How far an import has come; told once for each source that is not as it was."""
 
     source: bytes
@@ -137,6 +137,6 @@ class Progress(NamedTuple):
     """How many bytes of it were read now."""
 
 
-Tell = Callable[[Progress], None]
+Tell = Callable[[ImportProgress], None]
 Pulse = Callable[[int, int], None]
 """Called often, with how many bytes were read so far and how many there are; it may raise."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.library.database.connection import Database
-from talktree.library.database.names import storable
-from talktree.library.sources.changes import Known
-from talktree.library.sources.scan import Seen
+from talktree.library.database.names import replace_surrogates
+from talktree.library.sources.changes import FileRecord
+from talktree.library.sources.scan import FileStat
 
 _SOURCE_AT = "SELECT id FROM sources WHERE path = ?"
 _ADD_SOURCE = "INSERT INTO sources (path, format, lines, size) VALUES (?, ?, ?, 0)"
@@ -64,20 +64,20 @@ class FileRow(NamedTuple):
     guard: bytes | None
 
 
-class Rows:
+class ImportRows:
     """Reading and writing rows of sources and files."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def source(self, id: int) -> SourceRow | None:
+    def find_source(self, id: int) -> SourceRow | None:
         """A source by its number."""
-        row = self._db.one(_SOURCE, (id,))
+        row = self._db.read_one(_SOURCE, (id,))
         return None if row is None else SourceRow(*row)
 
-    def made(self, path: bytes, format: str, *, lines: bool) -> int:
+    def get_or_make_source(self, path: bytes, format: str, *, lines: bool) -> int:
         """The source at a path, made if there is none."""
-        row = self._db.one(_SOURCE_AT, (path,))
+        row = self._db.read_one(_SOURCE_AT, (path,))
         if row is None:
             return self._db.run(_ADD_SOURCE, (path, format, int(lines)))
         self._db.run(_FORMAT, (format, int(lines), row[0]))
@@ -87,22 +87,22 @@ class Rows:
         """Say whether a source is there and in order."""
         self._db.run(_STATE, (state, trouble, id))
 
-    def set_untold(self, id: int) -> None:
+    def mark_outdated(self, id: int) -> None:
         """Say that more is kept of a source than is told; the next import tells it anew."""
         self._db.run(_UNTOLD, (id,))
 
-    def file(self, path: bytes) -> FileRow | None:
+    def find_file(self, path: bytes) -> FileRow | None:
         """The file at a path."""
-        row = self._db.one(_FILE_AT, (path,))
+        row = self._db.read_one(_FILE_AT, (path,))
         return None if row is None else FileRow(*row)
 
     def ids_of(self, source: int) -> set[str]:
         """The ids of the conversations of a source."""
         return {row[0] for row in self._db.read(_IDS_OF, (source, source)) if row[0]}
 
-    def files_of(self, source: int) -> dict[bytes, Known]:
+    def files_of(self, source: int) -> dict[bytes, FileRecord]:
         """What is known of the files of a source, by their paths."""
-        return {row[2]: Known(*row) for row in self._db.read(_FILES_OF, (source,))}
+        return {row[2]: FileRecord(*row) for row in self._db.read(_FILES_OF, (source,))}
 
     def provisional_files(self, source: int) -> set[bytes]:
         """The files of a source with versions that were not compared as a whole."""
@@ -117,14 +117,14 @@ class Rows:
     def set_file(
         self,
         source: int,
-        seen: Seen,
+        seen: FileStat,
         state: str,
         generation: int | None = None,
         guard: bytes | None = None,
         trouble: str | None = None,
     ) -> None:
         """Remember a file as it was seen and taken in, or why it was not."""
-        row = self.file(seen.path)
+        row = self.find_file(seen.path)
         values = (
             seen.size,
             seen.modified,
@@ -134,7 +134,7 @@ class Rows:
             state,
             generation,
             guard,
-            None if trouble is None else storable(trouble),
+            None if trouble is None else replace_surrogates(trouble),
         )
         if row is None:
             self._db.run(_ADD_FILE, (source, seen.path, *values))
@@ -150,10 +150,10 @@ class Rows:
 
         What is kept of a file stays in its place: then nothing is done, and this is False.
         """
-        row = self.file(path)
+        row = self.find_file(path)
         if row is not None and (row.source or row.generation is not None):
             return False
-        if self._db.one(_SOURCE_AT, (path,)) is not None:
+        if self._db.read_one(_SOURCE_AT, (path,)) is not None:
             return False
         if row is not None:
             self.drop_file(row.id)

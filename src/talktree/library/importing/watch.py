@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from talktree.errors import Busy
+from talktree.errors import LockHeld
 from talktree.library.importing.import_run import import_
-from talktree.library.importing.result import Imported, Tell
+from talktree.library.importing.result import ImportResult, Tell
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
@@ -28,7 +28,7 @@ def watch(
     every: float = EVERY,
     progress: Tell | None = None,
     quiet: float = QUIET,
-) -> Iterator[Imported]:
+) -> Iterator[ImportResult]:
     """What each look took in, as long as somebody asks for more.
 
     While a file grows, only a sample of what was there before is compared each time. Its versions
@@ -36,16 +36,16 @@ def watch(
     something is taken in, so that others can import meanwhile. A failure is told once, not with
     every look.
     """
-    told: set[tuple[bytes, str]] = set()
+    facts: set[tuple[bytes, str]] = set()
     while True:
         began = time.monotonic()
         try:
             result = import_(library, roots, progress=progress, wait=every, quiet=quiet)
-        except Busy:
-            result = Imported()
+        except LockHeld:
+            result = ImportResult()
         failures = {(path, failure.message) for path, failure in result.failed}
-        news = failures - told
-        told = failures
+        news = failures - facts
+        facts = failures
         result.failed = [each for each in result.failed if (each[0], each[1].message) in news]
         if result.changed or result.failed:
             yield result

@@ -11,7 +11,7 @@ DAY = 86_400 * SECOND
 _DAYS = {"d": 1, "w": 7}
 
 
-def reached(since: int, age: str) -> int | None:
+def find_due_time(since: int, age: str) -> int | None:
     """When something from that moment on has an age such as `180d`; None if that is never.
 
     Months and years are those of the calendar, so `1m` after 31 January is the end of February.

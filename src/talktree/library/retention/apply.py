@@ -13,7 +13,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.errors import Refused
+from talktree.errors import RefusedInput
 from talktree.library.importing.import_run import WAIT
 from talktree.library.retention.age import DAY
 from talktree.library.retention.plan import (
@@ -69,14 +69,14 @@ def apply_retention(
     everything that the library has seen.
     """
     now = time.time_ns() if now is None else now
-    with library.lock.held(WAIT):
+    with library.lock.hold(WAIT):
         rules = retention_rules()
         plan = plan_retention(library, rules=rules, now=now)
-        refusal = None if trust_clock else clock_refusal(library, now=now)
+        refusal = None if trust_clock else find_clock_refusal(library, now=now)
         if refusal is not None:
             raise refusal
-        _confirm(library, rules, now)
-        return _forget(library, plan)
+        _confirm_rules(library, rules, now)
+        return _forget_due(library, plan)
 
 
 def run_retention(library: Library, *, now: int | None = None) -> RetentionResult:
@@ -85,103 +85,107 @@ def run_retention(library: Library, *, now: int | None = None) -> RetentionResul
     rules = retention_rules()
     if not rules.rules:
         return RetentionResult()
-    with library.lock.held(WAIT):
-        why_not = _why_not(library, rules, now)
+    with library.lock.hold(WAIT):
+        why_not = _explain_not_applied(library, rules, now)
         if why_not is not None:
-            return _not_applied(why_not)
-        last = int(_get(library, _CLOCK) or 0)
+            return _not_applied_result(why_not)
+        last = int(_read_value(library, _CLOCK) or 0)
         plan = plan_retention(library, rules=rules, now=now)
-        done = _forget(library, plan)
+        done = _forget_due(library, plan)
         if now > last + TOLERANCE:
-            _confirm(library, rules, now)
+            _confirm_rules(library, rules, now)
     return done
 
 
-def retention_notice(library: Library, *, now: int | None = None) -> RetentionResult | None:
+def find_retention_notice(library: Library, *, now: int | None = None) -> RetentionResult | None:
     """Why the rules of the configuration are not applied by imports; None if they are."""
     rules = retention_rules()
-    why_not = _why_not(library, rules, time.time_ns() if now is None else now)
-    return None if not rules.rules or why_not is None else _not_applied(why_not)
+    why_not = _explain_not_applied(library, rules, time.time_ns() if now is None else now)
+    return None if not rules.rules or why_not is None else _not_applied_result(why_not)
 
 
-def _why_not(library: Library, rules: RetentionRules, now: int) -> str | None:
+def _explain_not_applied(library: Library, rules: RetentionRules, now: int) -> str | None:
     """Why the rules cannot be applied without the user; None if they can.
 
     Rules that mean nothing are an error, also before they are confirmed.
     """
     resolve_formats(rules)
-    confirmed = _get(library, _CONFIRMED)
+    confirmed = _read_value(library, _CONFIRMED)
     if confirmed != rules.fingerprint:
         new = "are not confirmed" if confirmed is None else "have changed"
         return f"the retention rules {new}, so nothing is forgotten"
-    last = int(_get(library, _CLOCK) or 0)
+    last = int(_read_value(library, _CLOCK) or 0)
     if now < last - TOLERANCE:
-        return f"the clock is behind the last run of retention ({_day(last)})"
-    trusted = _last_trusted(library, last, now)
+        return f"the clock is behind the last run of retention ({_format_day(last)})"
+    trusted = _find_last_trusted_time(library, last, now)
     if now > trusted + LONGEST_GAP:
         days = (now - trusted) // DAY
         return (
-            f"nothing is forgotten: the clock says {_day(now)}, {days} days after the last import "
-            f"or change of a file ({_day(trusted)})"
+            f"nothing is forgotten: the clock says {_format_day(now)}, "
+            f"{days} days after the last import "
+            f"or change of a file ({_format_day(trusted)})"
         )
     return None
 
 
-def _last_trusted(library: Library, last: int, now: int) -> int:
+def _find_last_trusted_time(library: Library, last: int, now: int) -> int:
     """The last moment up to which imports and changes of files follow each other without a gap."""
     trusted = last
-    for (moment,) in library.db.rows(_MOMENTS, (last, now)):
+    for (moment,) in library.db.iter_rows(_MOMENTS, (last, now)):
         if moment > trusted + LONGEST_GAP:
             break
         trusted = moment
     return trusted
 
 
-def _not_applied(why: str) -> RetentionResult:
+def _not_applied_result(why: str) -> RetentionResult:
     return RetentionResult(
         why_not=why,
         hint=f"`{COMMAND}` shows what it would forget; `{COMMAND} --yes` forgets it",
     )
 
 
-def clock_refusal(library: Library, *, now: int | None = None) -> Refused | None:
+def find_clock_refusal(library: Library, *, now: int | None = None) -> RefusedInput | None:
     """Why applying the rules needs a clock that is confirmed; None if it does not."""
     now = time.time_ns() if now is None else now
-    last = int(_get(library, _CLOCK) or 0)
-    seen = (library.db.one(_NEWEST) or (None,))[0]
+    last = int(_read_value(library, _CLOCK) or 0)
+    seen = (library.db.read_one(_NEWEST) or (None,))[0]
     newest = max(last, int(seen or 0))
     hint = f"set the clock right; if it is right, run `{COMMAND} --yes --trust-clock`"
     if now < newest - TOLERANCE:
-        return Refused(
-            f"the clock says {_day(now)}, but the library was written on {_day(newest)}", hint=hint
+        return RefusedInput(
+            f"the clock says {_format_day(now)}, "
+            f"but the library was written on {_format_day(newest)}",
+            hint=hint,
         )
     if newest and now > newest + ABSURD:
-        return Refused(
-            f"the clock says {_day(now)}, long after the library was last written ({_day(newest)})",
+        return RefusedInput(
+            f"the clock says {_format_day(now)}, "
+            f"long after the library was last written ({_format_day(newest)})",
             hint=hint,
         )
     return None
 
 
-def _forget(library: Library, plan: RetentionPlan) -> RetentionResult:
+def _forget_due(library: Library, plan: RetentionPlan) -> RetentionResult:
     if not plan.cases:
         return RetentionResult(plan.cases, 0)
     done = library.forget_many(case.entry for case in plan.cases)
     return RetentionResult(plan.cases, done.freed, done.left)
 
 
-def _confirm(library: Library, rules: RetentionRules, now: int) -> None:
+def _confirm_rules(library: Library, rules: RetentionRules, now: int) -> None:
     with library.db.transaction(durable=True):
         library.db.run(_SET, (_CONFIRMED, rules.fingerprint))
         library.db.run(_SET, (_CLOCK, str(now)))
 
 
-def _get(library: Library, key: str) -> str | None:
-    row = library.db.one(_GET, (key,))
+def _read_value(library: Library, key: str) -> str | None:
+    row = library.db.read_one(_GET, (key,))
     return None if row is None else str(row[0])
 
 
-def _day(time: int) -> str:
+def _format_day(time: int) -> str:
     try:
         return datetime.fromtimestamp(time // SECOND, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):

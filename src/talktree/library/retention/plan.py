@@ -14,13 +14,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError, did_you_mean
-from talktree.library.retention.age import reached
+from talktree.library.retention.age import find_due_time
 from talktree.settings.retention import RetentionRule, RetentionRules, retention_rules
 from talktree.text.times import to_datetime
 
 if TYPE_CHECKING:
     from talktree.library.library import Library
-    from talktree.library.listing import Kept
+    from talktree.library.listing import LibraryEntry
 
 _BRANCH_NAMES = "SELECT source, conversation, name FROM branch_names"
 _FILES = """
@@ -34,7 +34,7 @@ Names = Mapping[int, list[tuple[str, str]]]
 class RetentionCase(NamedTuple):
     """A source that the rules let go."""
 
-    entry: Kept
+    entry: LibraryEntry
     """Its conversation, or the newest of several."""
     rule: RetentionRule
     due_ns: int
@@ -81,7 +81,7 @@ class RetentionPlan(NamedTuple):
 class _Verdict(NamedTuple):
     """What the rules say about one conversation."""
 
-    entry: Kept
+    entry: LibraryEntry
     rule: RetentionRule | None = None
     due: int | None = None
     protected: bool = False
@@ -94,10 +94,10 @@ def plan_retention(
     """What the rules of the configuration let go now."""
     rules = resolve_formats(retention_rules() if rules is None else rules)
     now = time.time_ns() if now is None else now
-    names = _branch_names(library)
+    names = _load_branch_names(library)
     sources: dict[int, list[_Verdict]] = {}
     for entry in library.conversations():
-        verdict = _judge(entry, rules.rules, names.get(entry.source, []), now)
+        verdict = _apply_rules(entry, rules.rules, names.get(entry.source, []), now)
         sources.setdefault(entry.source, []).append(verdict)
     cases: list[RetentionCase] = []
     shared = changed = 0
@@ -108,7 +108,7 @@ def plan_retention(
         elif _has_changed(library, verdicts[0].entry):
             changed += 1
         else:
-            cases.append(_case(verdicts))
+            cases.append(_make_case(verdicts))
     wanted = {case.entry.source for case in cases}
     cases, kept = _without_kept_copies(library, cases, wanted)
     every = [each for verdicts in sources.values() for each in verdicts]
@@ -138,7 +138,7 @@ def _without_kept_copies(
     from talktree.library.erasure.copy_finder import CopyFinder
 
     copies = CopyFinder(library)
-    left = [case for case in cases if due.issuperset(copies.find(case.entry.source))]
+    left = [case for case in cases if due.issuperset(copies.find_copies(case.entry.source))]
     all_due = {case.entry.source for case in left}
     kept = sum(case.conversations for case in cases if case.entry.source not in all_due)
     return left, kept
@@ -168,11 +168,11 @@ def resolve_formats(rules: RetentionRules) -> RetentionRules:
     return rules._replace(rules=tuple(checked))
 
 
-def _judge(
-    entry: Kept, rules: Iterable[RetentionRule], names: list[tuple[str, str]], now: int
+def _apply_rules(
+    entry: LibraryEntry, rules: Iterable[RetentionRule], names: list[tuple[str, str]], now: int
 ) -> _Verdict:
     """What the rules say: a rule to keep wins, else the first moment that any of them names."""
-    fitting = [rule for rule in rules if _fits(rule, entry, names)]
+    fitting = [rule for rule in rules if _matches_rule(rule, entry, names)]
     forgetting = [rule for rule in fitting if rule.forget_after is not None]
     if not forgetting:
         return _Verdict(entry)
@@ -180,7 +180,7 @@ def _judge(
         return _Verdict(entry, undated=True)
     # A date in the future is a mistake of some clock: it counts as now.
     last = min(entry.last_ns, now)
-    dues = [(reached(last, rule.forget_after or ""), rule) for rule in forgetting]
+    dues = [(find_due_time(last, rule.forget_after or ""), rule) for rule in forgetting]
     known = [(due, rule) for due, rule in dues if due is not None]
     if not known:
         return _Verdict(entry)
@@ -190,17 +190,17 @@ def _judge(
     return _Verdict(entry, rule, due)
 
 
-def _fits(rule: RetentionRule, entry: Kept, names: list[tuple[str, str]]) -> bool:
+def _matches_rule(rule: RetentionRule, entry: LibraryEntry, names: list[tuple[str, str]]) -> bool:
     own = [name for conversation, name in names if entry.several < 2 or conversation == entry.id]
     return (
-        _any((entry.project or "",), rule.projects)
-        and _any((entry.format,), rule.formats)
-        and _any((os.fsdecode(entry.raw_path),), rule.paths)
-        and _any(own, rule.branch_names)
+        _matches_any((entry.project or "",), rule.projects)
+        and _matches_any((entry.format,), rule.formats)
+        and _matches_any((os.fsdecode(entry.raw_path),), rule.paths)
+        and _matches_any(own, rule.branch_names)
     )
 
 
-def _any(values: Iterable[str], patterns: tuple[str, ...]) -> bool:
+def _matches_any(values: Iterable[str], patterns: tuple[str, ...]) -> bool:
     """Whether one of the patterns fits one of the values; true if there are no patterns."""
     if not patterns:
         return True
@@ -211,7 +211,7 @@ def _is_due(verdict: _Verdict, now: int) -> bool:
     return verdict.due is not None and verdict.due <= now
 
 
-def _case(verdicts: list[_Verdict]) -> RetentionCase:
+def _make_case(verdicts: list[_Verdict]) -> RetentionCase:
     """A source is due when the last of its conversations is."""
     last = max(verdicts, key=lambda each: each.due or 0)
     assert last.rule is not None
@@ -219,7 +219,7 @@ def _case(verdicts: list[_Verdict]) -> RetentionCase:
     return RetentionCase(last.entry, last.rule, last.due, len(verdicts))
 
 
-def _has_changed(library: Library, entry: Kept) -> bool:
+def _has_changed(library: Library, entry: LibraryEntry) -> bool:
     """Whether the files of a source are not as they were imported: it may have gone on since."""
     for path, size, modified in library.db.read(_FILES, (entry.source,)):
         try:
@@ -231,7 +231,7 @@ def _has_changed(library: Library, entry: Kept) -> bool:
     return False
 
 
-def _branch_names(library: Library) -> Names:
+def _load_branch_names(library: Library) -> Names:
     found: dict[int, list[tuple[str, str]]] = {}
     for source, conversation, name in library.db.read(_BRANCH_NAMES):
         found.setdefault(source, []).append((conversation, name))

@@ -15,18 +15,18 @@ from weakref import WeakKeyDictionary, ref
 
 from msgspec import Struct
 
-from talktree.library.search.compile import Stretch
+from talktree.library.search.compile import RecordRange
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
-    from talktree.library.extract.facts import Heading, Piece
-    from talktree.library.extract.packed_tree import Shape
+    from talktree.library.extract.facts import Heading, SearchPiece
+    from talktree.library.extract.packed_tree import PackedTree
     from talktree.library.fulltext.either_index import AnyFullText
-    from talktree.library.fulltext.index import Place
+    from talktree.library.fulltext.index import PieceAddress
 
 
-class About(NamedTuple):
+class HitConversation(NamedTuple):
     """What is told of the conversation a piece is in."""
 
     conversation: str
@@ -39,33 +39,33 @@ class About(NamedTuple):
     """Whether its file is still there."""
 
 
-class Where(NamedTuple):
+class RecordState(NamedTuple):
     """What is told of one record: its id, and whether the current leaf reaches it."""
 
     message: str | None
     state: str
 
 
-class Shelf(Protocol):
+class SearchBackend(Protocol):
     """A library as a search sees it."""
 
     @property
     def fulltext(self) -> AnyFullText:
         """The index."""
 
-    def ahead(self, places: Sequence[Place]) -> None:
+    def ahead(self, places: Sequence[PieceAddress]) -> None:
         """Tell that the pieces of these places will be asked for."""
 
-    def pieces(self, source: int, at: int) -> Sequence[Piece]:
+    def pieces(self, source: int, at: int) -> Sequence[SearchPiece]:
         """The pieces of one record, made again; none if it is no longer there."""
 
-    def about(self, source: int, at: int) -> About | None:
+    def about(self, source: int, at: int) -> HitConversation | None:
         """What is told of the conversation of a record; None if it was forgotten meanwhile."""
 
-    def where(self, source: int, at: int) -> Where:
+    def where(self, source: int, at: int) -> RecordState:
         """The id of a record, and its state: current, abandoned or compacted."""
 
-    def sessions(self, beginning: str) -> Sequence[Stretch]:
+    def sessions(self, beginning: str) -> Sequence[RecordRange]:
         """The conversations whose ids begin so."""
 
 
@@ -93,7 +93,7 @@ _LONG = 64 << 10
 """How many bytes a line may have that is remembered."""
 
 
-class Library(Protocol):
+class SearchableLibrary(Protocol):
     """What a library is made of."""
 
     @property
@@ -109,31 +109,31 @@ class Library(Protocol):
         """The index."""
 
 
-def shelf_of(library: Library) -> KeptShelf:
+def get_backend(library: SearchableLibrary) -> LibraryBackend:
     """The shelf of a library, the same as long as it is open."""
     shelf = _shelves.get(library)
     if shelf is None:
-        shelf = _shelves[library] = KeptShelf(library)
+        shelf = _shelves[library] = LibraryBackend(library)
     return shelf
 
 
 class _Source(Struct, frozen=True):
-    about: About
+    about: HitConversation
     lines: bool
     """Whether its records are lines of one file."""
     generation: int | None
 
 
-class KeptShelf:
+class LibraryBackend:
     """The shelf of an open library."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: SearchableLibrary) -> None:
         self._whose = ref(library)
         self._db = library.db
         self._commit: object = None
         self._sources: dict[int, _Source | None] = {}
         self._conversations: dict[int, Sequence[tuple[int, str | None, str | None]]] = {}
-        self._shapes: dict[int, Shape | None] = {}
+        self._shapes: dict[int, PackedTree | None] = {}
         self._lines: dict[tuple[int, int], bytes] = {}
 
     @property
@@ -147,39 +147,39 @@ class KeptShelf:
                 known.clear()
         return index
 
-    def _open(self) -> Library:
+    def _open(self) -> SearchableLibrary:
         library = self._whose()
         assert library is not None, "a shelf lives as long as its library"
         return library
 
-    def pieces(self, source: int, at: int) -> Sequence[Piece]:
+    def pieces(self, source: int, at: int) -> Sequence[SearchPiece]:
         """The pieces of one record, made again."""
-        known = self._source(source)
+        known = self._load_source(source)
         if known is None:
             return ()
         if not known.lines:
-            from talktree.library.importing.import_source import pieces_at
+            from talktree.library.importing.import_source import read_pieces_at
 
-            return pieces_at(self._db, source, at)
-        line = self._line(source, at)
-        from talktree.library.extract.record import pieces_at as pieces_of_line
+            return read_pieces_at(self._db, source, at)
+        line = self._read_line(source, at)
+        from talktree.library.extract.record import extract_pieces
 
-        return pieces_of_line(line, at, self._calls(source, line))
+        return extract_pieces(line, at, self._find_heading(source, line))
 
-    def _calls(self, source: int, line: bytes) -> Heading | None:
+    def _find_heading(self, source: int, line: bytes) -> Heading | None:
         """Which tools the results in a line are of: only lines before it name them."""
         ids = _CALL_ID.findall(line)
         if not ids:
             return None
-        from talktree.library.extract.facts import Heading, key_of
+        from talktree.library.extract.facts import Heading, hash_id
 
-        keys = [key_of(id.decode("utf-8", "replace")) for id in ids]
-        rows = [(key, self._db.one(_TOOL, (key, source))) for key in keys]
+        keys = [hash_id(id.decode("utf-8", "replace")) for id in ids]
+        rows = [(key, self._db.read_one(_TOOL, (key, source))) for key in keys]
         return Heading(open={key: str(row[0]) for key, row in rows if row})
 
-    def about(self, source: int, at: int) -> About | None:
+    def about(self, source: int, at: int) -> HitConversation | None:
         """What is told of the conversation of a record."""
-        known = self._source(source)
+        known = self._load_source(source)
         if known is None:
             return None
         if known.lines:
@@ -192,77 +192,77 @@ class KeptShelf:
             return known.about
         return known.about._replace(conversation=row[1], title=row[2])
 
-    def where(self, source: int, at: int) -> Where:
+    def where(self, source: int, at: int) -> RecordState:
         """The id of a record, and its state."""
-        known = self._source(source)
-        shape = self._shape(source)
+        known = self._load_source(source)
+        shape = self._load_tree(source)
         state = "current" if shape is None else shape.state_at(at)
         if known is None:
-            return Where(None, state)
+            return RecordState(None, state)
         if not known.lines:
-            from talktree.library.importing.import_source import id_at as kept_id
+            from talktree.library.importing.import_source import read_id_at
 
-            return Where(kept_id(self._db, source, at), state)
-        from talktree.library.extract.record import id_at
+            return RecordState(read_id_at(self._db, source, at), state)
+        from talktree.library.extract.record import read_record_id
 
-        return Where(id_at(self._line(source, at)), state)
+        return RecordState(read_record_id(self._read_line(source, at)), state)
 
-    def sessions(self, beginning: str) -> Sequence[Stretch]:
+    def sessions(self, beginning: str) -> Sequence[RecordRange]:
         """The conversations whose ids begin so."""
         found = [
-            Stretch(source, start, end)
+            RecordRange(source, start, end)
             for source, start, end in self._db.read(_BY_ID, (beginning, beginning + _LAST))
         ]
         found += [
-            Stretch(source)
+            RecordRange(source)
             for source, path in self._db.read(_BY_NAME)
-            if _name(path).startswith(beginning)
+            if _fallback_id(path).startswith(beginning)
         ]
         return found
 
-    def _source(self, source: int) -> _Source | None:
+    def _load_source(self, source: int) -> _Source | None:
         if source not in self._sources:
-            row = self._db.one(_SOURCE, (source,))
-            self._sources[source] = None if row is None else _known(row)
+            row = self._db.read_one(_SOURCE, (source,))
+            self._sources[source] = None if row is None else _to_source(row)
         return self._sources[source]
 
-    def _shape(self, source: int) -> Shape | None:
+    def _load_tree(self, source: int) -> PackedTree | None:
         if source not in self._shapes:
-            from talktree.library.extract.packed_tree import Shape
+            from talktree.library.extract.packed_tree import PackedTree
 
-            row = self._db.one(_SHAPE, (source,))
-            self._shapes[source] = Shape.unpack(row[0]) if row and row[0] else None
+            row = self._db.read_one(_SHAPE, (source,))
+            self._shapes[source] = PackedTree.unpack(row[0]) if row and row[0] else None
         return self._shapes[source]
 
-    def ahead(self, places: Sequence[Place]) -> None:
+    def ahead(self, places: Sequence[PieceAddress]) -> None:
         """Have the lines of these places at hand, which takes less time for many at once."""
-        from talktree.library.archive.line_reader import LinePlace, lines_at
+        from talktree.library.archive.line_reader import LinePlace, read_lines_at
 
         asked: dict[LinePlace, tuple[int, int]] = {}
         for place in places:
-            known = self._source(place.source)
+            known = self._load_source(place.source)
             if known and known.lines and known.generation is not None:
                 asked[LinePlace(known.generation, place.at)] = (place.source, place.at)
         missing = [place for place, key in asked.items() if key not in self._lines]
-        for where, line in lines_at(self._db, missing).items():
-            self._remember(*asked[where], line)
+        for where, line in read_lines_at(self._db, missing).items():
+            self._cache_line(*asked[where], line)
 
-    def _line(self, source: int, at: int) -> bytes:
+    def _read_line(self, source: int, at: int) -> bytes:
         """The line at a place."""
         line = self._lines.get((source, at))
         if line is None:
-            from talktree.library.extract.record import line_at
+            from talktree.library.extract.record import read_line_at
 
-            known = self._source(source)
+            known = self._load_source(source)
             generation = known.generation if known else None
             if generation is None:
                 return b""
             archive = self._open().archive
-            line = line_at(lambda start, size: archive.slice(generation, start, size), at)
-            self._remember(source, at, line)
+            line = read_line_at(lambda start, size: archive.slice(generation, start, size), at)
+            self._cache_line(source, at, line)
         return line
 
-    def _remember(self, source: int, at: int, line: bytes) -> None:
+    def _cache_line(self, source: int, at: int, line: bytes) -> None:
         """Keep a line at hand for a while, unless it is so long that a few would fill memory."""
         while len(self._lines) >= _LINES_KEPT:
             self._lines.pop(next(iter(self._lines)))
@@ -270,14 +270,14 @@ class KeptShelf:
             self._lines[source, at] = line
 
 
-_shelves: WeakKeyDictionary[Library, KeptShelf] = WeakKeyDictionary()
+_shelves: WeakKeyDictionary[SearchableLibrary, LibraryBackend] = WeakKeyDictionary()
 
 
-def _known(row: tuple[object, ...]) -> _Source:
+def _to_source(row: tuple[object, ...]) -> _Source:
     native, path, format, title, project, state, lines, generation = row
     assert isinstance(path, bytes)
-    about = About(
-        str(native or _name(path)),
+    about = HitConversation(
+        str(native or _fallback_id(path)),
         path,
         str(format),
         None if title is None else str(title),
@@ -287,6 +287,6 @@ def _known(row: tuple[object, ...]) -> _Source:
     return _Source(about, bool(lines), generation if isinstance(generation, int) else None)
 
 
-def _name(path: bytes) -> str:
+def _fallback_id(path: bytes) -> str:
     """What a conversation without an id is called: the name of its file."""
     return os.path.splitext(os.fsdecode(os.path.basename(path)))[0]

@@ -17,23 +17,23 @@ from tantivy import Query as IndexQuery
 from talktree.library.fulltext.index import SCHEMA
 from talktree.library.fulltext.tokenizer import tag_words
 from talktree.library.search.match import IN_TAGS
-from talktree.library.search.phrase_pattern import Pattern, pattern_of
+from talktree.library.search.phrase_pattern import Pattern, make_pattern
 from talktree.library.search.query import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Field,
-    Is,
-    Not,
-    Part,
+    HasState,
+    Negation,
+    Phrase,
     Prefix,
     Query,
-    Row,
-    Session,
-    Time,
+    SessionIs,
+    Substring,
+    TimeWindow,
 )
 
 
-class Stretch(Struct, frozen=True):
+class RecordRange(Struct, frozen=True):
     """The records of one conversation: a source, or from one place in it to another."""
 
     source: int
@@ -51,96 +51,96 @@ class Compiled(Struct, frozen=True):
     """Whether its scores say anything."""
 
 
-Sessions = Callable[[str], Sequence[Stretch]]
+Sessions = Callable[[str], Sequence[RecordRange]]
 
 
-def compiled(query: Query, sessions: Sessions) -> Compiled:
+def compile_query(query: Query, sessions: Sessions) -> Compiled:
     """The query for the index; `sessions` knows conversations by the beginnings of their ids."""
     match query:
-        case Row(words=words):
-            return Compiled(_row(words), ranked=True)
+        case Phrase(words=words):
+            return Compiled(_compile_phrase(words), ranked=True)
         case Prefix(words=words):
             pattern = Pattern(words, whole_first=True, whole_last=False)
-            return _patterned(pattern, None if len(words) == 1 else query)
-        case Part(text=text):
-            pattern = pattern_of(text)
-            return _patterned(pattern, None if pattern.tells_all(text) else query)
+            return _compile_pattern(pattern, None if len(words) == 1 else query)
+        case Substring(text=text):
+            pattern = make_pattern(text)
+            return _compile_pattern(pattern, None if pattern.is_exact_for(text) else query)
         case Field(name=name, words=words):
-            return Compiled(_unscored(_field(name, words)))
-        case Time(start=start, end=end):
-            return Compiled(_unscored(_time(start, end)))
-        case Is(what=what):
+            return Compiled(_without_score(_compile_field(name, words)))
+        case TimeWindow(start=start, end=end):
+            return Compiled(_without_score(_compile_time(start, end)))
+        case HasState(what=what):
             if what in IN_TAGS:
-                return Compiled(_unscored(_tag(f"is={what}")))
-            return Compiled(_everything(), query)
-        case Session(id=id):
-            return Compiled(_unscored(_stretches(sessions(id))))
-        case All(parts=parts):
-            return _all(parts, sessions)
-        case Any(parts=parts):
-            return _any(query, [compiled(part, sessions) for part in parts])
-        case Not():
-            return _all((query,), sessions)
+                return Compiled(_without_score(_compile_tag(f"is={what}")))
+            return Compiled(_match_everything(), query)
+        case SessionIs(id=id):
+            return Compiled(_without_score(_compile_ranges(sessions(id))))
+        case AllOf(parts=parts):
+            return _compile_all(parts, sessions)
+        case AnyOf(parts=parts):
+            return _compile_any(query, [compile_query(part, sessions) for part in parts])
+        case Negation():
+            return _compile_all((query,), sessions)
 
 
-def _row(words: Sequence[str]) -> IndexQuery:
+def _compile_phrase(words: Sequence[str]) -> IndexQuery:
     if len(words) == 1:
         return IndexQuery.term_query(SCHEMA, "body", words[0])
     return IndexQuery.phrase_query(SCHEMA, "body", list(words))
 
 
-def _patterned(pattern: Pattern, rest: Query | None) -> Compiled:
+def _compile_pattern(pattern: Pattern, rest: Query | None) -> Compiled:
     """Words of which the ends may go on: each must be there; their order is told by the text."""
     if pattern.is_everything():
-        return Compiled(_everything(), rest)
+        return Compiled(_match_everything(), rest)
     words = list(pattern.words)
     needed: list[IndexQuery] = []
     if len(words) == 1:
         before = "" if pattern.whole_first else ".*"
         behind = "" if pattern.whole_last else ".*"
-        needed.append(_like(before, words.pop(), behind))
+        needed.append(_compile_words_like(before, words.pop(), behind))
     if words and not pattern.whole_first:
-        needed.append(_like(".*", words.pop(0), ""))
+        needed.append(_compile_words_like(".*", words.pop(0), ""))
     if words and not pattern.whole_last:
-        needed.append(_like("", words.pop(), ".*"))
+        needed.append(_compile_words_like("", words.pop(), ".*"))
     if words:
-        needed.append(_row(words))
-    return Compiled(_both(needed), rest, ranked=True)
+        needed.append(_compile_phrase(words))
+    return Compiled(_require_both(needed), rest, ranked=True)
 
 
-def _like(before: str, word: str, behind: str) -> IndexQuery:
+def _compile_words_like(before: str, word: str, behind: str) -> IndexQuery:
     """Words that have this one in them; words are letters and digits, which mean themselves."""
     if not before and not behind:
-        return _row([word])
+        return _compile_phrase([word])
     return IndexQuery.regex_query(SCHEMA, "body", f"{before}{word}{behind}")
 
 
-def _field(name: str, words: Sequence[str]) -> IndexQuery:
+def _compile_field(name: str, words: Sequence[str]) -> IndexQuery:
     if name == "file":
-        return _both([IndexQuery.term_query(SCHEMA, "file", word) for word in words])
-    return _both([_tag(tag) for word in words for tag in tag_words(name, word)])
+        return _require_both([IndexQuery.term_query(SCHEMA, "file", word) for word in words])
+    return _require_both([_compile_tag(tag) for word in words for tag in tag_words(name, word)])
 
 
-def _tag(tag: str) -> IndexQuery:
+def _compile_tag(tag: str) -> IndexQuery:
     return IndexQuery.term_query(SCHEMA, "tag", tag, "basic")
 
 
-def _time(start: int | None, end: int | None) -> IndexQuery:
+def _compile_time(start: int | None, end: int | None) -> IndexQuery:
     return IndexQuery.range_query(
         SCHEMA, "time", FieldType.Integer, start, end, include_upper=end is None
     )
 
 
-def _stretches(found: Sequence[Stretch]) -> IndexQuery:
+def _compile_ranges(found: Sequence[RecordRange]) -> IndexQuery:
     whole = [place.source for place in found if not place.start and place.end is None]
-    parts = [_stretch(place) for place in found if place.start or place.end is not None]
+    parts = [_compile_range(place) for place in found if place.start or place.end is not None]
     if whole:
         parts.append(IndexQuery.term_set_query(SCHEMA, "source", whole))
     return IndexQuery.boolean_query([(Occur.Should, part) for part in parts])
 
 
-def _stretch(place: Stretch) -> IndexQuery:
-    return _both(
+def _compile_range(place: RecordRange) -> IndexQuery:
+    return _require_both(
         [
             IndexQuery.term_query(SCHEMA, "source", place.source),
             IndexQuery.range_query(
@@ -155,13 +155,13 @@ def _stretch(place: Stretch) -> IndexQuery:
     )
 
 
-def _all(parts: Sequence[Query], sessions: Sessions) -> Compiled:
+def _compile_all(parts: Sequence[Query], sessions: Sessions) -> Compiled:
     clauses: list[tuple[Occur, IndexQuery]] = []
     rest: list[Query] = []
     ranked = False
     for part in parts:
-        found = compiled(part.part if isinstance(part, Not) else part, sessions)
-        if not isinstance(part, Not):
+        found = compile_query(part.part if isinstance(part, Negation) else part, sessions)
+        if not isinstance(part, Negation):
             clauses.append((Occur.Must, found.query))
             ranked = ranked or found.ranked
             rest += [found.rest] if found.rest else []
@@ -171,12 +171,12 @@ def _all(parts: Sequence[Query], sessions: Sessions) -> Compiled:
             # What might match cannot be left out: it might also not match.
             rest.append(part)
     if all(occur == Occur.MustNot for occur, _ in clauses):
-        clauses.append((Occur.Must, _everything()))
-    left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
+        clauses.append((Occur.Must, _match_everything()))
+    left = rest[0] if len(rest) == 1 else AllOf(tuple(rest)) if rest else None
     return Compiled(IndexQuery.boolean_query(clauses), left, ranked)
 
 
-def _any(query: Query, parts: Sequence[Compiled]) -> Compiled:
+def _compile_any(query: Query, parts: Sequence[Compiled]) -> Compiled:
     return Compiled(
         IndexQuery.boolean_query([(Occur.Should, part.query) for part in parts]),
         query if any(part.rest for part in parts) else None,
@@ -184,16 +184,16 @@ def _any(query: Query, parts: Sequence[Compiled]) -> Compiled:
     )
 
 
-def _both(parts: Sequence[IndexQuery]) -> IndexQuery:
+def _require_both(parts: Sequence[IndexQuery]) -> IndexQuery:
     if len(parts) == 1:
         return parts[0]
     return IndexQuery.boolean_query([(Occur.Must, part) for part in parts])
 
 
-def _unscored(query: IndexQuery) -> IndexQuery:
+def _without_score(query: IndexQuery) -> IndexQuery:
     """A condition that says nothing of how good a piece is."""
     return IndexQuery.const_score_query(query, 0.0)
 
 
-def _everything() -> IndexQuery:
-    return _unscored(IndexQuery.all_query())
+def _match_everything() -> IndexQuery:
+    return _without_score(IndexQuery.all_query())

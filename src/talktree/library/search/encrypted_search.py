@@ -18,26 +18,26 @@ from talktree.errors import Unreadable
 from talktree.library.database.connection import Row as DatabaseRow
 from talktree.library.fulltext.champions import find_best
 from talktree.library.fulltext.encrypted_index import EncryptedFullText
-from talktree.library.fulltext.index import Corrupt, Place
+from talktree.library.fulltext.index import CorruptIndex, PieceAddress
 from talktree.library.fulltext.tokenizer import tag_words
-from talktree.library.search.compile import Stretch
+from talktree.library.search.compile import RecordRange
 from talktree.library.search.match import IN_TAGS
-from talktree.library.search.phrase_pattern import Pattern, pattern_of
+from talktree.library.search.phrase_pattern import Pattern, make_pattern
 from talktree.library.search.query import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Field,
-    Is,
-    Not,
-    Part,
+    HasState,
+    Negation,
+    Phrase,
     Prefix,
     Query,
-    Row,
-    Session,
-    Time,
+    SessionIs,
+    Substring,
+    TimeWindow,
 )
 
-Sessions = Callable[[str], Sequence[Stretch]]
+Sessions = Callable[[str], Sequence[RecordRange]]
 
 _IN_BODY = "d.id IN (SELECT rowid FROM body WHERE body MATCH ?)"
 _IN_FILES = "d.id IN (SELECT rowid FROM files WHERE files MATCH ?)"
@@ -83,12 +83,12 @@ class CompiledCondition(Struct, frozen=True):
     @property
     def words(self) -> str | None:
         """All words that a text must have."""
-        return _of("AND", [each for each in (self.match, self.unscored) if each])
+        return _combine_expressions("AND", [each for each in (self.match, self.unscored) if each])
 
     def condition(self) -> Condition:
         """All of it, as a condition."""
         parts = [] if self.words is None else [Condition(_IN_BODY, (self.words,))]
-        return _joined("AND", [*parts, *([self.also] if self.also else [])])
+        return _combine_conditions("AND", [*parts, *([self.also] if self.also else [])])
 
 
 class EncryptedMatches:
@@ -100,36 +100,36 @@ class EncryptedMatches:
         self._compiled = _Compiler(index, sessions).compile(query)
         self.rest = self._compiled.rest
         self.ranked = self._compiled.ranked
-        self._found: list[tuple[float, Place]] | None = None
+        self._found: list[tuple[float, PieceAddress]] | None = None
 
     def count(self) -> int:
         """How many there are."""
         found = self._compiled
         if found.words is not None and found.also is None:
-            return int(self._rows(_COUNT, (found.words,))[0][0])
-        sql, values = self._sources(scored=False)
-        return int(self._rows(f"SELECT count(*) {sql}", values)[0][0])
+            return int(self._read_rows(_COUNT, (found.words,))[0][0])
+        sql, values = self._from_clause(scored=False)
+        return int(self._read_rows(f"SELECT count(*) {sql}", values)[0][0])
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[PieceAddress]:
         """All of them, in no order."""
-        sql, values = self._sources(scored=False)
-        rows = self._rows(f"SELECT d.source, d.at, d.part {sql}", values)
-        return [Place(*row) for row in rows]
+        sql, values = self._from_clause(scored=False)
+        rows = self._read_rows(f"SELECT d.source, d.at, d.part {sql}", values)
+        return [PieceAddress(*row) for row in rows]
 
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
-    ) -> list[tuple[float, Place]]:
+    ) -> list[tuple[float, PieceAddress]]:
         """Some of them in order, with their scores.
 
         If others follow, all are found at once: what is committed meanwhile must not move them.
         """
         if is_last:
-            return self._ordered(sort, size, offset)
+            return self._read_page(sort, size, offset)
         if self._found is None:
-            self._found = self._ordered(sort, -1, 0)
+            self._found = self._read_page(sort, -1, 0)
         return self._found[offset : offset + size]
 
-    def _ordered(self, sort: str, size: int, offset: int) -> list[tuple[float, Place]]:
+    def _read_page(self, sort: str, size: int, offset: int) -> list[tuple[float, PieceAddress]]:
         found = self._compiled
         scored = sort == "best" and found.score is not None
         if scored and found.match is not None and found.unscored is None and found.also is None:
@@ -137,36 +137,36 @@ class EncryptedMatches:
                 best = self._best_of(found.word, size + offset)
                 if best is not None:
                     return best[offset:]
-            rows = self._rows(_BEST, (found.match, size, offset))
-            return [(-row[3], Place(*row[:3])) for row in rows]
-        sql, values = self._sources(scored=scored)
+            rows = self._read_rows(_BEST, (found.match, size, offset))
+            return [(-row[3], PieceAddress(*row[:3])) for row in rows]
+        sql, values = self._from_clause(scored=scored)
         score = "coalesce(s.score, 0.0)" if scored else "0.0"
         order = _ORDERS[sort]
         if sort == "best" and not scored:
             # The index has them in this order, so it need not find all.
             order = "d.id" if found.words is None else "body.rowid"
-        rows = self._rows(
+        rows = self._read_rows(
             f"SELECT d.source, d.at, d.part, {score} AS score {sql} "
             f"ORDER BY {order} LIMIT ? OFFSET ?",
             (*values, size, offset),
         )
-        return [(-row[3], Place(*row[:3])) for row in rows]
+        return [(-row[3], PieceAddress(*row[:3])) for row in rows]
 
-    def _best_of(self, word: str, count: int) -> list[tuple[float, Place]] | None:
+    def _best_of(self, word: str, count: int) -> list[tuple[float, PieceAddress]] | None:
         """The first documents of a common word, which need not all be scored."""
         try:
             found = find_best(self._index.db, word, count)
         except Unreadable as error:
-            raise Corrupt(error.message) from error
-        return None if found is None else [(-score, Place(*place)) for score, place in found]
+            raise CorruptIndex(error.message) from error
+        return None if found is None else [(-score, PieceAddress(*place)) for score, place in found]
 
-    def _sources(self, *, scored: bool) -> tuple[str, tuple[object, ...]]:
+    def _from_clause(self, *, scored: bool) -> tuple[str, tuple[object, ...]]:
         """Where the documents come from, and on which condition."""
         found = self._compiled
         if scored and found.match is not None:
             # What has to be looked for anyway gives the scores, too.
             more = [] if found.unscored is None else [Condition(_IN_BODY, (found.unscored,))]
-            also = _joined("AND", [*more, *([found.also] if found.also else [])])
+            also = _combine_conditions("AND", [*more, *([found.also] if found.also else [])])
             return (
                 "FROM (SELECT rowid, rank AS score FROM body WHERE body MATCH ?) AS s "
                 f"CROSS JOIN documents AS d ON d.id = s.rowid WHERE {also.sql}",
@@ -188,11 +188,11 @@ class EncryptedMatches:
             )
         return f"FROM documents AS d WHERE {whole.sql}", whole.values
 
-    def _rows(self, sql: str, values: Sequence[object]) -> list[DatabaseRow]:
+    def _read_rows(self, sql: str, values: Sequence[object]) -> list[DatabaseRow]:
         try:
             return self._index.db.read(sql, values)
         except Unreadable as error:
-            raise Corrupt(error.message) from error
+            raise CorruptIndex(error.message) from error
 
 
 class _Compiler:
@@ -205,58 +205,58 @@ class _Compiler:
     def compile(self, query: Query) -> CompiledCondition:
         """The query for the index."""
         match query:
-            case Row(words=words):
-                found = _phrase(words)
+            case Phrase(words=words):
+                found = _format_phrase(words)
                 word = words[0] if len(words) == 1 else None
                 return CompiledCondition(found, word=word, score=found, ranked=True)
             case Prefix(words=words):
-                return CompiledCondition(unscored=_phrase(words) + " *", ranked=True)
-            case Part(text=text):
-                return self._part(query, pattern_of(text), text)
+                return CompiledCondition(unscored=_format_phrase(words) + " *", ranked=True)
+            case Substring(text=text):
+                return self._compile_pattern(query, make_pattern(text), text)
             case Field(name=name, words=words):
-                return CompiledCondition(also=_field(name, words))
-            case Time(start=start, end=end):
-                return CompiledCondition(also=_time(start, end))
-            case Is(what=what):
+                return CompiledCondition(also=_compile_field(name, words))
+            case TimeWindow(start=start, end=end):
+                return CompiledCondition(also=_compile_time(start, end))
+            case HasState(what=what):
                 if what in IN_TAGS:
-                    return CompiledCondition(also=_tag(f"is={what}"))
+                    return CompiledCondition(also=_compile_tag(f"is={what}"))
                 return CompiledCondition(rest=query)
-            case Session(id=id):
-                return CompiledCondition(also=_places_in(self._sessions(id)))
-            case All(parts=parts):
-                return self._all(parts)
-            case Any(parts=parts):
-                return self._any(query, [self.compile(part) for part in parts])
-            case Not():
-                return self._all((query,))
+            case SessionIs(id=id):
+                return CompiledCondition(also=_compile_ranges(self._sessions(id)))
+            case AllOf(parts=parts):
+                return self._compile_all(parts)
+            case AnyOf(parts=parts):
+                return self._compile_any(query, [self.compile(part) for part in parts])
+            case Negation():
+                return self._compile_all((query,))
 
-    def _part(self, query: Query, pattern: Pattern, text: str) -> CompiledCondition:
+    def _compile_pattern(self, query: Query, pattern: Pattern, text: str) -> CompiledCondition:
         """Words of which the ends may go on: each must be there; the text says in which order."""
-        rest = None if pattern.tells_all(text) else query
+        rest = None if pattern.is_exact_for(text) else query
         if pattern.is_everything():
             return CompiledCondition(rest=rest)
         words = list(pattern.words)
         needed: list[Condition] = []
         if len(words) == 1:
-            needed.append(self._like(words.pop(), pattern))
+            needed.append(self._compile_words_like(words.pop(), pattern))
         if words and not pattern.whole_first:
-            needed.append(self._like(words.pop(0), pattern, ends=True))
+            needed.append(self._compile_words_like(words.pop(0), pattern, ends=True))
         if words and not pattern.whole_last:
-            needed.append(Condition(_IN_BODY, (_phrase([words.pop()]) + " *",)))
+            needed.append(Condition(_IN_BODY, (_format_phrase([words.pop()]) + " *",)))
         if words:
-            needed.append(Condition(_IN_BODY, (_phrase(words),)))
-        return CompiledCondition(also=_joined("AND", needed), rest=rest, ranked=True)
+            needed.append(Condition(_IN_BODY, (_format_phrase(words),)))
+        return CompiledCondition(also=_combine_conditions("AND", needed), rest=rest, ranked=True)
 
-    def _like(self, word: str, pattern: Pattern, *, ends: bool = False) -> Condition:
+    def _compile_words_like(self, word: str, pattern: Pattern, *, ends: bool = False) -> Condition:
         """Words that have this one in them, at their ends if the pattern is whole there."""
         before = ends or not pattern.whole_first
         behind = not ends and not pattern.whole_last
         if not before:
-            return Condition(_IN_BODY, (_phrase([word]) + (" *" if behind else ""),))
-        found = self._index.words_like(".*", word, ".*" if behind else "")
-        return Condition(_IN_ANY, (json.dumps([_phrase([each]) for each in found]),))
+            return Condition(_IN_BODY, (_format_phrase([word]) + (" *" if behind else ""),))
+        found = self._index.find_words_like(".*", word, ".*" if behind else "")
+        return Condition(_IN_ANY, (json.dumps([_format_phrase([each]) for each in found]),))
 
-    def _all(self, parts: Sequence[Query]) -> CompiledCondition:
+    def _compile_all(self, parts: Sequence[Query]) -> CompiledCondition:
         matches: list[str] = []
         unscored: list[str] = []
         also: list[Condition] = []
@@ -264,10 +264,10 @@ class _Compiler:
         rest: list[Query] = []
         ranked = False
         for part in parts:
-            found = self.compile(part.part if isinstance(part, Not) else part)
-            if isinstance(part, Not):
+            found = self.compile(part.part if isinstance(part, Negation) else part)
+            if isinstance(part, Negation):
                 if found.rest is None:
-                    also.append(_not(found.condition()))
+                    also.append(_negate(found.condition()))
                 else:
                     # What might match cannot be left out: it might also not match.
                     rest.append(part)
@@ -278,41 +278,43 @@ class _Compiler:
             scores += [found.score] if found.score else []
             rest += [found.rest] if found.rest else []
             ranked = ranked or found.ranked
-        left = rest[0] if len(rest) == 1 else All(tuple(rest)) if rest else None
-        condition = _joined("AND", also) if also else None
+        left = rest[0] if len(rest) == 1 else AllOf(tuple(rest)) if rest else None
+        condition = _combine_conditions("AND", also) if also else None
         return CompiledCondition(
-            _of("AND", matches),
-            _of("AND", unscored),
+            _combine_expressions("AND", matches),
+            _combine_expressions("AND", unscored),
             condition,
-            score=_of("OR", scores),
+            score=_combine_expressions("OR", scores),
             rest=left,
             ranked=ranked,
         )
 
-    def _any(self, query: Query, parts: Sequence[CompiledCondition]) -> CompiledCondition:
-        scores = _of("OR", [part.score for part in parts if part.score])
+    def _compile_any(self, query: Query, parts: Sequence[CompiledCondition]) -> CompiledCondition:
+        scores = _combine_expressions("OR", [part.score for part in parts if part.score])
         rest = query if any(part.rest for part in parts) else None
         ranked = any(part.ranked for part in parts)
         plain = [part.match for part in parts if part.match and not part.unscored]
         if len(plain) == len(parts) and not any(part.also for part in parts):
-            return CompiledCondition(_of("OR", plain), score=scores, rest=rest, ranked=ranked)
-        also = _joined("OR", [part.condition() for part in parts])
+            return CompiledCondition(
+                _combine_expressions("OR", plain), score=scores, rest=rest, ranked=ranked
+            )
+        also = _combine_conditions("OR", [part.condition() for part in parts])
         return CompiledCondition(also=also, score=scores, rest=rest, ranked=ranked)
 
 
-def _phrase(words: Sequence[str]) -> str:
+def _format_phrase(words: Sequence[str]) -> str:
     """Words in a row in FTS5's language; words have no quotes in them."""
     return '"' + " ".join(words) + '"'
 
 
-def _of(operator: str, parts: Sequence[str]) -> str | None:
+def _combine_expressions(operator: str, parts: Sequence[str]) -> str | None:
     """Expressions of FTS5's language, put together."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return "(" + f" {operator} ".join(parts) + ")"
 
 
-def _joined(operator: str, parts: Sequence[Condition]) -> Condition:
+def _combine_conditions(operator: str, parts: Sequence[Condition]) -> Condition:
     """Conditions put together, halves with halves: SQLite refuses what is nested too deeply."""
     if not parts:
         return Condition(_EVERYTHING if operator == "AND" else _NOTHING)
@@ -330,32 +332,36 @@ def _joined(operator: str, parts: Sequence[Condition]) -> Condition:
     return level[0]
 
 
-def _not(condition: Condition) -> Condition:
+def _negate(condition: Condition) -> Condition:
     return Condition(f"NOT coalesce({condition.sql}, 0)", condition.values)
 
 
-def _field(name: str, words: Sequence[str]) -> Condition:
+def _compile_field(name: str, words: Sequence[str]) -> Condition:
     if name == "file":
-        return _joined("AND", [Condition(_IN_FILES, (_phrase([word]),)) for word in words])
-    return _joined("AND", [_tag(tag) for word in words for tag in tag_words(name, word)])
+        return _combine_conditions(
+            "AND", [Condition(_IN_FILES, (_format_phrase([word]),)) for word in words]
+        )
+    return _combine_conditions(
+        "AND", [_compile_tag(tag) for word in words for tag in tag_words(name, word)]
+    )
 
 
-def _tag(tag: str) -> Condition:
+def _compile_tag(tag: str) -> Condition:
     return Condition(_HAS_TAG, (f" {tag} ",))
 
 
-def _time(start: int | None, end: int | None) -> Condition:
+def _compile_time(start: int | None, end: int | None) -> Condition:
     parts = [Condition("d.time IS NOT NULL")]
     parts += [] if start is None else [Condition("d.time >= ?", (start,))]
     parts += [] if end is None else [Condition("d.time < ?", (end,))]
-    return _joined("AND", parts)
+    return _combine_conditions("AND", parts)
 
 
-def _places_in(found: Sequence[Stretch]) -> Condition:
-    return _joined("OR", [_place_in(place) for place in found])
+def _compile_ranges(found: Sequence[RecordRange]) -> Condition:
+    return _combine_conditions("OR", [_compile_range(place) for place in found])
 
 
-def _place_in(place: Stretch) -> Condition:
+def _compile_range(place: RecordRange) -> Condition:
     if place.end is None:
         return Condition("(d.source = ? AND d.at >= ?)", (place.source, place.start))
     return Condition(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tantivy import Order
 
-from talktree.library.fulltext.index import FullText, Place, failures
-from talktree.library.search.compile import Stretch, compiled
+from talktree.library.fulltext.index import FullText, PieceAddress, translate_failures
+from talktree.library.search.compile import RecordRange, compile_query
 from talktree.library.search.query import Query
 
 if TYPE_CHECKING:
     from talktree.library.fulltext.either_index import AnyFullText
 
-Sessions = Callable[[str], Sequence[Stretch]]
+Sessions = Callable[[str], Sequence[RecordRange]]
 
 
 class Matches(Protocol):
@@ -28,16 +28,16 @@ class Matches(Protocol):
     def count(self) -> int:
         """How many there are."""
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[PieceAddress]:
         """All of them, in no order."""
 
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
-    ) -> list[tuple[float, Place]]:
+    ) -> list[tuple[float, PieceAddress]]:
         """Some of them in order, with their scores; no other page follows if it is the last."""
 
 
-def find(index: AnyFullText, query: Query, sessions: Sessions) -> Matches:
+def find_matches(index: AnyFullText, query: Query, sessions: Sessions) -> Matches:
     """What a query finds; `sessions` knows conversations by the beginnings of their ids."""
     if isinstance(index, FullText):
         return _TantivyMatches(index, query, sessions)
@@ -52,28 +52,28 @@ class _TantivyMatches:
     def __init__(self, index: FullText, query: Query, sessions: Sessions) -> None:
         self._index = index
         self._searcher = index.searcher()
-        self._compiled = compiled(query, sessions)
+        self._compiled = compile_query(query, sessions)
         self.rest = self._compiled.rest
         self.ranked = self._compiled.ranked
 
     def count(self) -> int:
         """How many there are."""
-        with failures():
+        with translate_failures():
             counted: Any = self._searcher.search(self._compiled.query, 1, count=True)
         return int(counted.count)
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[PieceAddress]:
         """All of them, in no order."""
-        with failures():
+        with translate_failures():
             found = self._searcher.search(self._compiled.query, max(1, self.count()), count=False)
-        return self._index.places(self._searcher, [where for _, where in found.hits])
+        return self._index.read_places(self._searcher, [where for _, where in found.hits])
 
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
-    ) -> list[tuple[float, Place]]:
+    ) -> list[tuple[float, PieceAddress]]:
         """Some of them in order, with their scores."""
         query = self._compiled.query
-        with failures():
+        with translate_failures():
             if sort == "best":
                 hits = self._searcher.search(query, size, False, offset=offset).hits
             else:
@@ -81,5 +81,5 @@ class _TantivyMatches:
                 hits = self._searcher.search(
                     query, size, False, order_by_field="time", offset=offset, order=order
                 ).hits
-        places = self._index.places(self._searcher, [where for _, where in hits])
+        places = self._index.read_places(self._searcher, [where for _, where in hits])
         return [(score, place) for (score, _), place in zip(hits, places, strict=True)]

@@ -14,8 +14,14 @@ from itertools import islice
 
 from msgspec import Struct
 
-from talktree.library.fulltext.tokenizer import keeps_places
-from talktree.library.search.match import Mark, Needle, Plain, marks_in, occurrences
+from talktree.library.fulltext.tokenizer import keeps_positions
+from talktree.library.search.match import (
+    Needle,
+    NeedleMatch,
+    NeedleText,
+    find_needles,
+    find_occurrences,
+)
 
 WIDTH = 200
 """How many characters of a text are shown."""
@@ -30,42 +36,44 @@ _JOINER = "\u200d"
 ELLIPSIS = "…"
 
 
-class Excerpt(Struct, frozen=True):
+class HitExcerpt(Struct, frozen=True):
     """Plain text, and the stretches of it that match, as pairs of places in it."""
 
     text: str
     marks: tuple[tuple[int, int], ...]
 
 
-def excerpt(text: str, needles: list[Needle], width: int = WIDTH) -> Excerpt:
+def make_excerpt(text: str, needles: list[Needle], width: int = WIDTH) -> HitExcerpt:
     """The stretch of a text in which most of what was looked for stands."""
-    centre = _centre(text, needles, width)
+    centre = _find_centre(text, needles, width)
     reach = max(width, 40)
     start, end = max(0, centre - reach), min(len(text), centre + 2 * reach)
     # One word more on each side, so that no mark is made of half a word.
-    start, end = _outward(text, start, end)
+    start, end = _widen_to_blanks(text, start, end)
     marks = [
-        Mark(start + mark.start, start + mark.end, mark.needle)
-        for mark in marks_in(text[start:end], needles)
+        NeedleMatch(start + mark.start, start + mark.end, mark.needle)
+        for mark in find_needles(text[start:end], needles)
     ]
-    first, last = _window(text, marks, centre, width)
-    return _on_one_line(text, first, last, [mark for mark in marks if _inside(mark, first, last)])
+    first, last = _choose_window(text, marks, centre, width)
+    return _to_one_line(
+        text, first, last, [mark for mark in marks if _is_inside(mark, first, last)]
+    )
 
 
-def _inside(mark: Mark, first: int, last: int) -> bool:
+def _is_inside(mark: NeedleMatch, first: int, last: int) -> bool:
     return mark.start < last and mark.end > first
 
 
-def _centre(text: str, needles: list[Needle], width: int) -> int:
+def _find_centre(text: str, needles: list[Needle], width: int) -> int:
     """About where most of the needles stand close to each other."""
     if not needles:
         return 0
     # One needle is nowhere nearer to all others than where it stands first.
     tries = _TRIES if len(needles) > 1 else 1
     places: list[list[int]] = [[] for _ in needles]
-    for start, block in _blocks(text):
+    for start, block in _split_into_blocks(text):
         for number, needle in enumerate(needles):
-            _collect(places[number], start, block, needle, tries)
+            _collect_places(places[number], start, block, needle, tries)
         if all(places):
             break
     for found in places:
@@ -86,24 +94,26 @@ def _has_between(places: list[int], start: int, end: int) -> bool:
     return first < len(places) and places[first] < end
 
 
-def _collect(places: list[int], start: int, block: Plain, needle: Needle, tries: int) -> None:
+def _collect_places(
+    places: list[int], start: int, block: NeedleText, needle: Needle, tries: int
+) -> None:
     """The first places of a needle in a block; where folding moves text they are about right."""
-    size, made = len(block.text), len(block.seen_by(needle))
-    for at, _ in islice(occurrences(block, needle), tries - len(places)):
+    size, made = len(block.text), len(block.text_for(needle))
+    for at, _ in islice(find_occurrences(block, needle), tries - len(places)):
         places.append(start + (at if made == size else at * size // made))
 
 
-def _blocks(text: str) -> Iterator[tuple[int, Plain]]:
+def _split_into_blocks(text: str) -> Iterator[tuple[int, NeedleText]]:
     """A text in blocks, and where they begin."""
-    if keeps_places(text):
-        yield 0, Plain(text)
+    if keeps_positions(text):
+        yield 0, NeedleText(text)
         return
     for start in range(0, len(text), _BLOCK):
         # Some of the next block too, so that nothing falls between two.
-        yield start, Plain(text[start : start + _BLOCK + 80])
+        yield start, NeedleText(text[start : start + _BLOCK + 80])
 
 
-def _outward(text: str, start: int, end: int) -> tuple[int, int]:
+def _widen_to_blanks(text: str, start: int, end: int) -> tuple[int, int]:
     """The stretch widened to blanks, if there are some near."""
     for step in range(64):
         if start - step <= 0 or text[start - step - 1].isspace():
@@ -116,18 +126,18 @@ def _outward(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _window(text: str, marks: list[Mark], centre: int, width: int) -> tuple[int, int]:
+def _choose_window(text: str, marks: list[NeedleMatch], centre: int, width: int) -> tuple[int, int]:
     """From where to where is shown: a little before the first match of the best stretch."""
     if len(text) <= width:
         return 0, len(text)
-    first = _best_start(marks, centre, width)
+    first = _find_best_start(marks, centre, width)
     start = max(0, first - min(LEAD, width // 3))
     end = min(len(text), start + width)
     start = max(0, min(start, end - width))
-    return _cut(text, start, first, -1), _cut(text, end, start, 1)
+    return _find_cut(text, start, first, -1), _find_cut(text, end, start, 1)
 
 
-def _best_start(marks: list[Mark], centre: int, width: int) -> int:
+def _find_best_start(marks: list[NeedleMatch], centre: int, width: int) -> int:
     """The mark from which on most different needles, then most marks, are in sight."""
     if not marks:
         return centre
@@ -143,7 +153,7 @@ def _best_start(marks: list[Mark], centre: int, width: int) -> int:
     return marks[best].start
 
 
-def _cut(text: str, at: int, other: int, side: int) -> int:
+def _find_cut(text: str, at: int, other: int, side: int) -> int:
     """A place to cut near there: between words, else between characters."""
     if at <= 0 or at >= len(text):
         return max(0, min(at, len(text)))
@@ -154,12 +164,12 @@ def _cut(text: str, at: int, other: int, side: int) -> int:
             break
         if text[place - 1].isspace() or text[place].isspace():
             return place
-    while 0 < at < len(text) and joins(text, at):
+    while 0 < at < len(text) and is_joined(text, at):
         at -= 1
     return at
 
 
-def joins(text: str, at: int) -> bool:
+def is_joined(text: str, at: int) -> bool:
     """Whether what is before that place and what is behind it are seen as one character."""
     before, behind = text[at - 1], text[at]
     if before.isascii() and behind.isascii():
@@ -184,26 +194,26 @@ def _is_jamo(char: str) -> bool:
     return "\u1100" <= char <= "\u11ff"
 
 
-def _on_one_line(text: str, first: int, last: int, marks: list[Mark]) -> Excerpt:
+def _to_one_line(text: str, first: int, last: int, marks: list[NeedleMatch]) -> HitExcerpt:
     """The stretch with single blanks, and dots where something is left out."""
     line: list[str] = [ELLIPSIS] if text[:first].strip() else []
     length = sum(map(len, line))
     places: list[tuple[int, int]] = []
     at = first
     for mark in marks:
-        gap = _blank(text[at : max(at, mark.start)], begins=not length)
-        found = _blank(text[max(at, mark.start) : min(mark.end, last)], begins=False)
+        gap = _collapse_blanks(text[at : max(at, mark.start)], begins=not length)
+        found = _collapse_blanks(text[max(at, mark.start) : min(mark.end, last)], begins=False)
         if not found:
             continue
         places.append((length + len(gap), length + len(gap) + len(found)))
         line += [gap, found]
         length += len(gap) + len(found)
         at = max(at, min(mark.end, last))
-    rest = _blank(text[at:last], begins=not length).rstrip()
+    rest = _collapse_blanks(text[at:last], begins=not length).rstrip()
     line += [rest, ELLIPSIS if text[last:].strip() else ""]
-    return Excerpt("".join(line), tuple(places))
+    return HitExcerpt("".join(line), tuple(places))
 
 
-def _blank(text: str, *, begins: bool) -> str:
+def _collapse_blanks(text: str, *, begins: bool) -> str:
     single = _BLANKS.sub(" ", text)
     return single.lstrip() if begins else single

@@ -18,32 +18,32 @@ from msgspec import Struct
 from talktree.library.fulltext.tokenizer import (
     BETWEEN,
     IN_WORDS,
-    Span,
-    keeps_places,
+    WordSpan,
+    find_word_spans,
+    keeps_positions,
     letter_origins,
-    letters,
-    plain,
-    spans,
+    normalize_letters,
+    normalize_text,
+    split_words,
     tag_words,
-    words,
 )
-from talktree.library.search.phrase_pattern import Pattern, pattern_of
+from talktree.library.search.phrase_pattern import Pattern, make_pattern
 from talktree.library.search.query import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Field,
-    Is,
-    Not,
-    Part,
+    HasState,
+    Negation,
+    Phrase,
     Prefix,
     Query,
-    Row,
-    Session,
-    Time,
+    SessionIs,
+    Substring,
+    TimeWindow,
 )
 
 if TYPE_CHECKING:
-    from talktree.library.extract.facts import Piece
+    from talktree.library.extract.facts import SearchPiece
 
 
 _REST = re.compile(IN_WORDS)
@@ -60,7 +60,7 @@ class Needle(Struct, frozen=True):
     """Several words as they look in folded text in lower case."""
 
 
-class Plain:
+class NeedleText:
     """A text as needles look at it, made when it is asked for: folded, or by its letters."""
 
     def __init__(self, text: str) -> None:
@@ -68,18 +68,18 @@ class Plain:
 
     @cached_property
     def _folded(self) -> str:
-        return plain(self.text)
+        return normalize_text(self.text)
 
     @cached_property
     def _letters(self) -> str:
-        return letters(self.text)
+        return normalize_letters(self.text)
 
-    def seen_by(self, needle: Needle) -> str:
+    def text_for(self, needle: Needle) -> str:
         """The text in which a needle is looked for."""
         return self._letters if needle.pattern is None else self._folded
 
 
-class Mark(NamedTuple):
+class NeedleMatch(NamedTuple):
     """Where a needle is in a text."""
 
     start: int
@@ -87,60 +87,62 @@ class Mark(NamedTuple):
     needle: int
 
 
-def needles_of(query: Query) -> list[Needle]:
+def collect_needles(query: Query) -> list[Needle]:
     """What is to be shown, in the order of the query; not what is left out."""
     found: list[Needle] = []
     rest = [query]
     while rest:
         match rest.pop(0):
-            case Row(words=words):
-                found.append(_words(words, whole_last=True))
+            case Phrase(words=words):
+                found.append(_make_word_needle(words, whole_last=True))
             case Prefix(words=words):
-                found.append(_words(words, whole_last=False))
-            case Part(text=text):
+                found.append(_make_word_needle(words, whole_last=False))
+            case Substring(text=text):
                 found.append(Needle(None, text))
-            case All(parts=parts) | Any(parts=parts):
+            case AllOf(parts=parts) | AnyOf(parts=parts):
                 rest = [*parts, *rest]
             case _:
                 continue
     return list(dict.fromkeys(found))
 
 
-def _words(words: tuple[str, ...], *, whole_last: bool) -> Needle:
+def _make_word_needle(words: tuple[str, ...], *, whole_last: bool) -> Needle:
     pattern = Pattern(words, whole_first=True, whole_last=whole_last)
     row = re.compile(BETWEEN.join(words)) if len(words) > 1 else None
     return Needle(pattern, words[0], row)
 
 
-def marks_in(text: str, needles: list[Needle]) -> list[Mark]:
+def find_needles(text: str, needles: list[Needle]) -> list[NeedleMatch]:
     """Where the needles are, in the order of the text; those inside of others are left out."""
-    if keeps_places(text):
-        plain = Plain(text)
+    if keeps_positions(text):
+        plain = NeedleText(text)
         found = [
-            Mark(start, end, number)
+            NeedleMatch(start, end, number)
             for number, needle in enumerate(needles)
-            for start, end in occurrences(plain, needle)
+            for start, end in find_occurrences(plain, needle)
         ]
     else:
-        found = _marks_by_origin(text, needles)
-    return _apart(sorted(found, key=lambda mark: (mark.start, -mark.end)))
+        found = _find_needles_by_origin(text, needles)
+    return _drop_overlapping(sorted(found, key=lambda mark: (mark.start, -mark.end)))
 
 
-def occurrences(text: Plain, needle: Needle) -> Iterator[tuple[int, int]]:
+def find_occurrences(text: NeedleText, needle: Needle) -> Iterator[tuple[int, int]]:
     """Where a needle is in a text as it looks to it."""
-    plain = text.seen_by(needle)
+    plain = text.text_for(needle)
     if needle.row:
         for found in needle.row.finditer(plain):
-            yield from _as_words(plain, *found.span(), needle)
+            yield from _match_whole_words(plain, *found.span(), needle)
         return
     at = plain.find(needle.text)
     while at >= 0:
         end = at + len(needle.text)
-        yield from _as_words(plain, at, end, needle)
+        yield from _match_whole_words(plain, at, end, needle)
         at = plain.find(needle.text, end)
 
 
-def _as_words(plain: str, start: int, end: int, needle: Needle) -> Iterator[tuple[int, int]]:
+def _match_whole_words(
+    plain: str, start: int, end: int, needle: Needle
+) -> Iterator[tuple[int, int]]:
     """What is there, to the end of its word; nothing if it is the inside of another word."""
     if needle.pattern is None:
         yield start, end
@@ -153,42 +155,42 @@ def _as_words(plain: str, start: int, end: int, needle: Needle) -> Iterator[tupl
         yield start, stop
 
 
-def _marks_by_origin(text: str, needles: list[Needle]) -> list[Mark]:
+def _find_needles_by_origin(text: str, needles: list[Needle]) -> list[NeedleMatch]:
     """The same where folding moves what is behind it: words by their places in the text."""
-    placed = spans(text) if any(needle.pattern for needle in needles) else []
-    found: list[Mark] = []
+    placed = find_word_spans(text) if any(needle.pattern for needle in needles) else []
+    found: list[NeedleMatch] = []
     for number, needle in enumerate(needles):
         if needle.pattern is None:
-            found += _parts(text, needle.text, number)
+            found += _find_substrings(text, needle.text, number)
         else:
-            found += _rows(placed, needle.pattern, number)
+            found += _find_phrases(placed, needle.pattern, number)
     return found
 
 
-def _rows(placed: list[Span], pattern: Pattern, number: int) -> list[Mark]:
+def _find_phrases(placed: list[WordSpan], pattern: Pattern, number: int) -> list[NeedleMatch]:
     count = len(pattern.words)
     words = [span.word for span in placed]
     return [
-        Mark(placed[at].start, placed[at + count - 1].end, number)
+        NeedleMatch(placed[at].start, placed[at + count - 1].end, number)
         for at in range(len(words) - count + 1)
         if pattern.fits(words[at : at + count])
     ]
 
 
-def _parts(text: str, part: str, number: int) -> list[Mark]:
-    plain = letters(text)
+def _find_substrings(text: str, part: str, number: int) -> list[NeedleMatch]:
+    plain = normalize_letters(text)
     origins = letter_origins(text)
     found = []
     at = plain.find(part)
     while at >= 0:
         end = at + len(part)
-        found.append(Mark(origins[at], max(origins[end - 1] + 1, origins[end]), number))
+        found.append(NeedleMatch(origins[at], max(origins[end - 1] + 1, origins[end]), number))
         at = plain.find(part, end)
     return found
 
 
-def _apart(marks: list[Mark]) -> list[Mark]:
-    kept: list[Mark] = []
+def _drop_overlapping(marks: list[NeedleMatch]) -> list[NeedleMatch]:
+    kept: list[NeedleMatch] = []
     for mark in marks:
         if not kept or mark.start >= kept[-1].end:
             kept.append(mark)
@@ -199,11 +201,11 @@ IN_TAGS = frozenset({"error", "sidechain", "deleted"})
 """What a piece is by itself; the rest is told by the shape of its conversation."""
 
 
-class Seen(Protocol):
+class SearchableLike(Protocol):
     """A piece as queries look at it, each of its sides only if it is asked for."""
 
     @property
-    def piece(self) -> Piece:
+    def piece(self) -> SearchPiece:
         """The piece."""
 
     @property
@@ -223,32 +225,32 @@ class Seen(Protocol):
         """Its text without regard to case and accents."""
 
 
-def matches(query: Query, seen: Seen) -> bool:
+def matches(query: Query, seen: SearchableLike) -> bool:
     """Whether a piece is what the query looks for."""
     match query:
-        case Row(words=found):
-            return in_a_row(seen.row, Pattern(found, whole_first=True, whole_last=True))
+        case Phrase(words=found):
+            return has_in_order(seen.row, Pattern(found, whole_first=True, whole_last=True))
         case Prefix(words=found):
-            return in_a_row(seen.row, Pattern(found, whole_first=True, whole_last=False))
-        case Part(text=text):
+            return has_in_order(seen.row, Pattern(found, whole_first=True, whole_last=False))
+        case Substring(text=text):
             return text in seen.letters and _has_words(text, seen)
         case Field(name=name, words=found):
             return has_in_field(seen.piece, name, found)
-        case Time(start=start, end=end):
+        case TimeWindow(start=start, end=end):
             return _is_between(seen.piece.time, start, end)
-        case Is(what=what):
-            return _is(what, seen)
-        case Session(id=id):
+        case HasState(what=what):
+            return _has_state(what, seen)
+        case SessionIs(id=id):
             return seen.conversation.startswith(id)
-        case All(parts=parts):
+        case AllOf(parts=parts):
             return all(matches(part, seen) for part in parts)
-        case Any(parts=parts):
+        case AnyOf(parts=parts):
             return any(matches(part, seen) for part in parts)
-        case Not(part=part):
+        case Negation(part=part):
             return not matches(part, seen)
 
 
-def in_a_row(found: list[str], pattern: Pattern) -> bool:
+def has_in_order(found: list[str], pattern: Pattern) -> bool:
     """Whether somewhere these words follow each other."""
     count = len(pattern.words)
     return not count or any(
@@ -256,22 +258,22 @@ def in_a_row(found: list[str], pattern: Pattern) -> bool:
     )
 
 
-def _has_words(text: str, seen: Seen) -> bool:
+def _has_words(text: str, seen: SearchableLike) -> bool:
     """Whether the text is not just inside of a word that is too long to be found."""
-    pattern = pattern_of(text)
-    return not pattern.words or in_a_row(seen.row, pattern)
+    pattern = make_pattern(text)
+    return not pattern.words or has_in_order(seen.row, pattern)
 
 
-def _is(what: str, seen: Seen) -> bool:
+def _has_state(what: str, seen: SearchableLike) -> bool:
     if what in IN_TAGS:
         return f"is={what}" in seen.piece.tags.split()
     return seen.state == what
 
 
-def has_in_field(piece: Piece, name: str, found: tuple[str, ...]) -> bool:
+def has_in_field(piece: SearchPiece, name: str, found: tuple[str, ...]) -> bool:
     """Whether a piece has all these words in a field."""
     if name == "file":
-        return set(words(piece.files)).issuperset(found)
+        return set(split_words(piece.files)).issuperset(found)
     tags = piece.tags.split()
     return all(tag in tags for word in found for tag in tag_words(name, word))
 

@@ -18,64 +18,64 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.fulltext.tokenizer import letters, row
+from talktree.library.fulltext.tokenizer import normalize_letters, split_words_with_gaps
 from talktree.library.search.query import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Field,
-    Is,
-    Not,
-    Part,
+    HasState,
+    Negation,
+    Phrase,
     Prefix,
     Query,
-    Row,
-    Session,
-    Time,
+    SessionIs,
+    Substring,
+    TimeWindow,
 )
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 
 _DATE = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?", re.ASCII)
 _AGO = re.compile(r"(\d{1,5})([hdwmy])", re.ASCII)
 
 
-def moment(text: str, now: datetime | None = None) -> int | None:
+def parse_moment(text: str, now: datetime | None = None) -> int | None:
     """The second at which it begins, by the clock of `now`; None if it names no time."""
     now = now or datetime.now().astimezone()
     try:
-        found = _moment(text.lower(), now)
+        found = _parse_datetime(text.lower(), now)
         return None if found is None else int(found.timestamp())
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def _moment(text: str, now: datetime) -> datetime | None:
+def _parse_datetime(text: str, now: datetime) -> datetime | None:
     if text in {"today", "yesterday"}:
-        return _day(now - timedelta(days=text == "yesterday"))
+        return _start_of_day(now - timedelta(days=text == "yesterday"))
     date = _DATE.fullmatch(text)
     if date:
         year, month, day = (int(part or 1) for part in date.groups())
-        return _local(datetime(year, month, day), now)
+        return _to_local_time(datetime(year, month, day), now)
     ago = _AGO.fullmatch(text)
     if ago is None:
         return None
     count, unit = int(ago[1]), ago[2]
     if unit in "my":
-        return _months_before(now, count * (12 if unit == "y" else 1))
+        return _subtract_months(now, count * (12 if unit == "y" else 1))
     return now - timedelta(hours=count * {"h": 1, "d": 24, "w": 168}[unit])
 
 
-def _day(time: datetime) -> datetime:
-    return _local(datetime(time.year, time.month, time.day), time)
+def _start_of_day(time: datetime) -> datetime:
+    return _to_local_time(datetime(time.year, time.month, time.day), time)
 
 
-def _local(time: datetime, now: datetime) -> datetime:
+def _to_local_time(time: datetime, now: datetime) -> datetime:
     """That time by the clock of this machine, or of whatever zone was asked for."""
     if now.utcoffset() == now.astimezone().utcoffset():
         return time.astimezone()  # the offset of that day, not of this one
     return time.replace(tzinfo=now.tzinfo)
 
 
-def _months_before(now: datetime, months: int) -> datetime:
+def _subtract_months(now: datetime, months: int) -> datetime:
     """The same day of an earlier month, or the last one it has."""
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
     following = datetime(year + month // 11, (month + 1) % 12 + 1, 1)
@@ -93,24 +93,24 @@ class BadQuery(UsageError):
     kind = "bad-query"
 
     def __init__(self, why: str, query: str, position: int, hint: str) -> None:
-        super().__init__(f"{why}\n{pointed(query, position)}", hint=hint)
+        super().__init__(f"{why}\n{format_with_caret(query, position)}", hint=hint)
         self.why = why
         self.query = query
         self.position = position
 
 
-def pointed(query: str, position: int) -> str:
+def format_with_caret(query: str, position: int) -> str:
     """The query on one line, and a caret below the place on the next."""
     before, behind = query[:position], query[position:]
     if len(before) > _SHOWN:
         before = "…" + before[-_SHOWN:]
     if len(behind) > _SHOWN:
         behind = behind[:_SHOWN] + "…"
-    before, behind = visible_line(before), visible_line(behind)
-    return f"  {before}{behind}\n  {' ' * _width(before)}^"
+    before, behind = escape_line(before), escape_line(behind)
+    return f"  {before}{behind}\n  {' ' * _display_width(before)}^"
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def find_nearest_name(name: str, known: Iterable[str]) -> str | None:
     """What somebody may have meant who wrote that name."""
     import difflib  # only who mistyped pays for it
 
@@ -118,7 +118,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
-def _width(text: str) -> int:
+def _display_width(text: str) -> int:
     """How many columns a terminal needs for it."""
     import unicodedata
 
@@ -140,11 +140,11 @@ STATES = ("error", "sidechain", "abandoned", "compacted", "deleted")
 _ALL_FIELDS = "the fields are " + ", ".join(f"{name}:" for name in FIELDS)
 
 
-def text(query: str, at: int, value: str) -> Query:
+def parse_text(query: str, at: int, value: str) -> Query:
     """What a text without quotes looks for."""
     inner = value.strip("*")
     if "*" not in value:
-        return Row(_words(query, at, value))
+        return Phrase(_split_value(query, at, value))
     if not inner:
         raise BadQuery("there is nothing but stars", query, at, "write word* or *part*")
     if "*" in inner:
@@ -153,24 +153,26 @@ def text(query: str, at: int, value: str) -> Query:
             "a star can only be at the ends", query, place, "write word* or *part*, or two words"
         )
     if value.startswith("*") and value.endswith("*"):
-        return _part(query, at, inner)
+        return _parse_substring(query, at, inner)
     if value.startswith("*"):
         raise BadQuery(
             "a star at the beginning needs one at the end", query, at, f"write *{inner}*"
         )
-    return Prefix(_beginning(query, at, inner))
+    return Prefix(_parse_prefix(query, at, inner))
 
 
-def quoted_text(query: str, at: int, value: str) -> Query:
+def parse_quoted_text(query: str, at: int, value: str) -> Query:
     """What a text in quotes looks for."""
-    return Row(_words(query, at, value))
+    return Phrase(_split_value(query, at, value))
 
 
-def field(query: str, at: int, value_at: int, name: str, value: str, now: datetime | None) -> Query:
+def parse_field(
+    query: str, at: int, value_at: int, name: str, value: str, now: datetime | None
+) -> Query:
     """What a field looks for."""
     lower = name.lower()
     if lower not in FIELDS:
-        likely = nearest(lower, FIELDS)
+        likely = find_nearest_name(lower, FIELDS)
         raise BadQuery(
             f"there is no field {name}:",
             query,
@@ -180,71 +182,78 @@ def field(query: str, at: int, value_at: int, name: str, value: str, now: dateti
             else f'{_ALL_FIELDS}; to look for the text, put it in quotes: "{name}:…"',
         )
     if not value:
-        raise BadQuery(f"{lower}: has no value", query, value_at, _example(lower))
+        raise BadQuery(f"{lower}: has no value", query, value_at, _format_example(lower))
     if lower == "format":
         from talktree.formats import resolve_alias  # few queries name a format
 
         value = resolve_alias(value)
     if lower == "safe":
-        value = _truth(query, value_at, value)
+        value = _parse_truth(query, value_at, value)
     if lower in WORD_FIELDS:
-        return Field(lower, _words(query, value_at, value))
+        return Field(lower, _split_value(query, value_at, value))
     if lower == "has":
-        return _part(query, value_at, value)
+        return _parse_substring(query, value_at, value)
     if lower == "session":
-        return Session(value)
+        return SessionIs(value)
     if lower == "is":
-        return _state(query, value_at, value)
-    return _time(query, value_at, lower, value, now)
+        return _parse_state(query, value_at, value)
+    return _parse_time(query, value_at, lower, value, now)
 
 
 def is_positive(query: Query) -> bool:
     """Whether something is looked for, and not only left out."""
-    if isinstance(query, Not):
+    if isinstance(query, Negation):
         return False
-    if isinstance(query, All | Any):
+    if isinstance(query, AllOf | AnyOf):
         return any(is_positive(part) for part in query.parts)
     return True
 
 
-def _words(query: str, at: int, value: str) -> tuple[str, ...]:
-    found = row(value)
+def _split_value(query: str, at: int, value: str) -> tuple[str, ...]:
+    found = split_words_with_gaps(value)
     if not found:
         raise BadQuery(
-            "there is no letter and no digit to look for", query, at, f"signs: has:{_quoted(value)}"
+            "there is no letter and no digit to look for",
+            query,
+            at,
+            f"signs: has:{_quote_value(value)}",
         )
     return tuple(found)
 
 
-def _beginning(query: str, at: int, value: str) -> tuple[str, ...]:
+def _parse_prefix(query: str, at: int, value: str) -> tuple[str, ...]:
     """The words of `foo.ba*`; the last must reach to the star."""
-    found = _words(query, at, value)
-    if len(row(value + "x")) > len(found) and row(value + "x")[-1] == "x" and not _alone(value):
+    found = _split_value(query, at, value)
+    if (
+        len(split_words_with_gaps(value + "x")) > len(found)
+        and split_words_with_gaps(value + "x")[-1] == "x"
+        and not _ends_with_single_word(value)
+    ):
         raise BadQuery(
             "there is no letter before the star",
             query,
             at + len(value),
-            f"without the star, or has:{_quoted(value)}",
+            f"without the star, or has:{_quote_value(value)}",
         )
     return found
 
 
-def _alone(value: str) -> bool:
+def _ends_with_single_word(value: str) -> bool:
     """Whether it ends with a character that is a word by itself."""
-    return bool(row(value[-1:]))
+    return bool(split_words_with_gaps(value[-1:]))
 
 
-def _part(query: str, at: int, value: str) -> Query:
-    found = letters(value)
+def _parse_substring(query: str, at: int, value: str) -> Query:
+    found = normalize_letters(value)
     if not found or found.isspace():
         raise BadQuery("there is nothing to look for", query, at, 'write has:"some text"')
-    return Part(found)
+    return Substring(found)
 
 
-def _state(query: str, at: int, value: str) -> Query:
+def _parse_state(query: str, at: int, value: str) -> Query:
     if value.lower() in STATES:
-        return Is(value.lower())
-    likely = nearest(value, STATES)
+        return HasState(value.lower())
+    likely = find_nearest_name(value, STATES)
     raise BadQuery(
         f"nothing is known as is:{value}",
         query,
@@ -255,22 +264,22 @@ def _state(query: str, at: int, value: str) -> Query:
     )
 
 
-def _truth(query: str, at: int, value: str) -> str:
+def _parse_truth(query: str, at: int, value: str) -> str:
     found = TRUTHS.get(value.lower())
     if found is None:
-        raise BadQuery(f"“{value}” is neither true nor false", query, at, _example("safe"))
+        raise BadQuery(f"“{value}” is neither true nor false", query, at, _format_example("safe"))
     return found
 
 
-def _time(query: str, at: int, name: str, value: str, now: datetime | None) -> Query:
+def _parse_time(query: str, at: int, name: str, value: str, now: datetime | None) -> Query:
 
-    found = moment(value, now)
+    found = parse_moment(value, now)
     if found is None:
-        raise BadQuery(f"“{value}” is no time", query, at, _example(name))
-    return Time(found, None) if name == "after" else Time(None, found)
+        raise BadQuery(f"“{value}” is no time", query, at, _format_example(name))
+    return TimeWindow(found, None) if name == "after" else TimeWindow(None, found)
 
 
-def _example(name: str) -> str:
+def _format_example(name: str) -> str:
     if name in {"before", "after"}:
         return f"write {name}:2026-01-31, {name}:2026-01, {name}:2026, {name}:today or {name}:7d"
     return {
@@ -283,7 +292,7 @@ def _example(name: str) -> str:
     }.get(name, f"write {name}:word")
 
 
-def _quoted(value: str) -> str:
+def _quote_value(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -309,7 +318,7 @@ def parse(query: str, now: datetime | None = None) -> Query:
     return _Reader(query, now).read()
 
 
-class _Group:
+class _ClauseGroup:
     """A group that is being read: what must hold, the last of it perhaps with alternatives."""
 
     def __init__(self, start: int, *, negated: bool) -> None:
@@ -318,7 +327,7 @@ class _Group:
         self.all: list[list[Query]] = []
         self.operator: tuple[str, int] | None = None
 
-    def take(self, part: Query) -> None:
+    def add_clause(self, part: Query) -> None:
         """One more clause, behind whatever operator was read."""
         if self.operator and self.operator[0] == "OR":
             self.all[-1].append(part)
@@ -326,10 +335,10 @@ class _Group:
             self.all.append([part])
         self.operator = None
 
-    def whole(self) -> Query:
+    def combine(self) -> Query:
         """What the group says."""
-        parts = [either[0] if len(either) == 1 else Any(tuple(either)) for either in self.all]
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        parts = [either[0] if len(either) == 1 else AnyOf(tuple(either)) for either in self.all]
+        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
 
 class _Clause(NamedTuple):
@@ -344,45 +353,47 @@ class _Reader:
         self.query = query
         self.now = now
         self.at = 0
-        self.open = [_Group(0, negated=False)]
+        self.open = [_ClauseGroup(0, negated=False)]
 
     def read(self) -> Query:
         """What the whole query says."""
-        self._blank()
+        self._skip_blanks()
         while self.at < len(self.query):
             if self.query[self.at] == ")":
-                self._close()
-            elif not self._operator():
-                self._clause()
-            self._blank()
+                self._close_group()
+            elif not self._read_operator():
+                self._read_clause()
+            self._skip_blanks()
         if len(self.open) > 1:
-            raise self._bad("this parenthesis is never closed", self.open[-1].start, "add a )")
+            raise self._bad_query(
+                "this parenthesis is never closed", self.open[-1].start, "add a )"
+            )
         group = self.open[0]
         if not group.all and not group.operator:
-            raise self._bad("the query is empty", 0, "write the words to look for")
-        self._complete(group)
-        whole = group.whole()
+            raise self._bad_query("the query is empty", 0, "write the words to look for")
+        self._complete_group(group)
+        whole = group.combine()
         if not is_positive(whole):
-            raise self._bad(
+            raise self._bad_query(
                 "the query only says what not to find", 0, "add a word or a field to look for"
             )
         return whole
 
-    def _blank(self) -> None:
+    def _skip_blanks(self) -> None:
         found = _BLANK.match(self.query, self.at)
         self.at = found.end() if found else self.at
 
-    def _bad(self, why: str, position: int, hint: str) -> BadQuery:
+    def _bad_query(self, why: str, position: int, hint: str) -> BadQuery:
         return BadQuery(why, self.query, position, hint)
 
-    def _operator(self) -> bool:
+    def _read_operator(self) -> bool:
         """Take `AND` and `OR`, which stand between two things to look for."""
         name = next((name for name in _OPERATORS if self._is_word(name)), None)
         if name is None or name == "NOT":
             return False
         group = self.open[-1]
         if group.operator or not group.all:
-            raise self._bad(
+            raise self._bad_query(
                 f"there is nothing before {name}", self.at, f'to look for the word, write "{name}"'
             )
         group.operator = (name, self.at)
@@ -395,77 +406,85 @@ class _Reader:
             end == len(self.query) or self.query[end].isspace() or self.query[end] in "()"
         )
 
-    def _close(self) -> None:
+    def _close_group(self) -> None:
         if len(self.open) == 1:
-            raise self._bad("there is no ( for this )", self.at, "take it out, or add a (")
+            raise self._bad_query("there is no ( for this )", self.at, "take it out, or add a (")
         group = self.open.pop()
         if not group.all and not group.operator:
-            raise self._bad("there is nothing in these parentheses", group.start, "take them out")
-        self._complete(group)
+            raise self._bad_query(
+                "there is nothing in these parentheses", group.start, "take them out"
+            )
+        self._complete_group(group)
         self.at += 1
-        self.open[-1].take(Not(group.whole()) if group.negated else group.whole())
+        self.open[-1].add_clause(Negation(group.combine()) if group.negated else group.combine())
 
-    def _complete(self, group: _Group) -> None:
+    def _complete_group(self, group: _ClauseGroup) -> None:
         if group.operator:
             name, position = group.operator
-            raise self._bad(
+            raise self._bad_query(
                 f"there is nothing behind {name}",
                 position,
                 f'add what to look for; to look for the word, write "{name}"',
             )
 
-    def _clause(self) -> None:
+    def _read_clause(self) -> None:
         start = self.at
-        negated = self._negation()
+        negated = self._read_negation()
         if self.query.startswith("(", self.at):
-            self._open(negated=negated)
+            self._open_group(negated=negated)
             return
         if (
             self.at == len(self.query)
             or self.query[self.at] == ")"
             or self.query[self.at].isspace()
         ):
-            raise self._bad("there is nothing to leave out here", start, "add it right behind")
-        found = self._one()
+            raise self._bad_query(
+                "there is nothing to leave out here", start, "add it right behind"
+            )
+        found = self._read_one()
         self.at = found.end
-        self.open[-1].take(Not(found.query) if negated else found.query)
+        self.open[-1].add_clause(Negation(found.query) if negated else found.query)
 
-    def _open(self, *, negated: bool) -> None:
+    def _open_group(self, *, negated: bool) -> None:
         if len(self.open) > DEEPEST:
-            raise self._bad(
+            raise self._bad_query(
                 f"more than {DEEPEST} parentheses are open here", self.at, "write it with fewer"
             )
-        self.open.append(_Group(self.at, negated=negated))
+        self.open.append(_ClauseGroup(self.at, negated=negated))
         self.at += 1
 
-    def _negation(self) -> bool:
+    def _read_negation(self) -> bool:
         """Take `-` and `NOT`; what are only signs, and options like `--all`, is text."""
         if self._is_word("NOT"):
             self.at += 3
-            self._blank()
+            self._skip_blanks()
             return True
         if not self.query.startswith("-", self.at) or self.query.startswith("--", self.at):
             return False
-        signs, end = self._bare(self.at)
-        if len(signs) > 1 and not self.query.startswith('"', end) and not row(signs):
+        signs, end = self._read_bare(self.at)
+        if (
+            len(signs) > 1
+            and not self.query.startswith('"', end)
+            and not split_words_with_gaps(signs)
+        ):
             return False
         self.at += 1
         return True
 
-    def _one(self) -> _Clause:
+    def _read_one(self) -> _Clause:
         name = _NAME.match(self.query, self.at)
         start = name.end() if name else self.at
         quoted = self.query.startswith('"', start)
-        value, end = self._quoted(start) if quoted else self._bare(start)
+        value, end = self._read_quoted(start) if quoted else self._read_bare(start)
         if name:
-            query = field(self.query, name.start(), start, name[1], value, self.now)
+            query = parse_field(self.query, name.start(), start, name[1], value, self.now)
         elif quoted:
-            query = quoted_text(self.query, start, value)
+            query = parse_quoted_text(self.query, start, value)
         else:
-            query = text(self.query, start, value)
+            query = parse_text(self.query, start, value)
         return _Clause(query, end)
 
-    def _quoted(self, start: int) -> tuple[str, int]:
+    def _read_quoted(self, start: int) -> tuple[str, int]:
         """What is between quotes; a backslash makes a quote or a backslash part of it."""
         value: list[str] = []
         at = start + 1
@@ -478,11 +497,11 @@ class _Reader:
                 char = self.query[at]
             value.append(char)
             at += 1
-        raise self._bad(
+        raise self._bad_query(
             "this quote is never closed", start, 'add a "; for a quote in the text write \\"'
         )
 
-    def _bare(self, start: int) -> tuple[str, int]:
+    def _read_bare(self, start: int) -> tuple[str, int]:
         """Up to a blank or a quote, or a parenthesis that was not opened in the same text."""
         depth = 0
         for at in range(start, len(self.query)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from talktree.library.fulltext.tokenizer import row
+from talktree.library.fulltext.tokenizer import split_words_with_gaps
 
 
 class Pattern(NamedTuple):
@@ -41,19 +41,19 @@ class Pattern(NamedTuple):
         """Whether it says nothing of the words."""
         return not self.words
 
-    def tells_all(self, text: str) -> bool:
+    def is_exact_for(self, text: str) -> bool:
         """Whether a text that has these words has the text that the pattern was made of."""
         return self.words == (text,)
 
 
-def pattern_of(text: str) -> Pattern:
+def make_pattern(text: str) -> Pattern:
     """What words a text has that contains this one.
 
     A word at an end of the text may be part of a longer one there; a letter that is added tells.
     """
-    inside = row(text)
+    inside = split_words_with_gaps(text)
     return Pattern(
         tuple(inside),
-        whole_first=row("x" + text)[:1] == ["x"],
-        whole_last=row(text + "x")[-1:] == ["x"],
+        whole_first=split_words_with_gaps("x" + text)[:1] == ["x"],
+        whole_last=split_words_with_gaps(text + "x")[-1:] == ["x"],
     )

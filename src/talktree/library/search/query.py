@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 
-class Row(Struct, frozen=True):
+class Phrase(Struct, frozen=True):
     """These words in a row; often just one."""
 
     words: tuple[str, ...]
@@ -19,7 +19,7 @@ class Prefix(Struct, frozen=True):
     words: tuple[str, ...]
 
 
-class Part(Struct, frozen=True):
+class Substring(Struct, frozen=True):
     """This text anywhere, also inside of words: as `words.letters` has it."""
 
     text: str
@@ -32,41 +32,52 @@ class Field(Struct, frozen=True):
     words: tuple[str, ...]
 
 
-class Time(Struct, frozen=True):
+class TimeWindow(Struct, frozen=True):
     """From a second on, and before another; None is no bound."""
 
     start: int | None
     end: int | None
 
 
-class Is(Struct, frozen=True):
+class HasState(Struct, frozen=True):
     """What a piece is: error, sidechain, abandoned, compacted, deleted."""
 
     what: str
 
 
-class Session(Struct, frozen=True):
+class SessionIs(Struct, frozen=True):
     """A conversation whose id begins so."""
 
     id: str
 
 
-class All(Struct, frozen=True):
+class AllOf(Struct, frozen=True):
     """All of these hold."""
 
     parts: tuple[Query, ...]
 
 
-class Any(Struct, frozen=True):
+class AnyOf(Struct, frozen=True):
     """At least one of these holds."""
 
     parts: tuple[Query, ...]
 
 
-class Not(Struct, frozen=True):
+class Negation(Struct, frozen=True):
     """This does not hold."""
 
     part: Query
 
 
-Query: TypeAlias = Row | Prefix | Part | Field | Time | Is | Session | All | Any | Not
+Query: TypeAlias = (
+    Phrase
+    | Prefix
+    | Substring
+    | Field
+    | TimeWindow
+    | HasState
+    | SessionIs
+    | AllOf
+    | AnyOf
+    | Negation
+)

@@ -16,11 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.fulltext.tokenizer import letters, row
-from talktree.library.search.backend import About, Library, Shelf, Where, shelf_of
-from talktree.library.search.engine import find
-from talktree.library.search.excerpt import WIDTH, excerpt
-from talktree.library.search.match import Needle, matches, needles_of
+from talktree.library.fulltext.tokenizer import normalize_letters, split_words_with_gaps
+from talktree.library.search.backend import (
+    HitConversation,
+    RecordState,
+    SearchableLibrary,
+    SearchBackend,
+    get_backend,
+)
+from talktree.library.search.engine import find_matches
+from talktree.library.search.excerpt import WIDTH, make_excerpt
+from talktree.library.search.match import Needle, collect_needles, matches
 from talktree.library.search.parse import parse
 from talktree.library.search.query import Query
 from talktree.text.times import SECOND, to_datetime
@@ -28,14 +34,14 @@ from talktree.text.times import SECOND, to_datetime
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from talktree.library.extract.facts import Piece
-    from talktree.library.fulltext.index import Place
+    from talktree.library.extract.facts import SearchPiece
+    from talktree.library.fulltext.index import PieceAddress
 
 
 class Candidate:
     """What is at a place of a shelf."""
 
-    def __init__(self, shelf: Shelf, place: Place, score: float = 0.0) -> None:
+    def __init__(self, shelf: SearchBackend, place: PieceAddress, score: float = 0.0) -> None:
         self._shelf = shelf
         self.place = place
         self.score = score
@@ -46,22 +52,22 @@ class Candidate:
         return self.about is not None
 
     @cached_property
-    def about(self) -> About | None:
+    def about(self) -> HitConversation | None:
         """What is told of its conversation."""
         return self._shelf.about(self.place.source, self.place.at)
 
     @cached_property
-    def piece(self) -> Piece:
+    def piece(self) -> SearchPiece:
         """The piece itself; an empty one if its record is not what it was."""
         found = self._shelf.pieces(self.place.source, self.place.at)
         if self.place.part < len(found):
             return found[self.place.part]
-        from talktree.library.extract.facts import Piece
+        from talktree.library.extract.facts import SearchPiece
 
-        return Piece(self.place.at, "other", "", "", None, "", "")
+        return SearchPiece(self.place.at, "other", "", "", None, "", "")
 
     @cached_property
-    def where(self) -> Where:
+    def where(self) -> RecordState:
         """The id and the state of its record."""
         return self._shelf.where(self.place.source, self.place.at)
 
@@ -78,12 +84,12 @@ class Candidate:
     @cached_property
     def row(self) -> list[str]:
         """Its words in their order."""
-        return row(self.piece.text)
+        return split_words_with_gaps(self.piece.text)
 
     @cached_property
     def letters(self) -> str:
         """Its text without regard to case and accents."""
-        return letters(self.piece.text)
+        return normalize_letters(self.piece.text)
 
 
 SORTS = ("best", "new", "old")
@@ -144,14 +150,21 @@ class Results:
     """What a query finds; iterating makes the hits."""
 
     def __init__(
-        self, shelf: Shelf, query: Query, *, limit: int | None, offset: int, sort: str, width: int
+        self,
+        shelf: SearchBackend,
+        query: Query,
+        *,
+        limit: int | None,
+        offset: int,
+        sort: str,
+        width: int,
     ) -> None:
         self.query = query
         self._shelf = shelf
         self._limit = limit
         self._offset = offset
         self._width = width
-        self._matches = find(shelf.fulltext, query, shelf.sessions)
+        self._matches = find_matches(shelf.fulltext, query, shelf.sessions)
         self.sort = sort if self._matches.ranked or sort != "best" else "new"
         """What is found by nothing but conditions is told newest first."""
 
@@ -161,9 +174,9 @@ class Results:
         return iter(self)
 
     def __iter__(self) -> Iterator[Hit]:
-        needles = needles_of(self.query)
-        for candidate in islice(self._found(), self._limit):
-            yield _hit(candidate, needles, self._width)
+        needles = collect_needles(self.query)
+        for candidate in islice(self._find_candidates(), self._limit):
+            yield _make_hit(candidate, needles, self._width)
 
     @property
     def exact(self) -> bool:
@@ -179,18 +192,18 @@ class Results:
         places = sorted(self._matches.places())
         return sum(self._fits(Candidate(self._shelf, place)) for place in places)
 
-    def _found(self) -> Iterator[Candidate]:
+    def _find_candidates(self) -> Iterator[Candidate]:
         """What matches, without as many as are to be passed over."""
         if self.exact:
-            return (each for each in self._pages(self._offset) if each.is_there)
-        fitting = (each for each in self._pages(0) if self._fits(each))
+            return (each for each in self._read_pages(self._offset) if each.is_there)
+        fitting = (each for each in self._read_pages(0) if self._fits(each))
         return islice(fitting, self._offset, None)
 
     def _fits(self, candidate: Candidate) -> bool:
         rest = self._matches.rest
         return candidate.is_there and (rest is None or matches(rest, candidate))
 
-    def _pages(self, offset: int) -> Iterator[Candidate]:
+    def _read_pages(self, offset: int) -> Iterator[Candidate]:
         """What the index finds, from an offset on."""
         whole = self._limit is not None and self.exact
         size = self._limit if self._limit and self.exact else _PAGE
@@ -208,14 +221,19 @@ class Results:
 
 
 def search(
-    library: Library, text: str, *, limit: int | None = 10, offset: int = 0, sort: str = "best"
+    library: SearchableLibrary,
+    text: str,
+    *,
+    limit: int | None = 10,
+    offset: int = 0,
+    sort: str = "best",
 ) -> Results:
     """What a query finds in a library."""
-    return results(shelf_of(library), text, limit=limit, offset=offset, sort=sort)
+    return search_backend(get_backend(library), text, limit=limit, offset=offset, sort=sort)
 
 
-def results(
-    shelf: Shelf,
+def search_backend(
+    shelf: SearchBackend,
     text: str,
     *,
     limit: int | None = 10,
@@ -233,10 +251,10 @@ def results(
     return Results(shelf, query, limit=limit, offset=offset, sort=sort, width=width)
 
 
-def _hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
+def _make_hit(candidate: Candidate, needles: list[Needle], width: int) -> Hit:
     piece, about = candidate.piece, candidate.about
     assert about is not None
-    shown = excerpt(piece.text, needles, width)
+    shown = make_excerpt(piece.text, needles, width)
     return Hit(
         source=candidate.place.source,
         conversation=about.conversation,

@@ -11,7 +11,15 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.library.sources.scan import POSITIVE, Closed, Found, Seen, Unread, found, seen_as
+from talktree.library.sources.scan import (
+    POSITIVE,
+    FileStat,
+    FoundPath,
+    UnreadablePath,
+    UnreadPath,
+    find_candidates,
+    to_file_stat,
+)
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -42,7 +50,7 @@ SELECT id, source, path, size, modified, changed, inode, device, state FROM file
 """
 
 
-class Known(NamedTuple):
+class FileRecord(NamedTuple):
     """A row of `files`."""
 
     id: int
@@ -55,22 +63,22 @@ class Known(NamedTuple):
     device: int
     state: str
 
-    def is_still(self, seen: Seen) -> bool:
+    def is_unchanged(self, seen: FileStat) -> bool:
         """Whether the file is as it was when it was taken in; devices are numbered anew."""
         return (self.size, self.modified, self.changed, self.inode) == stamp_of(seen)
 
 
-def stamp_of(seen: Seen) -> tuple[int, int, int, int]:
+def stamp_of(seen: FileStat) -> tuple[int, int, int, int]:
     """What tells that a file is as it was."""
     return seen.size, seen.modified, seen.changed, seen.inode
 
 
-class Change(NamedTuple):
+class SourceChange(NamedTuple):
     """A source that is new, or of which a file is not what it was."""
 
-    found: Found
+    found: FoundPath
     source: int | None
-    known: Known | None
+    known: FileRecord | None
     """What is known of it, if it is a file."""
 
     @property
@@ -80,21 +88,21 @@ class Change(NamedTuple):
         return max(0, sum(seen.size for seen in self.found.files) - before)
 
 
-class Look(NamedTuple):
+class SourceScan(NamedTuple):
     """What a walk has shown."""
 
     seen: int
     unchanged: int
     passed_over: int
-    changes: list[Change]
-    missing: list[Known]
+    changes: list[SourceChange]
+    missing: list[FileRecord]
     """Files that are not where they were; their sources may have moved."""
-    closed: list[Closed]
+    closed: list[UnreadablePath]
     opened: int
     """Folders that had to be looked into because nobody knew them."""
-    asked: list[Seen]
+    asked: list[FileStat]
     """Those of them that are no conversations, so that they need not be asked again."""
-    unread: list[Unread]
+    unread: list[UnreadPath]
     """Links, special files and folders of other programs below paths that were named."""
     forgotten: frozenset[int] = frozenset()
     """The numbers of forgotten conversations whose files were met."""
@@ -105,15 +113,15 @@ class Look(NamedTuple):
         return not (self.changes or self.missing or self.closed or self.asked or self.unread)
 
 
-NOTHING = Look(0, 0, 0, [], [], [], 0, [], [])
+NOTHING = SourceScan(0, 0, 0, [], [], [], 0, [], [])
 """What is seen where nobody looks."""
 
 
-Forgotten = Callable[[Found], int | None]
+Forgotten = Callable[[FoundPath], int | None]
 """The number under which what was found was forgotten, if it was."""
 
 
-def _none_forgotten(_: Found) -> None:
+def _forget_nothing(_: FoundPath) -> None:
     return None
 
 
@@ -131,19 +139,19 @@ class _Walk:
         self._quiet_since = None if quiet is None else time.time_ns() - int(quiet * 1e9)
         self._stamps: dict[bytes, tuple[int, ...]] = {}
         """Files that are here and were not met yet."""
-        self._others: dict[bytes, Known] = {}
+        self._others: dict[bytes, FileRecord] = {}
         """All else that is known, by its path."""
         self.unchanged = 0
         self.passed_over = 0
         self.opened = 0
-        self.asked: list[Seen] = []
+        self.asked: list[FileStat] = []
         self._met: set[bytes] = set()
-        self._folders: dict[bytes, Found] = {}
+        self._folders: dict[bytes, FoundPath] = {}
         for root in roots:
             slash = root if root.endswith(b"/") else root + b"/"
             below = (root, slash, slash[:-1] + b"0")
             self._stamps.update({row[0]: row[1:] for row in db.read(_STAMPS, below)})
-            self._others.update((row[2], Known(*row)) for row in db.read(_OTHERS, below))
+            self._others.update((row[2], FileRecord(*row)) for row in db.read(_OTHERS, below))
 
     def is_same(self, path: bytes, about: os.stat_result | None) -> bool:
         """Whether a file is as it was; without a `stat`, whether it is known."""
@@ -165,22 +173,28 @@ class _Walk:
             return same
         if self._others:
             other = self._others.get(path)
-            if other is not None and other.state == OTHER and other.is_still(seen_as(path, about)):
+            if (
+                other is not None
+                and other.state == OTHER
+                and other.is_unchanged(to_file_stat(path, about))
+            ):
                 self.passed_over += 1
                 self._met.add(path)
                 return True
         return False
 
-    def parts_of(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...] | None:
+    def find_parts(
+        self, folder: FileStat, inside: tuple[FileStat, ...]
+    ) -> tuple[FileStat, ...] | None:
         """Which files are part of a folder that is one source; None if it is not one.
 
         A folder that was one before still is; only files that are new in it are looked into.
         """
         row = self._others.get(folder.path)
         if row is not None and row.state == FOLDER:
-            own = self._sources_in(folder.path)
+            own = self._find_sources_in(folder.path)
             if any(self._is_new_in(seen.path, folder.path) for seen in inside):
-                new = self._recognised_parts(folder, inside)
+                new = self._detect_parts(folder, inside)
                 own |= {
                     seen.path
                     for seen in inside
@@ -188,20 +202,20 @@ class _Walk:
                 }
             return tuple(seen for seen in inside if seen.path not in own) if own else inside
         self._met.add(folder.path)
-        if row is not None and row.state == OTHER and row.is_still(folder):
+        if row is not None and row.state == OTHER and row.is_unchanged(folder):
             return None
         self.opened += 1
-        parts = self._recognised_parts(folder, inside)
+        parts = self._detect_parts(folder, inside)
         if not parts:
             self.asked.append(folder)
         return parts or None
 
-    def _recognised_parts(self, folder: Seen, inside: tuple[Seen, ...]) -> tuple[Seen, ...]:
-        from talktree.library.sources.detect import parts_of_folder  # slow to import
+    def _detect_parts(self, folder: FileStat, inside: tuple[FileStat, ...]) -> tuple[FileStat, ...]:
+        from talktree.library.sources.detect import find_parts_of_folder  # slow to import
 
-        return parts_of_folder(Found(folder.path, "folder", inside))
+        return find_parts_of_folder(FoundPath(folder.path, "folder", inside))
 
-    def _sources_in(self, folder: bytes) -> set[bytes]:
+    def _find_sources_in(self, folder: bytes) -> set[bytes]:
         """The files in a folder that are sources of their own."""
         return {row[0] for row in self._db.read(_SOURCES_IN, (folder + b"/", folder + b"0"))}
 
@@ -213,7 +227,7 @@ class _Walk:
             and os.path.dirname(path) == folder
         )
 
-    def change(self, one: Found) -> Change | None:
+    def find_change(self, one: FoundPath) -> SourceChange | None:
         """What is known of something that may have changed; None if it has not."""
         number = self._is_forgotten(one)
         if number is not None:
@@ -224,13 +238,13 @@ class _Walk:
             return None  # what it lost is seen when all files were met
         if one.asked and one.path in self._stamps and self._is_as_before(one.files[0]):
             self.unchanged += 1
-            self.meet(one.path)
+            self.mark_present(one.path)
             return None
-        self.meet(one.path)
-        row = self.known(one.path)
-        return Change(one, row.source or None if row else None, row)
+        self.mark_present(one.path)
+        row = self.find_record(one.path)
+        return SourceChange(one, row.source or None if row else None, row)
 
-    def folder_changes(self) -> Iterator[Change]:
+    def find_folder_changes(self) -> Iterator[SourceChange]:
         """The sources that are folders and not as they were."""
         for path, one in self._folders.items():
             marker = self._others.get(path)
@@ -238,19 +252,19 @@ class _Walk:
             same = all(map(self._is_as_before, one.files))
             self._met.add(path)
             for seen in one.files:
-                self.meet(seen.path)
+                self.mark_present(seen.path)
             lost = [each for each in self._stamps if each.startswith(path + b"/")]
             if lost:
-                own = self._sources_in(path)
+                own = self._find_sources_in(path)
                 lost = [each for each in lost if each not in own]
             for each in lost:
-                self.meet(each)
+                self.mark_present(each)
             if source and same and not lost:
                 self.unchanged += 1
                 continue
-            yield Change(one, source, None)
+            yield SourceChange(one, source, None)
 
-    def _is_as_before(self, seen: Seen) -> bool:
+    def _is_as_before(self, seen: FileStat) -> bool:
         """Whether a file of a folder is as it was."""
         stamp = self._stamps.get(seen.path)
         if stamp is not None:
@@ -258,7 +272,7 @@ class _Walk:
                 return False
             return stamp == stamp_of(seen)
         other = self._others.get(seen.path)
-        return other is not None and other.state == OTHER and other.is_still(seen)
+        return other is not None and other.state == OTHER and other.is_unchanged(seen)
 
     def _is_quiet(self, changed: int) -> bool:
         """Whether a file did not change for so long that it is compared as a whole."""
@@ -269,12 +283,12 @@ class _Walk:
         other = self._others.get(path)
         return path in self._stamps or (other is not None and bool(other.source))
 
-    def known(self, path: bytes) -> Known | None:
+    def find_record(self, path: bytes) -> FileRecord | None:
         """The row of a file."""
-        row = self._db.one(_AT, (path,))
-        return None if row is None else Known(*row)
+        row = self._db.read_one(_AT, (path,))
+        return None if row is None else FileRecord(*row)
 
-    def missing(self, closed: Sequence[Closed]) -> list[Known]:
+    def find_missing(self, closed: Sequence[UnreadablePath]) -> list[FileRecord]:
         """Files that were here and are not; below what cannot be looked at nothing is known."""
         shut = tuple(each.path.rstrip(b"/") + b"/" for each in closed if not each.absent)
         paths = [
@@ -285,25 +299,25 @@ class _Walk:
                 if row.state not in (GONE, LEFT) and path not in self._met
             ),
         ]
-        rows = (self.known(path) for path in paths if not (shut and path.startswith(shut)))
+        rows = (self.find_record(path) for path in paths if not (shut and path.startswith(shut)))
         return [row for row in rows if row is not None]
 
-    def meet(self, path: bytes) -> None:
+    def mark_present(self, path: bytes) -> None:
         """Note that something is still at a path."""
         self._stamps.pop(path, None)
         if path in self._others:
             self._met.add(path)
 
 
-def look(
+def scan_paths(
     db: Database,
     roots: Sequence[bytes],
     *,
     leave: Sequence[bytes] = (),
     quiet: float | None = None,
     every: Collection[bytes] = (),
-    is_forgotten: Forgotten = _none_forgotten,
-) -> Look:
+    is_forgotten: Forgotten = _forget_nothing,
+) -> SourceScan:
     """Walk some paths, none below another, and compare what is there with what is known.
 
     Below the paths in `every`, all files are looked at, whatever their names are. A file with
@@ -311,26 +325,28 @@ def look(
     change. Sources that were forgotten are counted and otherwise passed over.
     """
     walk = _Walk(db, roots, quiet, is_forgotten)
-    changes: list[Change] = []
-    closed: list[Closed] = []
-    unread: list[Unread] = []
+    changes: list[SourceChange] = []
+    closed: list[UnreadablePath] = []
+    unread: list[UnreadPath] = []
     for root in roots:
-        for one in found(root, walk.parts_of, walk.is_same, leave=leave, every=root in every):
-            if isinstance(one, Closed):
+        for one in find_candidates(
+            root, walk.find_parts, walk.is_same, leave=leave, every=root in every
+        ):
+            if isinstance(one, UnreadablePath):
                 closed.append(one)
-            elif isinstance(one, Unread):
+            elif isinstance(one, UnreadPath):
                 if not walk.is_kept(one.seen.path):
                     unread.append(one)
-                    walk.meet(one.seen.path)
-            elif (change := walk.change(one)) is not None:
+                    walk.mark_present(one.seen.path)
+            elif (change := walk.find_change(one)) is not None:
                 changes.append(change)
-    changes += walk.folder_changes()
-    return Look(
+    changes += walk.find_folder_changes()
+    return SourceScan(
         walk.unchanged + len(changes),
         walk.unchanged,
         walk.passed_over,
         changes,
-        walk.missing(closed),
+        walk.find_missing(closed),
         closed,
         walk.opened,
         walk.asked,

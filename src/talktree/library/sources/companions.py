@@ -11,10 +11,10 @@ from talktree.library.sources.scan import SESSION_ENDINGS
 
 def is_companion(path: bytes) -> bool:
     """Whether a file is a companion file of a file that is there."""
-    return any(os.path.isfile(os.fsencode(owner)) for owner in _owners(os.fsdecode(path)))
+    return any(os.path.isfile(os.fsencode(owner)) for owner in _find_owners(os.fsdecode(path)))
 
 
-def _owners(path: str) -> Iterator[str]:
+def _find_owners(path: str) -> Iterator[str]:
     """The files that a file belongs to, as far as names tell."""
     formats = all_formats()
     folder = os.path.dirname(path)
@@ -22,7 +22,7 @@ def _owners(path: str) -> Iterator[str]:
         for ending in SESSION_ENDINGS:
             name = os.path.basename(folder) + os.fsdecode(ending)
             for format in formats:
-                for each in format.companions.folders(name):
+                for each in format.companions.list_folders(name):
                     if path.startswith(os.path.join(above, each) + os.sep):
                         yield os.path.join(above, name)
         folder = above

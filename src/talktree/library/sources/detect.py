@@ -10,7 +10,7 @@ import msgspec
 
 from talktree.errors import TalktreeError
 from talktree.files import OnDisk, Source, load
-from talktree.library.sources.scan import SESSION_ENDINGS, Found, Seen
+from talktree.library.sources.scan import SESSION_ENDINGS, FileStat, FoundPath
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
@@ -27,7 +27,7 @@ _OBJECTS = (b'{"', _MARK)
 """How files of lines begin."""
 
 
-class Recognised(NamedTuple):
+class RecognisedFormat(NamedTuple):
     """The format of a source."""
 
     format: str
@@ -35,39 +35,44 @@ class Recognised(NamedTuple):
     """Whether each line is a record that can be read alone, and more lines may follow."""
 
 
-class Unrecognised(NamedTuple):
+class NotAConversation(NamedTuple):
     """Why something is not a conversation."""
 
     why: str
 
 
-def recognised(found: Found, file: int | None = None) -> Recognised | Unrecognised:
+def detect_format(found: FoundPath, file: int | None = None) -> RecognisedFormat | NotAConversation:
     """The format of what was found, or why it has none. Errors of reading are raised.
 
     What is not a folder is open already.
     """
     if file is not None:
-        if "body" in (_shown(os.pread(file, GLANCE, 0)), _shown(_head(file))):
-            return Recognised(CLAUDE_CODE, lines=True)
+        if "body" in (
+            _classify_start(os.pread(file, GLANCE, 0)),
+            _classify_start(_read_head(file)),
+        ):
+            return RecognisedFormat(CLAUDE_CODE, lines=True)
         if not os.pread(file, 1, 0):
-            return Unrecognised(EMPTY)
+            return NotAConversation(EMPTY)
     from talktree.formats.detect import detect
 
-    source = source_of(found)
+    source = make_source(found)
     try:
         format = detect(source).format
         elsewhere = format.read_elsewhere(source)
     except TalktreeError as error:
-        return Unrecognised(error.message.removeprefix(f"{source.name}: "))
+        return NotAConversation(error.message.removeprefix(f"{source.name}: "))
     if elsewhere is not None:
-        return Unrecognised(f"imported with the folder {elsewhere}, in which it goes on")
+        return NotAConversation(f"imported with the folder {elsewhere}, in which it goes on")
     slug = format.info.slug
     # What begins with lines that hold no message is a file of lines, too.
-    lines = file is not None and slug == CLAUDE_CODE and _shown(_head(file)) == "envelope"
-    return Recognised(slug, lines=lines)
+    lines = (
+        file is not None and slug == CLAUDE_CODE and _classify_start(_read_head(file)) == "envelope"
+    )
+    return RecognisedFormat(slug, lines=lines)
 
 
-def may_hold_keys(found: Found) -> bool:
+def may_hold_keys(found: FoundPath) -> bool:
     """Whether a format calls a file secret, by its name and, unless it was named, those around it.
 
     The names around it are only listed if its own name makes that possible. Settings are not in
@@ -78,10 +83,10 @@ def may_hold_keys(found: Found) -> bool:
     from talktree.formats import all_formats
 
     folder, name = os.path.split(os.fsdecode(found.path))
-    formats = [format for format in all_formats() if format.may_withhold(name)]
+    formats = [format for format in all_formats() if format.can_withhold(name)]
     if not formats:
         return False
-    source = source_of(found)
+    source = make_source(found)
     if not found.asked:
         try:
             around = load(folder)
@@ -89,17 +94,17 @@ def may_hold_keys(found: Found) -> bool:
             return True
         # What the folder is called says whether it is one with settings.
         source = Source(os.path.basename(folder), around.files, folder=True)
-    return any(name in format.withheld(source) for format in formats)
+    return any(name in format.find_withheld_files(source) for format in formats)
 
 
-def parts_of_folder(found: Found) -> tuple[Seen, ...]:
+def find_parts_of_folder(found: FoundPath) -> tuple[FileStat, ...]:
     """The files of a folder that are one source together; none if no format recognises it.
 
     Files beside them that are conversations of other formats are sources of their own.
     """
     from talktree.formats.sources import find_foreign
 
-    source = source_of(found)
+    source = make_source(found)
     try:
         foreign = find_foreign(source)
     except TalktreeError:
@@ -108,10 +113,12 @@ def parts_of_folder(found: Found) -> tuple[Seen, ...]:
         return ()
     if not foreign:
         return found.files
-    return tuple(seen for seen in found.files if relative(seen.path, found.path) not in foreign)
+    return tuple(
+        seen for seen in found.files if relative_path(seen.path, found.path) not in foreign
+    )
 
 
-def source_of(found: Found) -> Source:
+def make_source(found: FoundPath) -> Source:
     """What was found, as formats see it."""
     name = os.fsdecode(os.path.basename(found.path))
     if found.kind == "file":
@@ -121,17 +128,17 @@ def source_of(found: Found) -> Source:
             folder=False,
             place=Path(os.fsdecode(found.path)),
         )
-    files = {relative(seen.path, found.path): seen.path for seen in found.files}
+    files = {relative_path(seen.path, found.path): seen.path for seen in found.files}
     contents = {path: OnDisk(Path(os.fsdecode(full))) for path, full in files.items()}
     return Source(name, contents, folder=True)
 
 
-def relative(path: bytes, root: bytes) -> str:
+def relative_path(path: bytes, root: bytes) -> str:
     """The path of a file below its folder, as formats know it."""
     return os.fsdecode(path[len(root) :].lstrip(b"/"))
 
 
-def _head(file: int) -> bytes:
+def _read_head(file: int) -> bytes:
     """The first lines of an open file, or the first one if that is long."""
     head = os.pread(file, HEAD, 0)
     if not head.startswith(_OBJECTS) or b"\n" in head:
@@ -147,7 +154,7 @@ def _head(file: int) -> bytes:
     return b"".join(whole)
 
 
-def _shown(head: bytes) -> str | None:
+def _classify_start(head: bytes) -> str | None:
     """What the first lines show: `body`, `misfit`, only an `envelope`, or None.
 
     The first message that can be read decides, nearly always on one of the first lines. Lines
@@ -156,7 +163,7 @@ def _shown(head: bytes) -> str | None:
     """
     if not head.startswith(_OBJECTS) or b"\n" not in head:
         return None
-    from talktree.formats.claude_code.detect import judge
+    from talktree.formats.claude_code.detect import judge_record
 
     shown = None
     start = len(_MARK) if head.startswith(_MARK) else 0
@@ -169,7 +176,7 @@ def _shown(head: bytes) -> str | None:
             value = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             continue
-        clue = judge(value) if isinstance(value, dict) else None
+        clue = judge_record(value) if isinstance(value, dict) else None
         if clue is not None and clue.kind != "envelope":
             return clue.kind
         shown = shown or (clue and clue.kind)

@@ -17,7 +17,7 @@ FROM files JOIN generations ON generations.id = files.generation WHERE files.pat
 
 def is_archived(db: Database, path: Path) -> bool:
     """Whether the archive has a file with the size and the time of change that it has now."""
-    row = db.one(_FILE, (os.path.abspath(os.fsencode(path)),))
+    row = db.read_one(_FILE, (os.path.abspath(os.fsencode(path)),))
     if row is None:
         return False
     about = os.stat(path)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from talktree.library.sources.scan import Seen, seen_as
+from talktree.library.sources.scan import FileStat, to_file_stat
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 _COARSE_CLOCK = 5
@@ -26,11 +26,11 @@ UNSETTLED = 0
 
 
 @contextmanager
-def opened(path: bytes) -> Iterator[tuple[int, Seen]]:
+def open_file(path: bytes) -> Iterator[tuple[int, FileStat]]:
     """An open file and its stamp; an `OSError` if it cannot be read."""
     file = os.open(path, _FLAGS)
     try:
-        yield file, _stamp(file, path)
+        yield file, _stat_stable(file, path)
     finally:
         os.close(file)
 
@@ -40,19 +40,19 @@ def change_time(file: int) -> int:
     return os.fstat(file).st_ctime_ns
 
 
-def _stamp(file: int, path: bytes) -> Seen:
+def _stat_stable(file: int, path: bytes) -> FileStat:
     for _ in range(_TRIES):
         about = os.fstat(file)
         if not stat.S_ISREG(about.st_mode):
             raise OSError(0, "not a regular file any more")
         # A stamp from the future comes from another machine's clock: waiting would not help.
-        if not 0 <= about.st_ctime_ns - _clock() <= _TICK:
-            return seen_as(path, about)
+        if not 0 <= about.st_ctime_ns - _find_stamp_limit() <= _TICK:
+            return to_file_stat(path, about)
         time.sleep(_TICK / 4 / 1e9)
-    return seen_as(path, about)._replace(changed=UNSETTLED)
+    return to_file_stat(path, about)._replace(changed=UNSETTLED)
 
 
-def _clock() -> int:
+def _find_stamp_limit() -> int:
     """A time below which no file is stamped any more."""
     try:
         return time.clock_gettime_ns(_COARSE_CLOCK)

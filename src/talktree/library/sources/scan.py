@@ -57,7 +57,7 @@ _MESSAGE = re.compile(rb"(?:\A|\0)[0-9]{1,18}\.md(?:\0|\Z)")
 """The name of a numbered message, among names with zeros between them."""
 
 
-class Seen(NamedTuple):
+class FileStat(NamedTuple):
     """A file as `stat` shows it."""
 
     path: bytes
@@ -68,17 +68,17 @@ class Seen(NamedTuple):
     device: int
 
 
-class Found(NamedTuple):
+class FoundPath(NamedTuple):
     """What may be a source: a file, or a folder with all files below it."""
 
     path: bytes
     kind: Literal["file", "folder"]
-    files: tuple[Seen, ...]
+    files: tuple[FileStat, ...]
     asked: bool = False
     """Whether it was named; then it is told if it is no conversation."""
 
 
-class Closed(NamedTuple):
+class UnreadablePath(NamedTuple):
     """A path that could not be looked at, and why."""
 
     path: bytes
@@ -87,15 +87,15 @@ class Closed(NamedTuple):
     """Whether nothing is there, rather than something that is closed to us."""
 
 
-class Unread(NamedTuple):
+class UnreadPath(NamedTuple):
     """A link, a special file or a folder of another program: it is not read, and why."""
 
-    seen: Seen
+    seen: FileStat
     why: str
 
 
-Candidate = Found | Closed | Unread
-Ask = Callable[[Seen, tuple[Seen, ...]], tuple[Seen, ...] | None]
+Candidate = FoundPath | UnreadablePath | UnreadPath
+Ask = Callable[[FileStat, tuple[FileStat, ...]], tuple[FileStat, ...] | None]
 """Which files below a folder that looks like one conversation are part of it; None if it is not.
 
 The other files are sources of their own.
@@ -104,7 +104,7 @@ Same = Callable[[bytes, os.stat_result | None], bool]
 """Whether a file is as it was; without a `stat`, whether anything is known of it."""
 
 
-def found(
+def find_candidates(
     root: bytes,
     is_one: Ask,
     is_same: Same,
@@ -121,44 +121,44 @@ def found(
     try:
         about = os.stat(root)
     except OSError as error:
-        yield _closed(root, error)
+        yield _to_unreadable_path(root, error)
         return
     if stat.S_ISREG(about.st_mode):
-        yield Found(root, "file", (seen_as(root, about),), asked=True)
+        yield FoundPath(root, "file", (to_file_stat(root, about),), asked=True)
     elif stat.S_ISDIR(about.st_mode):
-        yield from _below(root, is_one, is_same, leave, every=every)
+        yield from _walk_below(root, is_one, is_same, leave, every=every)
     else:
-        yield Closed(root, SPECIAL)
+        yield UnreadablePath(root, SPECIAL)
 
 
-def _below(
+def _walk_below(
     root: bytes, is_one: Ask, is_same: Same, leave: Collection[bytes], *, every: bool
 ) -> Iterator[Candidate]:
     pending: list[tuple[bytes, _FolderKind]] = [(root, "any")]
     while pending:
         here, kind = pending.pop()
         try:
-            files, folders, others = _listed(here)
+            files, folders, others = _list_folder(here)
             if _looks_like_one(files):
-                parts = is_one(seen_as(here, os.lstat(here)), _inside(here))
+                parts = is_one(to_file_stat(here, os.lstat(here)), _list_files_below(here))
                 if parts is not None:
-                    yield Found(here, "folder", parts)
-                    beside = _without(files, parts)
-                    yield from _changed(beside, is_same, every=every, likely=True)
+                    yield FoundPath(here, "folder", parts)
+                    beside = _drop_parts(files, parts)
+                    yield from _find_changed(beside, is_same, every=every, likely=True)
                     continue
         except OSError as error:
-            yield _closed(here, error)
+            yield _to_unreadable_path(here, error)
             continue
-        yield from _changed(files, is_same, every=every, likely=kind == "companions")
+        yield from _find_changed(files, is_same, every=every, likely=kind == "companions")
         if every:
-            yield from _unread_folders(here, others, is_same)
+            yield from _find_unread_folders(here, others, is_same)
         for name in sorted(folders, reverse=True):
             path = os.path.join(here, name)
             if path not in leave:
-                pending.append((path, _kind_of_folder(name, kind, files)))
+                pending.append((path, _classify_folder(name, kind, files)))
 
 
-def _without(files: _Files, parts: tuple[Seen, ...]) -> _Files:
+def _drop_parts(files: _Files, parts: tuple[FileStat, ...]) -> _Files:
     """The files of a folder that are not part of the conversation that the folder is."""
     paths = {seen.path for seen in parts}
     return {
@@ -171,7 +171,7 @@ def _without(files: _Files, parts: tuple[Seen, ...]) -> _Files:
 _FolderKind = Literal["any", "session", "companions"]
 
 
-def _kind_of_folder(name: bytes, above: _FolderKind, files: _Files) -> _FolderKind:
+def _classify_folder(name: bytes, above: _FolderKind, files: _Files) -> _FolderKind:
     """What a folder is, by what the folder above it is and the files beside it."""
     if above == "companions" or (above == "session" and name in COMPANION_FOLDERS):
         return "companions"
@@ -185,9 +185,11 @@ def is_likely(name: bytes) -> bool:
     )
 
 
-def _changed(files: _Files, is_same: Same, *, every: bool, likely: bool) -> list[Found | Unread]:
+def _find_changed(
+    files: _Files, is_same: Same, *, every: bool, likely: bool
+) -> list[FoundPath | UnreadPath]:
     """The files of a folder that are not as they were: of most there is nothing more to do."""
-    out: list[Found | Unread] = []
+    out: list[FoundPath | UnreadPath] = []
     for name, entry in files.items():
         path = entry.path
         # What was named once is known, whatever its name is.
@@ -199,19 +201,19 @@ def _changed(files: _Files, is_same: Same, *, every: bool, likely: bool) -> list
             continue  # it went away while the folder was read
         if is_same(path, about):
             continue
-        seen = seen_as(path, about)
+        seen = to_file_stat(path, about)
         if stat.S_ISREG(about.st_mode) and not name.startswith(BATCH_STATE):
-            out.append(Found(path, "file", (seen,)))
+            out.append(FoundPath(path, "file", (seen,)))
         elif every:
-            out.append(Unread(seen, _why_unread(path, about)))
+            out.append(UnreadPath(seen, _explain_unread(path, about)))
     return sorted(out, key=_path_of)
 
 
-def _path_of(one: Found | Unread) -> bytes:
-    return one.path if isinstance(one, Found) else one.seen.path
+def _path_of(one: FoundPath | UnreadPath) -> bytes:
+    return one.path if isinstance(one, FoundPath) else one.seen.path
 
 
-def _why_unread(path: bytes, about: os.stat_result) -> str:
+def _explain_unread(path: bytes, about: os.stat_result) -> str:
     if stat.S_ISREG(about.st_mode):
         return OWN_STATE
     if not stat.S_ISLNK(about.st_mode):
@@ -219,7 +221,7 @@ def _why_unread(path: bytes, about: os.stat_result) -> str:
     return LINK if os.path.exists(path) else DANGLING
 
 
-def _unread_folders(here: bytes, names: list[bytes], is_same: Same) -> Iterator[Unread]:
+def _find_unread_folders(here: bytes, names: list[bytes], is_same: Same) -> Iterator[UnreadPath]:
     for name in sorted(names):
         path = os.path.join(here, name)
         try:
@@ -227,13 +229,13 @@ def _unread_folders(here: bytes, names: list[bytes], is_same: Same) -> Iterator[
         except OSError:
             continue  # it went away meanwhile
         if not is_same(path, about):
-            yield Unread(seen_as(path, about), OTHER_PROGRAM)
+            yield UnreadPath(to_file_stat(path, about), OTHER_PROGRAM)
 
 
 _Files = dict[bytes, "os.DirEntry[bytes]"]
 
 
-def _listed(here: bytes) -> tuple[_Files, list[bytes], list[bytes]]:
+def _list_folder(here: bytes) -> tuple[_Files, list[bytes], list[bytes]]:
     """What is not a folder in a folder, the folders, and the folders of other programs."""
     files: _Files = {}
     folders: list[bytes] = []
@@ -257,14 +259,14 @@ def _looks_like_one(names: _Files) -> bool:
     return b".md" in joined and _MESSAGE.search(joined) is not None
 
 
-def _inside(root: bytes) -> tuple[Seen, ...]:
+def _list_files_below(root: bytes) -> tuple[FileStat, ...]:
     """All regular files below a folder; what cannot be listed is as if it were empty."""
-    out: list[Seen] = []
+    out: list[FileStat] = []
     pending = [root]
     while pending:
         here = pending.pop()
         try:
-            files, folders, _ = _listed(here)
+            files, folders, _ = _list_folder(here)
         except OSError:
             continue
         for name in sorted(files):
@@ -273,19 +275,19 @@ def _inside(root: bytes) -> tuple[Seen, ...]:
                     about = files[name].stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                out.append(seen_as(files[name].path, about))
+                out.append(to_file_stat(files[name].path, about))
         pending += [os.path.join(here, name) for name in sorted(folders, reverse=True)]
     return tuple(out)
 
 
-def _closed(path: bytes, error: OSError) -> Closed:
+def _to_unreadable_path(path: bytes, error: OSError) -> UnreadablePath:
     absent = isinstance(error, FileNotFoundError | NotADirectoryError)
-    return Closed(path, error.strerror or str(error), absent)
+    return UnreadablePath(path, error.strerror or str(error), absent)
 
 
-def seen_as(path: bytes, about: os.stat_result) -> Seen:
+def to_file_stat(path: bytes, about: os.stat_result) -> FileStat:
     """A file as `stat` has shown it."""
-    return Seen(
+    return FileStat(
         path,
         about.st_size,
         about.st_mtime_ns,
@@ -310,21 +312,21 @@ class ImportRoots(NamedTuple):
     """Those below which all files are looked at, whatever their names are."""
 
 
-def places(db: Database) -> list[bytes]:
+def list_places(db: Database) -> list[bytes]:
     """All places, in the order in which they were given."""
     return [row[0] for row in db.read(_ALL)]
 
 
-def place_of(path: AnyPath) -> bytes:
+def to_place(path: AnyPath) -> bytes:
     """A path as places, sources and files have it: absolute, in bytes."""
     return os.path.abspath(os.fsencode(path))
 
 
-def existing(paths: Iterable[AnyPath]) -> list[bytes]:
+def to_existing_places(paths: Iterable[AnyPath]) -> list[bytes]:
     """Paths as places; an error for one at which nothing is."""
     found = []
     for path in paths:
-        place = place_of(path)
+        place = to_place(path)
         if not os.path.exists(place):
             raise NotFound(
                 f"{os.fsdecode(os.fsencode(path))}: no such file or folder",
@@ -336,27 +338,27 @@ def existing(paths: Iterable[AnyPath]) -> list[bytes]:
 
 def add_places(db: Database, new: Sequence[bytes]) -> None:
     """Remember paths as places; those below a place that is known add nothing."""
-    known = places(db)
+    known = list_places(db)
     added = [path for path in dict.fromkeys(new) if not _is_below(path, known)]
     if added:
         with db.transaction():
-            db.many(_ADD, ((path, time.time_ns()) for path in added))
+            db.run_many_atomically(_ADD, ((path, time.time_ns()) for path in added))
 
 
 def remove_place(db: Database, path: AnyPath) -> bool:
     """Forget a place, not what was taken in from it; whether it was one."""
-    return db.changed(_REMOVE, (place_of(path),)) > 0
+    return db.execute_change(_REMOVE, (to_place(path),)) > 0
 
 
-def import_roots(named: Iterable[bytes], usual: Iterable[bytes]) -> ImportRoots:
+def find_import_roots(named: Iterable[bytes], usual: Iterable[bytes]) -> ImportRoots:
     """The paths of an import: some that were named, and usual places of agents."""
     named = [*named]
-    paths = apart([*named, *usual])
+    paths = drop_nested([*named, *usual])
     every = (path for path in paths if any(_is_below(each, [path]) for each in named))
     return ImportRoots(paths, frozenset(every))
 
 
-def apart(roots: Iterable[bytes]) -> list[bytes]:
+def drop_nested(roots: Iterable[bytes]) -> list[bytes]:
     """Paths without those that lie below others of them, so that nothing is walked twice."""
     out: list[bytes] = []
     for root in sorted(set(roots)):

@@ -31,12 +31,12 @@ class Filters(Struct, frozen=True, kw_only=True):
     """The name of a format."""
 
     @property
-    def timed(self) -> bool:
+    def is_timed(self) -> bool:
         """Whether only a stretch of time is asked for."""
         return self.since is not None or self.until is not None
 
 
-class Source(Struct, frozen=True):
+class SourceInfo(Struct, frozen=True):
     """What the library knows of a source."""
 
     id: int
@@ -67,21 +67,21 @@ class Source(Struct, frozen=True):
         return native
 
 
-class Chosen:
+class FilteredSources:
     """The names and sources of a library, and which of them the filters let through."""
 
     def __init__(self, db: Database, filters: Filters) -> None:
         self.filters = filters
         self.names: dict[int | None, str] = dict(db.read(_NAMES))
-        self.models = _holding(self.names, filters.model)
-        self.projects = _holding(self.names, filters.project)
-        self.sources: dict[int, Source] = {}
+        self.models = _find_names_with(self.names, filters.model)
+        self.projects = _find_names_with(self.names, filters.project)
+        self.sources: dict[int, SourceInfo] = {}
         """Those of the right format, by their numbers."""
-        wanted = _slug(filters.format)
+        wanted = _find_slug(filters.format)
         for id, path, format, native, title, project, *counts in db.read(_SOURCES):
             if wanted in (None, format):
                 place = self.names.get(project)
-                self.sources[id] = Source(id, path, format, native, title, place, *counts)
+                self.sources[id] = SourceInfo(id, path, format, native, title, place, *counts)
 
     def has_reply(self, source: int, model: int | None, project: int | None) -> bool:
         """Whether a reply is among those that are counted."""
@@ -103,13 +103,13 @@ class Chosen:
         """Whether a moment counts; one that nobody knows does if no time is asked for."""
         filters = self.filters
         if time is None:
-            return not filters.timed
+            return not filters.is_timed
         return (filters.since is None or time >= filters.since) and (
             filters.until is None or time < filters.until
         )
 
 
-def _slug(format: str | None) -> str | None:
+def _find_slug(format: str | None) -> str | None:
     """The slug of a format that is named by it or by an alias."""
     if format is None:
         return None
@@ -118,7 +118,7 @@ def _slug(format: str | None) -> str | None:
     return resolve_alias(format)
 
 
-def _holding(names: Mapping[int | None, str], wanted: str | None) -> set[int | None] | None:
+def _find_names_with(names: Mapping[int | None, str], wanted: str | None) -> set[int | None] | None:
     """The numbers of the names in which a text stands, or None if any will do."""
     if wanted is None:
         return None

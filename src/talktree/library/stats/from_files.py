@@ -14,8 +14,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from talktree.errors import Unreadable
-from talktree.library.extract.claude_usage import Books, Entry, count_file
-from talktree.parallel.pool import in_processes
+from talktree.library.extract.claude_usage import ReplyCounts, ReplyRow, count_file
+from talktree.parallel.pool import run_in_processes
 
 WORTHWHILE = 24 << 20
 """Bytes for which it pays to begin another process."""
@@ -26,7 +26,7 @@ AnyPath = str | bytes | PathLike[str]
 _Job = tuple[int, tuple[str | bytes, ...]]
 
 
-class Spent(NamedTuple):
+class ReplyTokens(NamedTuple):
     """Tokens, and how many replies they were spent on."""
 
     replies: int = 0
@@ -36,78 +36,78 @@ class Spent(NamedTuple):
     cache_read: int = 0
 
 
-class Usage(Struct, frozen=True):
+class UsageRows(Struct, frozen=True):
     """What replies cost, and what they belong to."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ReplyRow, ...]
 
     @property
-    def total(self) -> Spent:
+    def total(self) -> ReplyTokens:
         """What all of them cost."""
-        return _sum(self.entries)
+        return _sum_rows(self.entries)
 
-    def by(self, *names: str) -> dict[tuple[str | None, ...], Spent]:
+    def group_by(self, *names: str) -> dict[tuple[str | None, ...], ReplyTokens]:
         """What they cost by any of day, model, project and session, in order."""
-        groups: dict[tuple[str | None, ...], list[Entry]] = {}
+        groups: dict[tuple[str | None, ...], list[ReplyRow]] = {}
         for entry in self.entries:
             key = tuple([getattr(entry, name) for name in names])
             groups.setdefault(key, []).append(entry)
         named = sorted(groups.items(), key=lambda item: [name or "" for name in item[0]])
-        return {key: _sum(entries) for key, entries in named}
+        return {key: _sum_rows(entries) for key, entries in named}
 
 
-def totals(paths: Iterable[AnyPath], *, processes: int | None = None) -> Usage:
+def total_usage(paths: Iterable[AnyPath], *, processes: int | None = None) -> UsageRows:
     """What the sessions in these files cost; of replies told alike the first counts."""
-    jobs = _jobs(paths)
+    jobs = _make_jobs(paths)
     count = len(sched_getaffinity(0)) if processes is None else processes
-    books = Books()
+    books = ReplyCounts()
     if count < 2 or len(jobs) * BATCH < WORTHWHILE:
         for _, names in jobs:
-            _count(books, names)
+            _count_files(books, names)
     else:
-        found = dict(in_processes(_work, jobs, count, died=_lost))
+        found = dict(run_in_processes(_run_job, jobs, count, died=_find_lost))
         for number in sorted(found):
-            books.add(found[number])
-    return Usage(tuple(books.entries()))
+            books.merge(found[number])
+    return UsageRows(tuple(books.entries()))
 
 
-def _jobs(paths: Iterable[AnyPath]) -> list[_Job]:
+def _make_jobs(paths: Iterable[AnyPath]) -> list[_Job]:
     """The files in their order, some together, so that no process waits for another."""
     jobs: list[_Job] = []
     batch: list[str | bytes] = []
     size = 0
-    for path in sorted([fspath(path) for path in paths], key=_bytes):
+    for path in sorted([fspath(path) for path in paths], key=_encode_path):
         batch.append(path)
-        size += _size(path)
+        size += _file_size(path)
         if size >= BATCH:
             jobs.append((len(jobs), tuple(batch)))
             batch, size = [], 0
     return [*jobs, (len(jobs), tuple(batch))] if batch else jobs
 
 
-def _bytes(path: str | bytes) -> bytes:
+def _encode_path(path: str | bytes) -> bytes:
     return path if isinstance(path, bytes) else path.encode("utf-8", "surrogateescape")
 
 
-def _size(path: str | bytes) -> int:
+def _file_size(path: str | bytes) -> int:
     try:
         return stat(path).st_size
     except OSError:
         return 0
 
 
-def _work(job: _Job) -> tuple[int, Books]:
-    books = Books()
-    _count(books, job[1])
+def _run_job(job: _Job) -> tuple[int, ReplyCounts]:
+    books = ReplyCounts()
+    _count_files(books, job[1])
     return job[0], books
 
 
-def _lost(job: _Job) -> tuple[int, Books]:
+def _find_lost(job: _Job) -> tuple[int, ReplyCounts]:
     name = job[1][0]
     raise Unreadable(f"the process that counted {name!r} died", hint="run it again")
 
 
-def _count(books: Books, paths: Sequence[str | bytes]) -> None:
+def _count_files(books: ReplyCounts, paths: Sequence[str | bytes]) -> None:
     for path in paths:
         try:
             count_file(books, path)
@@ -116,6 +116,6 @@ def _count(books: Books, paths: Sequence[str | bytes]) -> None:
             continue
 
 
-def _sum(entries: Sequence[Entry]) -> Spent:
+def _sum_rows(entries: Sequence[ReplyRow]) -> ReplyTokens:
     columns: Iterator[tuple[int, ...]] = zip(*[entry[4:] for entry in entries], strict=True)
-    return Spent(len(entries), *map(sum, columns))
+    return ReplyTokens(len(entries), *map(sum, columns))

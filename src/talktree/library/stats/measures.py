@@ -9,14 +9,14 @@ from msgspec import Struct
 
 from talktree.library.database.connection import Database
 from talktree.library.extract.collector import COMPACTIONS
-from talktree.library.stats.filter import Chosen
+from talktree.library.stats.filter import FilteredSources
 from talktree.model.compaction import COMPACTED, RESTORED
 
 TODOS_DONE, TODOS_OPEN = "todos_done", "todos_open"
 _MEASURES = "SELECT source, time, name, value FROM measures ORDER BY id"
 
 
-class Counted(Struct, frozen=True):
+class WordCounts(Struct, frozen=True):
     """A measure in words: how often each word was told."""
 
     name: str
@@ -24,7 +24,7 @@ class Counted(Struct, frozen=True):
     """The most frequent first."""
 
 
-class Measured(Struct, frozen=True):
+class NumberMeasure(Struct, frozen=True):
     """A measure in numbers."""
 
     name: str
@@ -40,21 +40,21 @@ class Measured(Struct, frozen=True):
 class Measures(Struct, frozen=True):
     """All measures of the sources that are chosen."""
 
-    words: tuple[Counted, ...] = ()
-    numbers: tuple[Measured, ...] = ()
+    words: tuple[WordCounts, ...] = ()
+    numbers: tuple[NumberMeasure, ...] = ()
     todos_done: int = 0
     todos_open: int = 0
     compactions: int = 0
     restorations: int = 0
 
 
-def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures:
+def collect_measures(db: Database, chosen: FilteredSources, sources: Collection[int]) -> Measures:
     """Words counted, numbers ordered, and the tasks as each session told them last."""
     words: dict[str, Counter[str]] = {}
     numbers: dict[str, list[float]] = {}
     todos: dict[tuple[str, str], float] = {}
     compactions: Counter[str] = Counter()
-    for source, time, number, value in db.rows(_MEASURES):
+    for source, time, number, value in db.iter_rows(_MEASURES):
         if source not in sources or not chosen.has_time(time):
             continue
         name = chosen.names.get(number, "")
@@ -67,37 +67,37 @@ def measures(db: Database, chosen: Chosen, sources: Collection[int]) -> Measures
         else:
             numbers.setdefault(name, []).append(value)
     return Measures(
-        words=tuple(Counted(name, most_common(words[name])) for name in sorted(words)),
-        numbers=tuple(summarize(name, numbers[name]) for name in sorted(numbers)),
-        todos_done=_sum(todos, TODOS_DONE),
-        todos_open=_sum(todos, TODOS_OPEN),
+        words=tuple(WordCounts(name, sort_by_count(words[name])) for name in sorted(words)),
+        numbers=tuple(summarize_values(name, numbers[name]) for name in sorted(numbers)),
+        todos_done=_sum_todos(todos, TODOS_DONE),
+        todos_open=_sum_todos(todos, TODOS_OPEN),
         compactions=compactions[COMPACTED],
         restorations=compactions[RESTORED],
     )
 
 
-def _sum(todos: dict[tuple[str, str], float], name: str) -> int:
+def _sum_todos(todos: dict[tuple[str, str], float], name: str) -> int:
     return int(sum(value for (_, each), value in todos.items() if each == name))
 
 
-def most_common(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+def sort_by_count(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
     """Words and how often each occurs, the most frequent first, of equals in their order."""
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def summarize(name: str, values: Sequence[float]) -> Measured:
+def summarize_values(name: str, values: Sequence[float]) -> NumberMeasure:
     """How some numbers are distributed; there is at least one."""
     ordered = sorted(values)
-    return Measured(
+    return NumberMeasure(
         name,
         len(ordered),
-        share_of(ordered, 0.5),
-        share_of(ordered, 0.9),
+        find_quantile(ordered, 0.5),
+        find_quantile(ordered, 0.9),
         ordered[-1],
         sum(ordered),
     )
 
 
-def share_of(ordered: Sequence[float], share: float) -> float:
+def find_quantile(ordered: Sequence[float], share: float) -> float:
     """The value below which that share of all values lies."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

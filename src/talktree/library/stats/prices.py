@@ -47,7 +47,7 @@ class Price(Struct, frozen=True, gc=False):
     cache_write: int
     cache_write_hour: int
 
-    def of(
+    def compute_cost(
         self, input: int, output: int, cache_read: int, cache_write: int, cache_write_hour: int
     ) -> int:
         """The price of so many tokens; those written for an hour are among those written."""
@@ -70,7 +70,7 @@ class Prices:
         self._known: dict[str, list[list[Price]]] = {}
         self._found: dict[tuple[str, int | None, int], Price | None] = {}
 
-    def price(self, model: str | None, day: int | None, band: int = 0) -> Price | None:
+    def find_price(self, model: str | None, day: int | None, band: int = 0) -> Price | None:
         """What a model costs on a day (the newest price without one), or None if nobody knows.
 
         `band` says how many of `BANDS` the prompt is longer than.
@@ -79,12 +79,12 @@ class Prices:
             return None
         key = (model, day, band)
         if key not in self._found:
-            self._found[key] = self._look(model, day, band)
+            self._found[key] = self._look_up_price(model, day, band)
         return self._found[key]
 
-    def _look(self, model: str, day: int | None, band: int) -> Price | None:
+    def _look_up_price(self, model: str, day: int | None, band: int) -> Price | None:
         longest = BANDS[band - 1] if band else 0
-        for known in self._of_model(model):
+        for known in self._find_model_prices(model):
             fitting = [
                 price
                 for price in known
@@ -95,18 +95,18 @@ class Prices:
                 return max(fitting, key=_rank)
         return None
 
-    def _of_model(self, model: str) -> list[list[Price]]:
+    def _find_model_prices(self, model: str) -> list[list[Price]]:
         """The prices of a model in each table."""
         found = self._known.get(model)
         if found is None:
-            names = (model.lower(), plain_name(model))
+            names = (model.lower(), strip_model_name(model))
             found = self._known[model] = [
-                [price for price in table if _names(price, names)] for table in self._tables
+                [price for price in table if _is_price_of(price, names)] for table in self._tables
             ]
         return found
 
 
-def _names(price: Price, names: tuple[str, ...]) -> bool:
+def _is_price_of(price: Price, names: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, each) for each in price.models for name in names)
 
 
@@ -115,7 +115,7 @@ def _rank(price: Price) -> tuple[int, int]:
     return price.above, -1 if price.start is None else price.start
 
 
-def plain_name(model: str) -> str:
+def strip_model_name(model: str) -> str:
     """A model's name without the platform before it and the date or version behind it."""
     name = _BEFORE.sub("", model.lower()).replace(".", "-")
     while (shorter := _BEHIND.sub("", name)) != name:
@@ -126,34 +126,34 @@ def plain_name(model: str) -> str:
 def load_prices(home: Path | None = None) -> Prices:
     """The table that comes with Talktree, and the one in the data folder if there is one."""
     text = (Path(__file__).parent / OWN).read_text("utf-8")
-    told = tomllib.loads(text, parse_float=Decimal)
-    tables = [_table(told, "prices.toml")]
+    facts = tomllib.loads(text, parse_float=Decimal)
+    tables = [_parse_table(facts, "prices.toml")]
     own = None if home is None else home / OWN
     if own is not None and own.exists():
-        tables.insert(0, _own(own))
-    return Prices(tables, str(told["checked"]))
+        tables.insert(0, _load_own_prices(own))
+    return Prices(tables, str(facts["checked"]))
 
 
-def _own(path: Path) -> list[Price]:
+def _load_own_prices(path: Path) -> list[Price]:
     try:
-        return _table(tomllib.loads(path.read_text("utf-8"), parse_float=Decimal), str(path))
+        return _parse_table(tomllib.loads(path.read_text("utf-8"), parse_float=Decimal), str(path))
     except OSError as error:
         raise Unreadable(f"{path}: cannot read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file: {error}") from None
 
 
-def _table(told: Mapping[str, Any], where: str) -> list[Price]:
-    listed = told.get("price", [])
+def _parse_table(facts: Mapping[str, Any], where: str) -> list[Price]:
+    listed = facts.get("price", [])
     if not isinstance(listed, list):
         raise UsageError(f"{where}: `price` is not a list", hint="write [[price]]")
-    return [_price(each, f"{where}: price {number}") for number, each in enumerate(listed, 1)]
+    return [_parse_price(each, f"{where}: price {number}") for number, each in enumerate(listed, 1)]
 
 
-def _price(told: Any, where: str) -> Price:  # noqa: ANN401
-    if not isinstance(told, dict):
+def _parse_price(facts: Any, where: str) -> Price:  # noqa: ANN401
+    if not isinstance(facts, dict):
         raise UsageError(f"{where}: not a table", hint="write [[price]]")
-    models, start, above = told.get("models"), told.get("from"), told.get("above", 0)
+    models, start, above = facts.get("models"), facts.get("from"), facts.get("above", 0)
     if not isinstance(models, list) or not all(isinstance(name, str) for name in models):
         raise UsageError(f"{where}: `models` is not a list of names")
     if start is not None and type(start) is not date:
@@ -162,18 +162,18 @@ def _price(told: Any, where: str) -> Price:  # noqa: ANN401
         raise UsageError(
             f"{where}: `above` is {above}", hint=f"it can be {' or '.join(map(str, BANDS))}"
         )
-    if wrong := sorted(set(told) - {"models", "from", "above", *KINDS}):
+    if wrong := sorted(set(facts) - {"models", "from", "above", *KINDS}):
         raise UsageError(f"{where}: nothing is known of `{wrong[0]}`")
     return Price(
         tuple(name.lower() for name in models),
         None if start is None else start.toordinal() - _EPOCH,
         above,
-        *(_amount(told, kind, where) for kind in KINDS),
+        *(_parse_amount(facts, kind, where) for kind in KINDS),
     )
 
 
-def _amount(told: Mapping[str, Any], kind: str, where: str) -> int:
-    value = told.get(kind)
+def _parse_amount(facts: Mapping[str, Any], kind: str, where: str) -> int:
+    value = facts.get(kind)
     if type(value) is int:
         value = Decimal(value)
     if not isinstance(value, Decimal) or not value.is_finite() or value < 0:

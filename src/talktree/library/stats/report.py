@@ -15,20 +15,20 @@ from msgspec import Struct
 from talktree.errors import UsageError
 from talktree.home import data_home
 from talktree.library.database.connection import Database
-from talktree.library.listing import conversations
-from talktree.library.stats.filter import Chosen, Filters, Source
-from talktree.library.stats.measures import Measures, measures
+from talktree.library.listing import find_conversations
+from talktree.library.stats.filter import FilteredSources, Filters, SourceInfo
+from talktree.library.stats.measures import Measures, collect_measures
 from talktree.library.stats.prices import load_prices
-from talktree.library.stats.tools import ToolUse, tool_uses
+from talktree.library.stats.tools import ToolUse, count_tool_uses
 from talktree.library.stats.totals import UNKNOWN, day_name, month_name, week_name
-from talktree.library.stats.usage import Spent, Use, grouped, total, uses
+from talktree.library.stats.usage import UsageRow, UsageTotal, find_usage, group_usage, sum_usage
 from talktree.text.times import to_datetime
 
 _ROLES = "SELECT source, role, messages FROM roles ORDER BY source, role"
 
 
-def messages_by_role(
-    db: Database, chosen: Chosen, sources: Collection[int]
+def count_messages_by_role(
+    db: Database, chosen: FilteredSources, sources: Collection[int]
 ) -> tuple[tuple[str, int], ...]:
     """The roles in some sources, the most frequent first."""
     found: Counter[str] = Counter()
@@ -43,7 +43,7 @@ IN_TIME = frozenset({"day", "week", "month"})
 """Points of view that are told in the order of time; the others begin with what cost most."""
 
 
-class Kept(Protocol):
+class CountableLibrary(Protocol):
     """A library, as far as it is counted."""
 
     @property
@@ -51,16 +51,16 @@ class Kept(Protocol):
         """Its tables."""
 
 
-class Group(Struct, frozen=True):
+class UsageGroup(Struct, frozen=True):
     """What was spent on one day, in one project, with one model."""
 
     name: str
-    spent: Spent
+    spent: UsageTotal
     title: str | None = None
     """Of a session."""
 
 
-class Statistics(Struct, frozen=True):
+class LibraryStatistics(Struct, frozen=True):
     """All that is counted."""
 
     filters: Filters
@@ -73,7 +73,7 @@ class Statistics(Struct, frozen=True):
     errors: int
     first_ns: int | None
     last_ns: int | None
-    spent: Spent
+    spent: UsageTotal
     unpriced: tuple[str, ...]
     """Models that have no price."""
     checked: str
@@ -82,8 +82,8 @@ class Statistics(Struct, frozen=True):
     roles: tuple[tuple[str, int], ...]
     """Messages by role, the most frequent first."""
     measures: Measures
-    uses: list[Use]
-    told: dict[int, Source]
+    uses: list[UsageRow]
+    known_sources: dict[int, SourceInfo]
     """The sources by their numbers."""
 
     @property
@@ -96,18 +96,19 @@ class Statistics(Struct, frozen=True):
         """When the last message was written, in UTC."""
         return to_datetime(self.last_ns)
 
-    def by(self, name: str) -> list[Group]:
+    def group_by(self, name: str) -> list[UsageGroup]:
         """What was spent, by day, week, month, project, model, session or format."""
-        key, titles = self._key(name)
+        key, titles = self._grouping_key(name)
         found = [
-            Group(each, spent, titles.get(each)) for each, spent in grouped(self.uses, key).items()
+            UsageGroup(each, spent, titles.get(each))
+            for each, spent in group_usage(self.uses, key).items()
         ]
         if name in IN_TIME:
             return sorted(found, key=lambda group: (group.name == UNKNOWN, group.name))
-        return sorted(found, key=_dearest)
+        return sorted(found, key=_cost_order)
 
-    def _key(self, name: str) -> tuple[Callable[[Use], str], dict[str, str]]:
-        told = self.told
+    def _grouping_key(self, name: str) -> tuple[Callable[[UsageRow], str], dict[str, str]]:
+        facts = self.known_sources
         match name:
             case "day":
                 return lambda use: day_name(use.day), {}
@@ -120,23 +121,23 @@ class Statistics(Struct, frozen=True):
             case "model":
                 return lambda use: use.model or UNKNOWN, {}
             case "format":
-                return lambda use: told[use.source].format, {}
+                return lambda use: facts[use.source].format, {}
             case "session":
                 titles = {
-                    each.native: each.title for each in told.values() if each.native and each.title
+                    each.native: each.title for each in facts.values() if each.native and each.title
                 }
-                return lambda use: told[use.source].session, titles
+                return lambda use: facts[use.source].session, titles
             case _:
                 raise UsageError(f"nothing is counted by {name}", hint=f"one of {', '.join(BY)}")
 
 
-def _dearest(group: Group) -> tuple[int, int, int, str]:
+def _cost_order(group: UsageGroup) -> tuple[int, int, int, str]:
     spent = group.spent
     return -spent.cost, -spent.output, -spent.tokens, group.name
 
 
-def stats(
-    library: Kept,
+def compute_statistics(
+    library: CountableLibrary,
     *,
     since: int | None = None,
     until: int | None = None,
@@ -144,23 +145,25 @@ def stats(
     model: str | None = None,
     format: str | None = None,
     seconds: bool = False,
-) -> Statistics:
+) -> LibraryStatistics:
     """Count what a library holds; `seconds` also tells how long tools took, which takes longer."""
     filters = Filters(since=since, until=until, project=project, model=model, format=format)
     db = library.db
     prices = load_prices(data_home())
     with db.snapshot():
-        chosen = Chosen(db, filters)
-        found = uses(db, chosen, prices)
-        tools = tuple(tool_uses(db, chosen, seconds=seconds))
-        counted = _counted(chosen, found)
+        chosen = FilteredSources(db, filters)
+        found = find_usage(db, chosen, prices)
+        tools = tuple(count_tool_uses(db, chosen, seconds=seconds))
+        counted = _select_sources(chosen, found)
         ids = {source.id for source in counted}
-        measured = measures(db, chosen, ids)
-        roles = messages_by_role(db, chosen, ids)
+        measured = collect_measures(db, chosen, ids)
+        roles = count_messages_by_role(db, chosen, ids)
         listed = list(
-            conversations(db, format=format, project=project, since=since, until=until, model=model)
+            find_conversations(
+                db, format=format, project=project, since=since, until=until, model=model
+            )
         )
-    return Statistics(
+    return LibraryStatistics(
         filters=filters,
         sources=len(counted),
         conversations=sum(each.several > 0 for each in listed),
@@ -171,18 +174,18 @@ def stats(
         errors=sum(each.errors for each in listed),
         first_ns=min((each.first_ns for each in listed if each.first_ns is not None), default=None),
         last_ns=max((each.last_ns for each in listed if each.last_ns is not None), default=None),
-        spent=total(found),
+        spent=sum_usage(found),
         unpriced=tuple(sorted({use.model or UNKNOWN for use in found if use.unpriced})),
         checked=prices.checked,
         tools=tools,
         roles=roles,
         measures=measured,
         uses=found,
-        told=chosen.sources,
+        known_sources=chosen.sources,
     )
 
 
-def _counted(chosen: Chosen, found: list[Use]) -> list[Source]:
+def _select_sources(chosen: FilteredSources, found: list[UsageRow]) -> list[SourceInfo]:
     """The sources of the format and project that were at work in the time, with the model."""
     filters = chosen.filters
     with_model = {use.source for use in found}

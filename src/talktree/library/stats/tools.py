@@ -7,8 +7,14 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
-from talktree.library.stats.filter import Chosen, Filters
-from talktree.library.stats.totals import BY_USED, COUNTING_CALLS, COUNTS_CALL, settled, stretches
+from talktree.library.stats.filter import FilteredSources, Filters
+from talktree.library.stats.totals import (
+    BY_USED,
+    COUNTING_CALLS,
+    COUNTS_CALL,
+    are_totals_current,
+    find_ranges,
+)
 
 FAILED = 2
 """The state of a call that was answered with an error."""
@@ -41,21 +47,23 @@ class ToolUse(Struct, frozen=True, gc=False):
     """From call to result, the shortest first; only if that was asked for."""
 
 
-def tool_uses(db: Database, chosen: Chosen, *, seconds: bool = False) -> list[ToolUse]:
+def count_tool_uses(
+    db: Database, chosen: FilteredSources, *, seconds: bool = False
+) -> list[ToolUse]:
     """All tools that were called, the most used first.
 
     How long they took, and which model called them, is only known by looking at every call.
     """
     if seconds or chosen.models is not None:
-        found = _looked_at(db, chosen)
+        found = _sum_single_calls(db, chosen)
     else:
-        found = _added_up(db, chosen)
+        found = _sum_totals(db, chosen)
     return sorted(found, key=lambda use: (-use.calls, use.tool))
 
 
-def _added_up(db: Database, chosen: Chosen) -> list[ToolUse]:
+def _sum_totals(db: Database, chosen: FilteredSources) -> list[ToolUse]:
     sums: dict[int, list[int]] = {}
-    for source, _, tool, *counts in _rows(db, chosen.filters):
+    for source, _, tool, *counts in _read_call_rows(db, chosen.filters):
         if source is None or chosen.has_source(source):
             sum = sums.setdefault(tool, [0, 0, 0])
             for place, count in enumerate(counts):
@@ -66,10 +74,10 @@ def _added_up(db: Database, chosen: Chosen) -> list[ToolUse]:
     ]
 
 
-def _looked_at(db: Database, chosen: Chosen) -> list[ToolUse]:
+def _sum_single_calls(db: Database, chosen: FilteredSources) -> list[ToolUse]:
     states: dict[int, list[int]] = {}
     seconds: dict[int, list[float]] = {}
-    for source, time, tool, state, took, model in db.rows(_EACH):
+    for source, time, tool, state, took, model in db.iter_rows(_EACH):
         if not chosen.has_source(source) or not chosen.has_time(time):
             continue
         if chosen.models is not None and model not in chosen.models:
@@ -89,13 +97,13 @@ def _looked_at(db: Database, chosen: Chosen) -> list[ToolUse]:
     ]
 
 
-def _rows(db: Database, filters: Filters) -> Iterator[Row]:
+def _read_call_rows(db: Database, filters: Filters) -> Iterator[Row]:
     """Calls by source, day and tool; by tool alone where all sources count."""
-    quick = settled(db)
+    quick = are_totals_current(db)
     everywhere = filters.project is None and filters.format is None
-    if not filters.timed:
+    if not filters.is_timed:
         yield from db.read((_ALL if everywhere else _USED) if quick else _ANEW)
         return
-    for days, start, end in stretches(filters, quick=quick):
+    for days, start, end in find_ranges(filters, quick=quick):
         whole = _ALL_BETWEEN if everywhere else _USED_BETWEEN
         yield from db.read(whole if days else _ANEW_BETWEEN, (start, end))

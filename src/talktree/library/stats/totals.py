@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from talktree.library.database.connection import Database
-from talktree.library.extract.facts import Told
+from talktree.library.extract.facts import ExtractedFacts
 from talktree.library.stats.filter import DAY, Filters
 from talktree.library.stats.prices import BANDS
 
@@ -59,9 +59,9 @@ BY_USED = " GROUP BY c.source, day, c.tool"
 _MARKED = "SELECT 1 FROM about WHERE key = ?"
 
 
-def settled(db: Database) -> bool:
+def are_totals_current(db: Database) -> bool:
     """Whether the sums of replies and calls are up to date."""
-    return db.one(_MARKED, (UNSETTLED,)) is None
+    return db.read_one(_MARKED, (UNSETTLED,)) is None
 
 
 MOST_KEYS = 200_000
@@ -96,47 +96,47 @@ _SHARING = (
 )
 
 
-class Sums:
+class TotalsUpdate:
     """What an import must add up again when it is done."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._everything = not settled(db) or db.one(_ANY) is None
+        self._everything = not are_totals_current(db) or db.read_one(_ANY) is None
         """Whether an import before this one was interrupted, or nothing was told before."""
         self._sources: set[int] = set()
         self._keys: set[int] = set()
         self._marked: int | None = None
         """How many transactions had been taken back when the mark was set."""
 
-    def take(self, source: int, told: Told) -> None:
+    def add_facts(self, source: int, facts: ExtractedFacts) -> None:
         """Note what a source tells; in the transaction in which that is written."""
-        if not (told.replies or told.calls or told.outcomes):
+        if not (facts.replies or facts.calls or facts.outcomes):
             return
-        self.touch(source)
+        self.note_change(source)
         if self._everything:
             return
-        self._keys.update([each[0] for each in told.replies])
-        self._keys.update([each[0] for each in told.calls])
-        self._keys.update([each[0] for each in told.outcomes])
+        self._keys.update([each[0] for each in facts.replies])
+        self._keys.update([each[0] for each in facts.calls])
+        self._keys.update([each[0] for each in facts.outcomes])
         if len(self._keys) > MOST_KEYS:
             self._everything = True
             self._keys.clear()
 
-    def touch(self, source: int) -> None:
+    def note_change(self, source: int) -> None:
         """Note that something else about the replies of a source is about to change."""
-        self._unsettle()
+        self._mark_outdated()
         self._sources.add(source)
 
-    def lose(self, source: int) -> None:
+    def note_removal(self, source: int) -> None:
         """Note that what a source told is about to be deleted: others may tell it too."""
-        self.touch(source)
+        self.note_change(source)
         for statement in _SHARING:
             self._sources.update(row[0] for row in self._db.read(statement, (source,)))
 
-    def settle(self) -> None:
+    def update_totals(self) -> None:
         """Bring the sums up to date; in the last transaction of an import."""
         if self._everything or self._is_much():
-            self.settle_all()
+            self.recompute_totals()
             return
         if not self._sources:
             return
@@ -147,28 +147,28 @@ class Sums:
             for source in sorted(self._sources):
                 self._db.run(clear, (source,))
                 self._db.run(fill, (source,))
-        self._settled()
+        self._mark_current()
 
-    def settle_all(self) -> None:
+    def recompute_totals(self) -> None:
         """Add up everything anew."""
         for clear, fill in zip(_CLEAR, _FILL, strict=True):
             self._db.run(clear)
             self._db.run(fill)
-        self._settled()
+        self._mark_current()
 
     def _is_much(self) -> bool:
         """Whether looking for each key takes longer than looking at everything."""
         if len(self._keys) <= FEW_KEYS:
             return False
-        row = self._db.one(_REPLIES)
+        row = self._db.read_one(_REPLIES)
         return row is not None and len(self._keys) * ENOUGH > row[0]
 
-    def _unsettle(self) -> None:
+    def _mark_outdated(self) -> None:
         if self._marked != self._db.rollbacks:
             self._db.run(_MARK, (UNSETTLED,))
             self._marked = self._db.rollbacks
 
-    def _settled(self) -> None:
+    def _mark_current(self) -> None:
         self._marked = None
         self._db.run(_UNMARK, (UNSETTLED,))
         self._everything = False
@@ -180,7 +180,7 @@ EARLIEST, LATEST = -(2**62 // DAY) * DAY, (2**62 // DAY) * DAY
 """Whole days before and behind which there is nothing."""
 
 
-class Stretch(NamedTuple):
+class TimeRange(NamedTuple):
     """From a beginning up to an end that is not part of it."""
 
     days: bool
@@ -189,18 +189,18 @@ class Stretch(NamedTuple):
     end: int
 
 
-def stretches(filters: Filters, *, quick: bool) -> list[Stretch]:
+def find_ranges(filters: Filters, *, quick: bool) -> list[TimeRange]:
     """The time that is asked for; only moments if the sums of days are of no use."""
     since = EARLIEST if filters.since is None else max(filters.since, EARLIEST)
     until = LATEST if filters.until is None else min(filters.until, LATEST)
     first, behind = -(-since // DAY), until // DAY
     if not quick or first >= behind:
-        return [Stretch(days=False, start=since, end=until)]
-    found = [Stretch(days=True, start=first, end=behind)]
+        return [TimeRange(days=False, start=since, end=until)]
+    found = [TimeRange(days=True, start=first, end=behind)]
     if since < first * DAY:
-        found.append(Stretch(days=False, start=since, end=first * DAY))
+        found.append(TimeRange(days=False, start=since, end=first * DAY))
     if behind * DAY < until:
-        found.append(Stretch(days=False, start=behind * DAY, end=until))
+        found.append(TimeRange(days=False, start=behind * DAY, end=until))
     return found
 
 

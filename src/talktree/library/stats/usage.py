@@ -8,9 +8,14 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from talktree.library.database.connection import Database, Row
-from talktree.library.stats.filter import Chosen, Filters
+from talktree.library.stats.filter import FilteredSources, Filters
 from talktree.library.stats.prices import UNIT, Prices
-from talktree.library.stats.totals import BY_SPENT, COUNTING_REPLIES, settled, stretches
+from talktree.library.stats.totals import (
+    BY_SPENT,
+    COUNTING_REPLIES,
+    are_totals_current,
+    find_ranges,
+)
 
 _SPENT = (
     "SELECT source, day, model, project, long, replies, input, output, cache_read, cache_write,"
@@ -23,7 +28,7 @@ _ANEW_BETWEEN = COUNTING_REPLIES + " AND r.time >= ? AND r.time < ?" + BY_SPENT
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Use(NamedTuple):
+class UsageRow(NamedTuple):
     """Replies of one model on one day in one source and project, with prompts of like length."""
 
     source: int
@@ -42,7 +47,7 @@ class Use(NamedTuple):
     """Replies whose model has no price."""
 
 
-class Spent(Struct, frozen=True, gc=False):
+class UsageTotal(Struct, frozen=True, gc=False):
     """Tokens, and what they cost as far as prices are known."""
 
     replies: int = 0
@@ -69,38 +74,40 @@ class Spent(Struct, frozen=True, gc=False):
         return self.input + self.output + self.cache_read + self.cache_write
 
 
-def uses(db: Database, chosen: Chosen, prices: Prices) -> list[Use]:
+def find_usage(db: Database, chosen: FilteredSources, prices: Prices) -> list[UsageRow]:
     """What was used, as far as it is chosen, with its cost."""
     names = chosen.names
     found = []
-    for source, day, model, project, long, replies, *tokens in _rows(db, chosen.filters):
+    for source, day, model, project, long, replies, *tokens in _read_usage_rows(db, chosen.filters):
         if not chosen.has_reply(source, model, project):
             continue
         name = names.get(model)
-        price = prices.price(name, day, long)
-        cost = 0 if price is None else price.of(*tokens)
+        price = prices.find_price(name, day, long)
+        cost = 0 if price is None else price.compute_cost(*tokens)
         unpriced = replies if price is None and any(tokens) else 0
         found.append(
-            Use._make((source, day, name, names.get(project), replies, *tokens, cost, unpriced))
+            UsageRow._make(
+                (source, day, name, names.get(project), replies, *tokens, cost, unpriced)
+            )
         )
     return found
 
 
-def _rows(db: Database, filters: Filters) -> Iterator[Row]:
-    quick = settled(db)
-    if not filters.timed:
+def _read_usage_rows(db: Database, filters: Filters) -> Iterator[Row]:
+    quick = are_totals_current(db)
+    if not filters.is_timed:
         yield from db.read(_SPENT if quick else _ANEW)
         return
-    for days, start, end in stretches(filters, quick=quick):
+    for days, start, end in find_ranges(filters, quick=quick):
         yield from db.read(_SPENT_BETWEEN if days else _ANEW_BETWEEN, (start, end))
 
 
-def total(found: Iterable[Use]) -> Spent:
+def sum_usage(found: Iterable[UsageRow]) -> UsageTotal:
     """All of it added up."""
-    return grouped(found, lambda _: None).get(None, Spent())
+    return group_usage(found, lambda _: None).get(None, UsageTotal())
 
 
-def grouped(found: Iterable[Use], key: Callable[[Use], Key]) -> dict[Key, Spent]:
+def group_usage(found: Iterable[UsageRow], key: Callable[[UsageRow], Key]) -> dict[Key, UsageTotal]:
     """What was spent, added up for each key."""
     sums: dict[Key, list[int]] = {}
     for use in found:
@@ -111,4 +118,4 @@ def grouped(found: Iterable[Use], key: Callable[[Use], Key]) -> dict[Key, Spent]
             continue
         for place, count in enumerate(use[4:]):
             sum[place] += count
-    return {name: Spent(*sum) for name, sum in sums.items()}
+    return {name: UsageTotal(*sum) for name, sum in sums.items()}

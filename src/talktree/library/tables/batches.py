@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from talktree.errors import MissingExtra
-from talktree.library.extract.texts import whole
+from talktree.library.extract.texts import replace_surrogates
 from talktree.library.tables.schemas import TABLES, Column
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_TEXT = 4 << 20
 Row = Sequence[Any]
 
 
-def arrow() -> Any:  # noqa: ANN401
+def load_arrow() -> Any:  # noqa: ANN401
     """The module pyarrow, or how to get it."""
     try:
         import pyarrow
@@ -29,7 +29,7 @@ def arrow() -> Any:  # noqa: ANN401
 
 def schema_of(name: str) -> pa.Schema:
     """The Arrow schema of a table."""
-    pa = arrow()
+    pa = load_arrow()
     kinds = {
         "int": pa.int64(),
         "float": pa.float64(),
@@ -47,7 +47,7 @@ def schema_of(name: str) -> pa.Schema:
     )
 
 
-def batches(name: str, rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+def make_batches(name: str, rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
     """The rows of a table, some thousands at a time; long texts make smaller batches."""
     schema, columns = schema_of(name), TABLES[name]
     texts = [place for place, each in enumerate(columns) if each.kind == "text"]
@@ -57,20 +57,20 @@ def batches(name: str, rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
         held.append(row)
         size += sum(len(row[place] or "") for place in texts)
         if len(held) >= MOST_ROWS or size >= MOST_TEXT:
-            yield _batch(schema, columns, held)
+            yield _make_batch(schema, columns, held)
             held, size = [], 0
     if held:
-        yield _batch(schema, columns, held)
+        yield _make_batch(schema, columns, held)
 
 
-def _batch(schema: pa.Schema, columns: Sequence[Column], rows: list[Row]) -> pa.RecordBatch:
-    pa = arrow()
+def _make_batch(schema: pa.Schema, columns: Sequence[Column], rows: list[Row]) -> pa.RecordBatch:
+    pa = load_arrow()
     arrays = []
     for place, (column, field) in enumerate(zip(columns, schema, strict=True)):
         values = [row[place] for row in rows]
         if column.kind == "time":
             values = [None if value is None else value // 1000 for value in values]
         elif column.kind == "text":
-            values = [None if value is None else whole(value) for value in values]
+            values = [None if value is None else replace_surrogates(value) for value in values]
         arrays.append(pa.array(values, field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -7,16 +7,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from talktree.library.extract.facts import key_of
+from talktree.library.extract.facts import hash_id
 from talktree.library.extract.texts import result_text
-from talktree.library.stats.filter import Source
+from talktree.library.stats.filter import SourceInfo
 from talktree.library.stats.totals import COUNTS_CALL
-from talktree.library.tables.walk import Asked, Where
+from talktree.library.tables.walk import TableRequest, Where
 from talktree.model.conversation import Conversation
-from talktree.model.message import SIDECHAIN, Message, hiding_flag
-from talktree.model.pairing import Pair, Turn
+from talktree.model.message import SIDECHAIN, Message, find_hiding_flag
+from talktree.model.pairing import Pair, TurnPairing
 from talktree.model.parts import ToolCall, ToolResult
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 
 Row = tuple[Any, ...]
 _COPIES = "SELECT c.key FROM calls AS c WHERE c.source = ? AND NOT " + COUNTS_CALL
@@ -35,43 +35,47 @@ class _Open(Struct):
 class _Calls:
     """The calls of one conversation on their way to their results."""
 
-    def __init__(self, asked: Asked, place: Row, copies: frozenset[int]) -> None:
+    def __init__(self, asked: TableRequest, place: Row, copies: frozenset[int]) -> None:
         self._asked = asked
         self._place = place
         self._copies = copies
         self._open: dict[tuple[str, int], _Open] = {}
         self._outputs: dict[tuple[str, int], str] = {}
-        self._turns: dict[tuple[bool, str | None], Turn] = {}
+        self._turns: dict[tuple[bool, str | None], TurnPairing] = {}
 
-    def take(self, message: Message) -> Iterator[Row]:
+    def add_message(self, message: Message) -> Iterator[Row]:
         """Note the calls and results of a message; calls that are answered come out."""
         line = (SIDECHAIN in message.flags, message.agent)
         turn = self._turns.get(line)
         if turn is None:
-            turn = self._turns[line] = Turn()
-        if turn.ends_before(message):
-            yield from self._answered(turn.close())
-        turn.take(message)
+            turn = self._turns[line] = TurnPairing()
+        if turn.is_ended_by(message):
+            yield from self._close_calls(turn.close_turn())
+        turn.take_message(message)
         for number, part in enumerate(message.parts):
             if isinstance(part, ToolCall):
-                self._open[message.id, number] = self._called(message, part)
+                self._open[message.id, number] = self._open_call(message, part)
             elif isinstance(part, ToolResult):
-                shown = self._asked.shows(hiding_flag(message))
+                shown = self._asked.is_shown(find_hiding_flag(message))
                 self._outputs[message.id, number] = result_text(part) if shown else ""
-        if turn.results and turn.complete:
-            yield from self._answered(turn.close())
+        if turn.results and turn.is_complete:
+            yield from self._close_calls(turn.close_turn())
 
-    def rest(self) -> Iterator[Row]:
+    def take_rest(self) -> Iterator[Row]:
         """What is left at the end, also calls that nothing answered."""
         for turn in self._turns.values():
-            yield from self._answered(turn.close())
+            yield from self._close_calls(turn.close_turn())
         for call in self._open.values():
-            yield (*call.row, "open", None, None, self._counts(call), call.hidden)
+            yield (*call.row, "open", None, None, self._is_counted(call), call.hidden)
         self._open.clear()
 
-    def _called(self, message: Message, part: ToolCall) -> _Open:
-        hidden = hiding_flag(message)
-        given = encode(part.input).decode("utf-8", "replace") if self._asked.shows(hidden) else ""
+    def _open_call(self, message: Message, part: ToolCall) -> _Open:
+        hidden = find_hiding_flag(message)
+        given = (
+            encode_json(part.input).decode("utf-8", "replace")
+            if self._asked.is_shown(hidden)
+            else ""
+        )
         row = (
             *self._place,
             message.id,
@@ -84,7 +88,7 @@ class _Calls:
         )
         return _Open(row, message.time_ns, part.id, hidden)
 
-    def _answered(self, pairs: list[Pair]) -> Iterator[Row]:
+    def _close_calls(self, pairs: list[Pair]) -> Iterator[Row]:
         for call, result in pairs:
             output = self._outputs.pop((result.message, result.part), "")
             found = None if call is None else self._open.pop((call.message, call.part), None)
@@ -94,25 +98,25 @@ class _Calls:
             if found.time is not None and result.time is not None and result.time >= found.time:
                 seconds = (result.time - found.time) / 1e9
             state = "failed" if result.error else "ok"
-            if not self._asked.shows(found.hidden):
+            if not self._asked.is_shown(found.hidden):
                 output = ""
-            yield (*found.row, state, seconds, output, self._counts(found), found.hidden)
+            yield (*found.row, state, seconds, output, self._is_counted(found), found.hidden)
 
-    def _counts(self, call: _Open) -> bool:
-        return not call.id or key_of(call.id) not in self._copies
+    def _is_counted(self, call: _Open) -> bool:
+        return not call.id or hash_id(call.id) not in self._copies
 
 
-def call_rows(
-    asked: Asked, source: Source, place: Where, conversation: Conversation
+def iter_call_rows(
+    asked: TableRequest, source: SourceInfo, place: Where, conversation: Conversation
 ) -> Iterator[Row]:
     """The calls of a conversation, each when its result is known."""
     copies = frozenset(row[0] for row in asked.library.db.read(_COPIES, (source.id,)))
     calls = _Calls(asked, place, copies)
     time, model = len(place) + 3, len(place) + 4
     for message in conversation.messages():
-        for row in calls.take(message):
+        for row in calls.add_message(message):
             if asked.has_row(row[time], row[model]):
                 yield row
-    for row in calls.rest():
+    for row in calls.take_rest():
         if asked.has_row(row[time], row[model]):
             yield row

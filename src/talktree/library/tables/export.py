@@ -12,10 +12,10 @@ from msgspec import Struct
 from talktree.errors import Failure, TalktreeError, UsageError, failure_of
 from talktree.files import OutputGate
 from talktree.files.save import save
-from talktree.library.stats.filter import Source
-from talktree.library.tables.batches import arrow
-from talktree.library.tables.stream import Filtering, table
-from talktree.library.tables.walk import Kept, Redaction
+from talktree.library.stats.filter import SourceInfo
+from talktree.library.tables.batches import load_arrow
+from talktree.library.tables.stream import Filtering, open_table
+from talktree.library.tables.walk import Redaction, TableLibrary
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -27,7 +27,7 @@ Sink = Callable[[Iterable[bytes]], None]
 """Takes the bytes of a file as they are made."""
 
 
-class Exported(Struct, frozen=True):
+class TableExportResult(Struct, frozen=True):
     """What was written."""
 
     rows: int
@@ -60,14 +60,14 @@ class _Buffer(io.RawIOBase):
     def tell(self) -> int:
         return self._at
 
-    def taken(self) -> bytes:
+    def take_written(self) -> bytes:
         """All that was written since the last time."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)
 
 
-def export(
-    library: Kept,
+def write_table(
+    library: TableLibrary,
     name: str,
     path: Path | Sink,
     *,
@@ -77,11 +77,11 @@ def export(
     include_deleted: bool = False,
     redaction: Redaction | None = None,
     **filters: Unpack[Filtering],
-) -> Exported:
+) -> TableExportResult:
     """Write a table to a file, or to a function that takes its bytes piece by piece.
 
     `to` is parquet, csv or arrow, by default what the path ends with. The filters,
-    `include_deleted` and `redaction` are those of `table`. A file that exists is replaced only if
+    `include_deleted` and `redaction` are those of `open_table`. An old file is replaced only if
     the gate allows it.
     """
     kind = to or (path.suffix.lstrip(".") if isinstance(path, Path) else "")
@@ -89,10 +89,10 @@ def export(
         raise UsageError(f"cannot write {kind or 'this'}", hint=f"one of {', '.join(KINDS)}")
     failed: list[tuple[bytes, Failure]] = []
 
-    def _note(source: Source, error: TalktreeError) -> None:
+    def _note(source: SourceInfo, error: TalktreeError) -> None:
         failed.append((source.path, failure_of(error)))
 
-    found = table(
+    found = open_table(
         library,
         name,
         conversation=conversation,
@@ -102,12 +102,12 @@ def export(
         **filters,
     )
     counter = _Counter(found, redaction)
-    pieces = _written(kind, counter)
+    pieces = _encode_file(kind, counter)
     if isinstance(path, Path):
         save({path.name: pieces}, path, folder=False, gate=gate)
     else:
         path(pieces)
-    return Exported(counter.rows, tuple(failed))
+    return TableExportResult(counter.rows, tuple(failed))
 
 
 class _Counter:
@@ -123,14 +123,14 @@ class _Counter:
         for batch in self._reader:
             self.rows += batch.num_rows
             if self._redaction is not None:
-                for text in _redacted_texts(batch):
-                    self._redaction.note(text)
+                for text in _iter_redacted_texts(batch):
+                    self._redaction.count_placeholders(text)
             yield batch
 
 
-def _redacted_texts(batch: pa.RecordBatch) -> Iterator[str]:
+def _iter_redacted_texts(batch: pa.RecordBatch) -> Iterator[str]:
     """The texts of a batch that may have placeholders in them."""
-    pa = arrow()
+    pa = load_arrow()
     from pyarrow import compute
 
     for column in batch.columns:
@@ -139,19 +139,19 @@ def _redacted_texts(batch: pa.RecordBatch) -> Iterator[str]:
             yield from texts.filter(compute.match_substring(texts, PLACEHOLDER)).to_pylist()
 
 
-def _written(kind: str, batches: _Counter) -> Iterator[bytes]:
+def _encode_file(kind: str, batches: _Counter) -> Iterator[bytes]:
     """The bytes of the file, as they come to be."""
     sink = _Buffer()
-    writer = _writer(kind, sink, batches.schema)
+    writer = _make_writer(kind, sink, batches.schema)
     for batch in batches:
         writer.write_batch(batch)
-        yield sink.taken()
+        yield sink.take_written()
     writer.close()
-    yield sink.taken()
+    yield sink.take_written()
 
 
-def _writer(kind: str, sink: _Buffer, schema: pa.Schema) -> _Writer:
-    pa = arrow()
+def _make_writer(kind: str, sink: _Buffer, schema: pa.Schema) -> _Writer:
+    pa = load_arrow()
     made: _Writer
     if kind == "parquet":
         from pyarrow import parquet

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from talktree.errors import UsageError
 from talktree.library.stats.filter import Filters
-from talktree.library.tables.batches import arrow, batches, schema_of
+from talktree.library.tables.batches import load_arrow, make_batches, schema_of
 from talktree.library.tables.schemas import TABLES
-from talktree.library.tables.table_rows import rows
-from talktree.library.tables.walk import Asked, Failed, Kept, Redaction
+from talktree.library.tables.table_rows import iter_table_rows
+from talktree.library.tables.walk import Failed, Redaction, TableLibrary, TableRequest
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -29,8 +29,8 @@ class Filtering(TypedDict, total=False):
     format: str | None
 
 
-def table(
-    library: Kept,
+def open_table(
+    library: TableLibrary,
     name: str,
     *,
     conversation: str | None = None,
@@ -49,7 +49,7 @@ def table(
     if name not in TABLES:
         raise UsageError(f"no table {name}", hint=f"one of {', '.join(TABLES)}")
     schema = schema_of(name)
-    asked = Asked(
+    asked = TableRequest(
         library,
         Filters(**filters),
         conversation,
@@ -57,4 +57,6 @@ def table(
         include_deleted=include_deleted,
         redaction=redaction,
     )
-    return arrow().RecordBatchReader.from_batches(schema, batches(name, rows(asked, name)))
+    return load_arrow().RecordBatchReader.from_batches(
+        schema, make_batches(name, iter_table_rows(asked, name))
+    )

@@ -9,15 +9,15 @@ from talktree.home import data_home
 from talktree.library.extract.texts import call_files
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
 from talktree.library.stats.totals import COUNTS_REPLY
-from talktree.library.tables.calls import call_rows
+from talktree.library.tables.calls import iter_call_rows
 from talktree.library.tables.schemas import MEASURES
-from talktree.library.tables.walk import Asked, Where
+from talktree.library.tables.walk import TableRequest, Where
 from talktree.model.conversation import Conversation
 from talktree.model.entries import Snapshot
 from talktree.model.measures import MessageMeasures
-from talktree.model.message import ERROR, SIDECHAIN, Message, hiding_flag
+from talktree.model.message import ERROR, SIDECHAIN, Message, find_hiding_flag
 from talktree.model.parts import Attachment, Text, Thinking, ToolCall, ToolResult
-from talktree.text.json.encode import encode
+from talktree.text.json.encode import encode_json
 
 Row = tuple[Any, ...]
 _REPLIES = (
@@ -29,22 +29,22 @@ _REPLIES = (
 )
 
 
-def rows(asked: Asked, name: str) -> Iterator[Row]:
+def iter_table_rows(asked: TableRequest, name: str) -> Iterator[Row]:
     """The rows of a table by its name."""
     if name == "usage":
-        yield from _usage(asked)
+        yield from _usage_rows(asked)
         return
     for source, place, talk in asked.conversations():
         match name:
             case "messages":
-                yield from _messages(asked, place, talk)
+                yield from _message_rows(asked, place, talk)
             case "calls":
-                yield from call_rows(asked, source, place, talk)
+                yield from iter_call_rows(asked, source, place, talk)
             case _:
-                yield from _files(asked, place, talk)
+                yield from _file_rows(asked, place, talk)
 
 
-def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:
+def _message_rows(asked: TableRequest, place: Where, conversation: Conversation) -> Iterator[Row]:
     traits = conversation.skeleton.traits
     for number, entry in enumerate(conversation.entries):
         # An exact copy of a message is no node of the tree, and no message.
@@ -52,8 +52,8 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
             continue
         if not asked.has_row(entry.time_ns, entry.model):
             continue
-        parts, context, hidden = entry.parts, entry.context, hiding_flag(entry)
-        said = parts if asked.shows(hidden) else ()
+        parts, context, hidden = entry.parts, entry.context, find_hiding_flag(entry)
+        said = parts if asked.is_shown(hidden) else ()
         results = [part for part in parts if isinstance(part, ToolResult)]
         yield (
             *place,
@@ -71,33 +71,33 @@ def _messages(asked: Asked, place: Where, conversation: Conversation) -> Iterato
             "\n".join([part.text for part in said if isinstance(part, Thinking)]),
             sum(isinstance(part, ToolCall) for part in parts),
             len(results),
-            *_recorded(conversation.store.measures(entry)),
+            *_measure_columns(conversation.store.measures(entry)),
             hidden,
         )
 
 
-def _recorded(measures: MessageMeasures) -> Iterator[Any]:
+def _measure_columns(measures: MessageMeasures) -> Iterator[Any]:
     """The columns of what is recorded about a message; lists as JSON, None if they are empty."""
     for column in MEASURES:
         value = getattr(measures, column.name)
         if isinstance(value, tuple):
-            value = encode([*value]).decode() if value else None
+            value = encode_json([*value]).decode() if value else None
         yield value
 
 
-def _files(asked: Asked, place: Where, conversation: Conversation) -> Iterator[Row]:
+def _file_rows(asked: TableRequest, place: Where, conversation: Conversation) -> Iterator[Row]:
     for entry in conversation.entries:
         if isinstance(entry, Snapshot) and asked.has_row(entry.time_ns, None):
             for path in entry.files:
                 yield (*place, entry.message, entry.time_ns, "snapshot", None, path, None)
         elif isinstance(entry, Message) and asked.has_row(entry.time_ns, entry.model):
-            hidden = hiding_flag(entry)
-            for kind, tool, path in _named_files(entry):
-                shown = path if asked.shows(hidden) else ""
+            hidden = find_hiding_flag(entry)
+            for kind, tool, path in _find_named_files(entry):
+                shown = path if asked.is_shown(hidden) else ""
                 yield (*place, entry.id, entry.time_ns, kind, tool, shown, hidden)
 
 
-def _named_files(message: Message) -> Iterator[tuple[str, str | None, str]]:
+def _find_named_files(message: Message) -> Iterator[tuple[str, str | None, str]]:
     for part in message.parts:
         if isinstance(part, ToolCall):
             for path in filter(None, call_files(part.input).split("\n")):
@@ -106,16 +106,16 @@ def _named_files(message: Message) -> Iterator[tuple[str, str | None, str]]:
             yield "attachment", None, part.name
 
 
-def _usage(asked: Asked) -> Iterator[Row]:
+def _usage_rows(asked: TableRequest) -> Iterator[Row]:
     """Replies as each source tells them, straight from the facts."""
     prices = load_prices(data_home())
     for source in asked.sources():
         for place, start, end in asked.places(source):
-            yield from _replies(asked, prices, place, (source.id, start, end))
+            yield from _reply_rows(asked, prices, place, (source.id, start, end))
 
 
-def _replies(
-    asked: Asked, prices: Prices, place: Where, span: tuple[int, int, int | None]
+def _reply_rows(
+    asked: TableRequest, prices: Prices, place: Where, span: tuple[int, int, int | None]
 ) -> Iterator[Row]:
     names, chosen = asked.chosen.names, asked.chosen
     id, native, format, folder, session = place
@@ -123,17 +123,17 @@ def _replies(
         if not chosen.has_reply(id, model, project) or not chosen.has_time(time):
             continue
         prompt = tokens[0] + tokens[2] + tokens[3]
-        price = prices.price(
+        price = prices.find_price(
             names.get(model),
             None if time is None else time // (86_400 * 10**9),
             sum(prompt > longest for longest in BANDS),
         )
-        cost = None if price is None else price.of(*tokens) / UNIT
+        cost = None if price is None else price.compute_cost(*tokens) / UNIT
         yield (
             id,
             native,
             format,
-            asked.project(project) or folder,
+            asked.project_name(project) or folder,
             session,
             time,
             names.get(model),

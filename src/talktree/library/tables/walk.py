@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from talktree.errors import TalktreeError
-from talktree.formats import by_slug
-from talktree.formats.engine import read
-from talktree.library.archive.file_content import archived_source
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
+from talktree.library.archive.file_content import read_archived_source
 from talktree.library.database.connection import Database
-from talktree.library.listing import all_of_source, spans_of
-from talktree.library.stats.filter import Chosen, Filters, Source
+from talktree.library.listing import find_all_of_source, spans_of
+from talktree.library.stats.filter import FilteredSources, Filters, SourceInfo
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 Where = tuple[int, str | None, str, str | None, str]
 """The columns that every table begins with."""
-Failed = Callable[[Source, TalktreeError], None]
+Failed = Callable[[SourceInfo, TalktreeError], None]
 """Told of a source that cannot be read."""
 
 
-class Kept(Protocol):
+class TableLibrary(Protocol):
     """A library, as far as tables need it."""
 
     @property
@@ -39,22 +39,22 @@ class Kept(Protocol):
 class Redaction(Protocol):
     """Takes secrets out of what a table is made from."""
 
-    def document(self, document: Document) -> Document:
+    def redact(self, document: Document) -> Document:
         """The document without secrets."""
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """The text without secrets."""
 
-    def note(self, text: str) -> None:
+    def count_placeholders(self, text: str) -> None:
         """Count the placeholders in a text that is written."""
 
 
-class Asked:
+class TableRequest:
     """What a table shall hold."""
 
     def __init__(
         self,
-        library: Kept,
+        library: TableLibrary,
         filters: Filters,
         conversation: str | None = None,
         failed: Failed | None = None,
@@ -64,20 +64,20 @@ class Asked:
     ) -> None:
         self.library = library
         self.filters = filters
-        self.chosen = Chosen(library.db, filters)
+        self.chosen = FilteredSources(library.db, filters)
         self._conversation = conversation
         self._failed = failed
         self.include_deleted = include_deleted
         self._redaction = redaction
         self._projects: dict[int, str | None] = {}
 
-    def sources(self) -> Iterator[Source]:
+    def sources(self) -> Iterator[SourceInfo]:
         """The sources that may have rows, in the order in which they were imported."""
         for source in self.chosen.sources.values():
-            if self.has(source):
+            if self.has_source(source):
                 yield source
 
-    def has(self, source: Source) -> bool:
+    def has_source(self, source: SourceInfo) -> bool:
         """Whether a source is asked for."""
         filters = self.filters
         return (
@@ -87,63 +87,63 @@ class Asked:
             and (filters.until is None or source.first is None or source.first < filters.until)
         )
 
-    def _holds_conversation(self, source: Source) -> bool:
+    def _holds_conversation(self, source: SourceInfo) -> bool:
         if self._conversation is None:
             return True
-        listed = all_of_source(self.library.db, source.id)
+        listed = find_all_of_source(self.library.db, source.id)
         return any(each.id == self._conversation for each in listed)
 
-    def places(self, source: Source) -> Iterator[tuple[Where, int, int | None]]:
+    def places(self, source: SourceInfo) -> Iterator[tuple[Where, int, int | None]]:
         """The conversations of a source that are asked for, from which record to which."""
         db = self.library.db
-        spans = zip(all_of_source(db, source.id), spans_of(db, source.id), strict=False)
+        spans = zip(find_all_of_source(db, source.id), spans_of(db, source.id), strict=False)
         for each, (start, end) in spans:
             if self._conversation in (None, each.id):
-                yield self._where(source, each.id), start, end
+                yield self._leading_columns(source, each.id), start, end
 
-    def conversations(self) -> Iterator[tuple[Source, Where, Conversation]]:
+    def conversations(self) -> Iterator[tuple[SourceInfo, Where, Conversation]]:
         """All conversations that can be read, and the columns with which their rows begin."""
         library = self.library
         for source in self.sources():
             try:
-                kept = archived_source(library.db, library.archive, source.id)
-                listed = all_of_source(library.db, source.id)
-                document = read(kept, by_slug(source.format))
+                kept = read_archived_source(library.db, library.archive, source.id)
+                listed = find_all_of_source(library.db, source.id)
+                document = read_document(kept, get_format(source.format))
                 if self._redaction is not None:
-                    document = self._redaction.document(document)
+                    document = self._redaction.redact(document)
                 for number, each in enumerate(document.conversations):
                     id = listed[number].id if number < len(listed) else each.native_id
                     if self._conversation in (None, id):
-                        yield source, self._where(source, id), each
+                        yield source, self._leading_columns(source, id), each
             except TalktreeError as error:
                 if self._failed is None:
                     raise
                 self._failed(source, error)
 
-    def _where(self, source: Source, conversation: str | None) -> Where:
+    def _leading_columns(self, source: SourceInfo, conversation: str | None) -> Where:
         """The columns that every table begins with, for a conversation of a source."""
         return (
             source.id,
-            conversation and self.text(conversation),
+            conversation and self.redact_text(conversation),
             source.format,
-            source.project and self.text(source.project),
-            self.text(source.session),
+            source.project and self.redact_text(source.project),
+            self.redact_text(source.session),
         )
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """A text of the database as it is shown: without secrets, if that is asked for."""
-        return text if self._redaction is None else self._redaction.text(text)
+        return text if self._redaction is None else self._redaction.redact_text(text)
 
-    def project(self, number: int | None) -> str | None:
+    def project_name(self, number: int | None) -> str | None:
         """The project with a number, as it is shown; replies are many and projects are few."""
         if number is None:
             return None
         if number not in self._projects:
             name = self.chosen.names.get(number)
-            self._projects[number] = name and self.text(name)
+            self._projects[number] = name and self.redact_text(name)
         return self._projects[number]
 
-    def shows(self, hidden: str | None) -> bool:
+    def is_shown(self, hidden: str | None) -> bool:
         """Whether the texts of a message with such a flag are asked for."""
         return hidden is None or self.include_deleted
 

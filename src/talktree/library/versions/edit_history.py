@@ -26,7 +26,7 @@ Stand: TypeAlias = dict[str, tuple[int, int]]
 """What the files of a source were: their generations, and how much of these."""
 
 
-class Edited(Struct, frozen=True, kw_only=True, tag="edit"):
+class EditRecord(Struct, frozen=True, kw_only=True, tag="edit"):
     """An edit, and what it was made on."""
 
     conversation: str
@@ -34,19 +34,19 @@ class Edited(Struct, frozen=True, kw_only=True, tag="edit"):
     on: Stand
 
 
-class Undone(Struct, frozen=True, kw_only=True, tag="undo"):
+class UndoRecord(Struct, frozen=True, kw_only=True, tag="undo"):
     """An edit that shall not count."""
 
     about: int
 
 
-class Redone(Struct, frozen=True, kw_only=True, tag="redo"):
+class RedoRecord(Struct, frozen=True, kw_only=True, tag="redo"):
     """An edit that counts again."""
 
     about: int
 
 
-class Saved(Struct, frozen=True, kw_only=True, tag="saved"):
+class SaveRecord(Struct, frozen=True, kw_only=True, tag="saved"):
     """The edits are in the files now."""
 
     made: Stand
@@ -56,7 +56,7 @@ class Saved(Struct, frozen=True, kw_only=True, tag="saved"):
     """What the files were without these edits; None in rows of earlier versions of Talktree."""
 
 
-class Saving(Struct, frozen=True, kw_only=True, tag="saving"):
+class SaveIntent(Struct, frozen=True, kw_only=True, tag="saving"):
     """The edits are about to be written; if nothing follows, nobody knows whether they were."""
 
     standing: tuple[int, ...]
@@ -66,7 +66,7 @@ class Saving(Struct, frozen=True, kw_only=True, tag="saving"):
     """What the files are without the edits."""
 
 
-Row: TypeAlias = Edited | Undone | Redone | Saving | Saved
+Row: TypeAlias = EditRecord | UndoRecord | RedoRecord | SaveIntent | SaveRecord
 
 
 class Edit(NamedTuple):
@@ -79,47 +79,47 @@ class Edit(NamedTuple):
     state: Literal["done", "undone"]
 
 
-class History:
+class EditHistory:
     """All edits of a source in order, and which of them count."""
 
     def __init__(self, rows: Iterable[tuple[int, int, Row]]) -> None:
-        self._edits: dict[int, tuple[int, Edited]] = {}
+        self._edits: dict[int, tuple[int, EditRecord]] = {}
         self.standing: list[int] = []
         self._undone: list[int] = []
         self._settled: set[int] = set()
-        self.saved: Saved | None = None
-        self.saving: Saving | None = None
+        self.saved: SaveRecord | None = None
+        self.saving: SaveIntent | None = None
         """A save of which nobody knows how it ended."""
         self.last: int | None = None
         """The number of the last row."""
         self.base: Stand | None = None
         """What the first of the edits that count together was made on."""
         for id, time, row in rows:
-            self._take(id, time, row)
+            self._apply_row(id, time, row)
             self.last = id
 
-    def _take(self, id: int, time: int, row: Row) -> None:
+    def _apply_row(self, id: int, time: int, row: Row) -> None:
         match row:
-            case Edited():
+            case EditRecord():
                 if self.saved is not None and row.on != self.saved.made:
-                    self._settle(self.saved)
+                    self._settle_saved(self.saved)
                 if not self.standing and not self._undone:
                     self.base = row.on
                 self._edits[id] = time, row
                 self.standing.append(id)
                 self._undone = []
-            case Undone(about=about):
+            case UndoRecord(about=about):
                 self.standing.remove(about)
                 self._undone.append(about)
-            case Redone(about=about):
+            case RedoRecord(about=about):
                 self._undone.remove(about)
                 self.standing.append(about)
-            case Saving():
+            case SaveIntent():
                 self.saving = row
-            case Saved():
+            case SaveRecord():
                 self.saved, self.saving = row, None
 
-    def _settle(self, saved: Saved) -> None:
+    def _settle_saved(self, saved: SaveRecord) -> None:
         """The file went on by itself after a save: what is in it stays in it."""
         self._settled |= set(saved.standing)
         self.standing = [each for each in self.standing if each not in saved.standing]
@@ -132,14 +132,14 @@ class History:
         The undo was never written, and writing it would take away what the file went on by.
         """
         saved = self.saved
-        if saved is not None and saved.made != now and self.left_of(saved) is None:
+        if saved is not None and saved.made != now and self.edits_since(saved) is None:
             self.standing = [
                 *saved.standing,
                 *(each for each in self.standing if each not in saved.standing),
             ]
             self._undone = []
 
-    def ground_of(self, saved: Saved) -> Stand | None:
+    def find_base(self, saved: SaveRecord) -> Stand | None:
         """What the files were without the edits of a save; all that grew until then is in it."""
         if saved.ground is not None:
             return saved.ground
@@ -155,17 +155,17 @@ class History:
     @property
     def edits(self) -> list[Edit]:
         """All of them, also those that were undone."""
-        return [self.edit(id) for id in self._edits]
+        return [self.find_edit(id) for id in self._edits]
 
-    def edit(self, id: int) -> Edit:
+    def find_edit(self, id: int) -> Edit:
         """One of them."""
         time, row = self._edits[id]
-        stands = id in self._settled or id in self.standing
-        return Edit(id, time, row.conversation, row.operation, "done" if stands else "undone")
+        is_at = id in self._settled or id in self.standing
+        return Edit(id, time, row.conversation, row.operation, "done" if is_at else "undone")
 
-    def counting(self) -> list[Edit]:
+    def list_counting(self) -> list[Edit]:
         """Those that count and are not in the file for good, in order."""
-        return [self.edit(id) for id in self.standing]
+        return [self.find_edit(id) for id in self.standing]
 
     @property
     def redoable(self) -> tuple[int, ...]:
@@ -177,19 +177,19 @@ class History:
         """Whether anything was undone that can be done again."""
         return bool(self._undone)
 
-    def left_of(self, saved: Saved) -> list[Edit] | None:
+    def edits_since(self, saved: SaveRecord) -> list[Edit] | None:
         """The edits since a save; None if some that were saved have been undone."""
         if tuple(self.standing[: len(saved.standing)]) != saved.standing:
             return None
-        return self.counting()[len(saved.standing) :]
+        return self.list_counting()[len(saved.standing) :]
 
-    def to_undo(self) -> int:
+    def find_edit_to_undo(self) -> int:
         """The edit that an undo takes back."""
         if not self.standing:
             raise NotUndoable("there is nothing to undo", hint="no edit of this source counts")
         return self.standing[-1]
 
-    def to_redo(self) -> int:
+    def find_edit_to_redo(self) -> int:
         """The edit that a redo brings back."""
         if not self._undone:
             raise NotUndoable(
@@ -198,29 +198,31 @@ class History:
         return self._undone[-1]
 
 
-def history_of(db: Database, source: int) -> History:
+def load_history(db: Database, source: int) -> EditHistory:
     """The edits of a source."""
     rows = db.read(_ROWS, (source,))
-    found = History((id, time, msgspec.json.decode(value, type=Row)) for id, time, _, value in rows)
+    found = EditHistory(
+        (id, time, msgspec.json.decode(value, type=Row)) for id, time, _, value in rows
+    )
     if found.saved is not None:
-        found.keep_saved(stand_of(db, source))
+        found.keep_saved(read_stand(db, source))
     return found
 
 
-def stand_of(db: Database, source: int) -> Stand:
+def read_stand(db: Database, source: int) -> Stand:
     """What the library has of the files of a source."""
     files = files_of(db, source)
     return {os.fsdecode(each.path): (each.generation, each.length) for each in files}
 
 
-def add(db: Database, source: int, time: int, row: Row, *, after: int | None) -> int:
+def append_row(db: Database, source: int, time: int, row: Row, *, after: int | None) -> int:
     """Append a row after the one that was the last; it is kept when this returns.
 
     If another one came meanwhile, somebody else works on the same source: nothing happens.
     """
     kind = str(row.__struct_config__.tag)
     with db.transaction(durable=True):
-        last = db.one(_LAST, (source,))
+        last = db.read_one(_LAST, (source,))
         if (last[0] if last else None) != after:
             raise ChangedMeanwhile(
                 "somebody else has edited this meanwhile", hint="look again, and do it again then"

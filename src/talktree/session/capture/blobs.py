@@ -17,10 +17,16 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
-from talktree.errors import Escapes, NotSaved, Unreadable
-from talktree.files.durable import UNFINISHED, sync_filesystem, sync_folder, unfinished, write_all
+from talktree.errors import NotSaved, PathEscapes, Unreadable
+from talktree.files.durable import (
+    UNFINISHED,
+    make_temporary_name,
+    sync_filesystem,
+    sync_folder,
+    write_all,
+)
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.file_state import HASH_LENGTH, File
+from talktree.session.capture.file_state import HASH_LENGTH, FileContentState
 from talktree.session.capture.limits import MIB
 
 WHOLE = 8 * MIB
@@ -28,32 +34,32 @@ WHOLE = 8 * MIB
 PIECE = MIB
 
 
-class Piece(NamedTuple):
+class StoredBlob(NamedTuple):
     """What is kept under one name."""
 
     hash: str
     data: bytes
 
 
-def cut(source: int, most: int) -> Iterator[Piece]:
+def cut_pieces(source: int, most: int) -> Iterator[StoredBlob]:
     """The content of a descriptor from its present place on, cut as it is kept.
 
     Reading ends behind `most` bytes; a content that is longer shows in the sizes.
     """
-    first = _read(source, min(WHOLE, most) + 1)
+    first = _read_block(source, min(WHOLE, most) + 1)
     if len(first) <= WHOLE:
-        yield Piece(sha256(first).hexdigest(), first)
+        yield StoredBlob(sha256(first).hexdigest(), first)
         return
     rest, done = first, 0
     while rest and done <= most:
-        while len(rest) < PIECE and (more := _read(source, PIECE)):
+        while len(rest) < PIECE and (more := _read_block(source, PIECE)):
             rest += more
         data, rest = rest[:PIECE], rest[PIECE:]
         done += len(data)
-        yield Piece(sha256(data).hexdigest(), data)
+        yield StoredBlob(sha256(data).hexdigest(), data)
 
 
-def _read(source: int, size: int) -> bytes:
+def _read_block(source: int, size: int) -> bytes:
     """As many bytes as asked for, fewer only at the end."""
     found = os.read(source, size)
     if not found or len(found) == size:
@@ -73,7 +79,7 @@ _HEX = frozenset("0123456789abcdef")
 _ENDLESS = 1 << 62
 
 
-def file_name(hash: str) -> str:
+def build_content_path(hash: str) -> str:
     """The path of a content below the folder of its session."""
     return f"{FOLDER.decode()}/{hash}{ENDING}"
 
@@ -90,7 +96,7 @@ class Contents:
         self._session = folder
         # A link in its place is refused here. It is made when it is needed, not to be looked at.
         there = folder.lstat(FOLDER) is not None
-        self._held = folder.beneath(FOLDER) if there else None
+        self._held = folder.open_anchor(FOLDER) if there else None
         self._lock = threading.RLock()
         self._pending: dict[str, _Pending] = {}
         self._failed: set[int] = set()
@@ -102,7 +108,7 @@ class Contents:
     def close(self) -> None:
         """Forget what was kept and not settled, and let go of the folder."""
         with self._lock:
-            self._forget()
+            self._forget_pending()
             if self._held is not None:
                 self._held.close()
 
@@ -113,7 +119,7 @@ class Contents:
                 with contextlib.suppress(FileExistsError):
                     self._session.mkdir(FOLDER, 0o700)
                     sync_folder(self._session.fd)
-                self._held = self._session.beneath(FOLDER)
+                self._held = self._session.open_anchor(FOLDER)
             return self._held
 
     # keeping
@@ -127,7 +133,7 @@ class Contents:
         read.
         """
         whole, size, names = sha256(), 0, []
-        for piece in cut(source_fd, most):
+        for piece in cut_pieces(source_fd, most):
             whole.update(piece.data)
             size += len(piece.data)
             names.append(piece.hash)
@@ -158,12 +164,12 @@ class Contents:
 
         It is compared, since it may have been damaged: then a sound one takes its place.
         """
-        path = _path(name)
+        path = _build_file_name(name)
         found = self._folder.lstat(path)
         if found is None or not stat.S_ISREG(found.st_mode) or found.st_size != len(data):
             return False
         try:
-            self._read(name)
+            self._read_blob(name)
         except Unreadable:
             return False
         with contextlib.suppress(OSError):
@@ -171,7 +177,7 @@ class Contents:
         return True
 
     def _write(self, data: bytes) -> str:
-        temporary = unfinished().decode()
+        temporary = make_temporary_name().decode()
         try:
             fd = self._folder.open(temporary.encode(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
@@ -180,10 +186,10 @@ class Contents:
                 os.close(fd)
         except OSError as error:
             self._discard(temporary)
-            raise _not_saved(error) from error
+            raise _not_saved_error(error) from error
         return temporary
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Everything kept so far is on the disk and has its name when this returns."""
         with self._lock:
             self._raise_if_lost()
@@ -192,7 +198,7 @@ class Contents:
             try:
                 self._sync_data()
                 for name, kept in self._pending.items():
-                    self._folder.rename(kept.temporary.encode(), _path(name))
+                    self._folder.rename(kept.temporary.encode(), _build_file_name(name))
                 sync_folder(self._folder.fd)
             except OSError as error:
                 # A sync that failed is never tried again: what it was for is gone, also for the
@@ -200,8 +206,8 @@ class Contents:
                 self._failed = {kept.thread for kept in self._pending.values()}
                 self._failed.discard(threading.get_ident())
                 self._certain.clear()
-                self._forget()
-                raise _not_saved(error) from error
+                self._forget_pending()
+                raise _not_saved_error(error) from error
             self._certain.update(self._pending)
             self._pending.clear()
             self._found_new = False
@@ -210,7 +216,7 @@ class Contents:
         """Another thread's failure took what this one had kept."""
         if threading.get_ident() in self._failed:
             self._failed.discard(threading.get_ident())
-            raise _not_saved(OSError(errno.EIO, os.strerror(errno.EIO)))
+            raise _not_saved_error(OSError(errno.EIO, os.strerror(errno.EIO)))
 
     def _sync_data(self) -> None:
         if len(self._pending) >= MANY and sync_filesystem(self._folder.fd):
@@ -222,7 +228,7 @@ class Contents:
             finally:
                 os.close(fd)
 
-    def _forget(self) -> None:
+    def _forget_pending(self) -> None:
         for kept in self._pending.values():
             self._discard(kept.temporary)
         self._pending.clear()
@@ -233,38 +239,38 @@ class Contents:
 
     # reading
 
-    def pieces(self, file: File) -> Iterator[bytes]:
+    def pieces(self, file: FileContentState) -> Iterator[bytes]:
         """The content of a file, each piece verified before it is given."""
         whole, size = sha256(), 0
         for name in file.chunks or (file.hash,):
-            data = self._read(name)
+            data = self._read_blob(name)
             whole.update(data)
             size += len(data)
             yield data
         if (whole.hexdigest(), size) != (file.hash, file.size):
-            raise _lost(file.hash, "its pieces do not make the content")
+            raise _missing_error(file.hash, "its pieces do not make the content")
 
-    def _read(self, name: str) -> bytes:
+    def _read_blob(self, name: str) -> bytes:
         try:
-            fd = self._folder.open(_path(name), os.O_RDONLY | os.O_NONBLOCK)
+            fd = self._folder.open(_build_file_name(name), os.O_RDONLY | os.O_NONBLOCK)
         except OSError as error:
-            raise _lost(name, _reason(error)) from None
-        except Escapes:
-            raise _lost(name, "is a link") from None
+            raise _missing_error(name, _describe_error(error)) from None
+        except PathEscapes:
+            raise _missing_error(name, "is a link") from None
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise _lost(name, "is no file")
+                raise _missing_error(name, "is no file")
             with open(fd, "rb", closefd=False) as file:
                 data = file.read()
         except OSError as error:
-            raise _lost(name, _reason(error)) from None
+            raise _missing_error(name, _describe_error(error)) from None
         finally:
             os.close(fd)
         if sha256(data).hexdigest() != name:
-            raise _lost(name, "is damaged")
+            raise _missing_error(name, "is damaged")
         return data
 
-    def trouble(self, file: File) -> str | None:
+    def find_problem(self, file: FileContentState) -> str | None:
         """Why the content of a file cannot be had, or None if all of it is there and sound."""
         try:
             for _ in self.pieces(file):
@@ -273,21 +279,21 @@ class Contents:
             return error.message
         return None
 
-    def holds(self, file: File) -> bool:
+    def has_content(self, file: FileContentState) -> bool:
         """Whether the content of a file seems to be there; nothing is read."""
         names = file.chunks or (file.hash,)
-        return all(self._folder.lstat(_path(name)) is not None for name in names)
+        return all(self._folder.lstat(_build_file_name(name)) is not None for name in names)
 
     # care
 
-    def names(self) -> Iterator[str]:
+    def list_hashes(self) -> Iterator[str]:
         """The hashes of all contents."""
         for entry in self._folder.entries():
             name = entry.name.removesuffix(ENDING)
             if len(name) == HASH_LENGTH and name != entry.name and _HEX.issuperset(name):
                 yield name
 
-    def unfinished(self) -> Iterator[str]:
+    def list_unfinished(self) -> Iterator[str]:
         """The temporary names that are there, of writers at work and of dead ones."""
         for entry in self._folder.entries():
             if entry.name.startswith(UNFINISHED):
@@ -295,44 +301,44 @@ class Contents:
 
     def size_of(self, name: str) -> int:
         """The bytes a content (or an unfinished one) takes."""
-        found = self._folder.lstat(_path(name))
+        found = self._folder.lstat(_build_file_name(name))
         return 0 if found is None else found.st_size
 
     def size(self) -> int:
         """The bytes that all contents take, those that are not settled yet among them."""
         return sum(entry.stat(follow_symlinks=False).st_size for entry in self._folder.entries())
 
-    def changed_at(self, name: str) -> float:
+    def modified_at(self, name: str) -> float:
         """When a content (or an unfinished one) was last kept, in seconds since 1970."""
-        found = self._folder.lstat(_path(name))
+        found = self._folder.lstat(_build_file_name(name))
         return 0.0 if found is None else found.st_mtime
 
     def remove(self, name: str) -> None:
         """Remove a content (or an unfinished one) that no line names."""
         with self._lock:
             self._certain.discard(name)
-            self._folder.unlink(_path(name))
+            self._folder.unlink(_build_file_name(name))
 
 
-def _path(name: str) -> bytes:
+def _build_file_name(name: str) -> bytes:
     if name.startswith(UNFINISHED) and "/" not in name:
         return name.encode()
     if len(name) != HASH_LENGTH or not _HEX.issuperset(name):
-        raise _lost(name, "is no name of a content")
+        raise _missing_error(name, "is no name of a content")
     return f"{name}{ENDING}".encode()
 
 
-def _lost(name: str, why: str) -> Unreadable:
+def _missing_error(name: str, why: str) -> Unreadable:
     return Unreadable(f"the content {name[:12]}… {why}", hint="it cannot be restored from here")
 
 
-def _reason(error: OSError) -> str:
+def _describe_error(error: OSError) -> str:
     if error.errno == errno.ENOENT:
         return "is missing"
     return f"cannot be read: {error.strerror or error}"
 
 
-def _not_saved(error: OSError) -> NotSaved:
+def _not_saved_error(error: OSError) -> NotSaved:
     return NotSaved(
         f"the content of a file could not be kept: {error.strerror or error}",
         hint="nothing was recorded; make space or mend the disk, then try again",

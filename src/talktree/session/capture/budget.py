@@ -18,31 +18,32 @@ class Budget:
         self.most = most
         self._others: int | None = None
         """What was there beside the contents of this handle when it first looked."""
-        self._told = False
+        self._describe = False
 
-    def notice(self, contents: Contents) -> list[str]:
+    def warn_once(self, contents: Contents) -> list[str]:
         """What to tell after contents were kept: once, when they take more than they should."""
-        if self.most is None or self._told or not contents.written:
+        if self.most is None or self._describe or not contents.written:
             return []
         if self._others is None:
             self._others = contents.size() - contents.written
         size = self._others + contents.written
-        self._told = size > self.most
-        return [self._words(size)] if self._told else []
+        self._describe = size > self.most
+        return [self._format_warning(size)] if self._describe else []
 
-    def excess(self, size: int) -> list[str]:
+    def describe_excess(self, size: int) -> list[str]:
         """What to tell of contents of a size, if that is more than it should be."""
-        return [] if self.most is None or size <= self.most else [self._words(size)]
+        return [] if self.most is None or size <= self.most else [self._format_warning(size)]
 
-    def _words(self, size: int) -> str:
+    def _format_warning(self, size: int) -> str:
         assert self.most is not None
         return (
-            f"the contents kept for this session take {_space(size)}, its budget is "
-            f"{_space(self.most)}; nothing is removed for it (`talktree session gc` tells more)"
+            f"the contents kept for this session take {_format_space(size)}, its budget is "
+            f"{_format_space(self.most)}; nothing is removed for it "
+            "(`talktree session gc` tells more)"
         )
 
 
-def _space(size: int) -> str:
+def _format_space(size: int) -> str:
     if size < MIB:
         return f"{size:,} bytes"
     return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.1f} MiB"

@@ -13,7 +13,7 @@ MARK = "erased-"
 WHY = "the content of this file was erased"
 
 
-def path_mark(session: str, path: bytes) -> str:
+def make_path_mark(session: str, path: bytes) -> str:
     """What stands for the name of an erased path."""
     made = blake2b(session.encode() + b"\0" + os.path.normpath(path), digest_size=8)
     return MARK + made.hexdigest()

@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.files.durable import unfinished, write_all
+from talktree.files.durable import make_temporary_name, write_all
 from talktree.session.capture.file_state import (
-    File,
+    FileContentState,
     State,
     from_json,
     name_from_json,
@@ -31,7 +31,7 @@ from talktree.session.capture.file_state import (
     to_json,
 )
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.path_probe import Looked, Stamp, is_young
+from talktree.session.capture.path_probe import LookedState, Stamp, is_young
 
 SPARE = 1000
 """So many lines more than twice those needed make the file worth writing anew."""
@@ -40,7 +40,7 @@ _DIGITS = 16
 _decode = msgspec.json.Decoder(tuple[str, tuple[int, ...], dict[str, object]]).decode
 
 
-class Row(NamedTuple):
+class KnownFileRow(NamedTuple):
     """What one line says."""
 
     path: bytes
@@ -48,23 +48,25 @@ class Row(NamedTuple):
     state: State
 
 
-class KnownFile:
+class FileCacheFile:
     """The file; whatever goes wrong with it, it holds less."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
         self._lines = 0
 
-    def rows(self) -> Iterator[Row]:
+    def read_rows(self) -> Iterator[KnownFileRow]:
         """What the lines say, in their order."""
         with contextlib.suppress(OSError), self._place.open("rb") as file:
             for line in file:
                 self._lines += 1
-                row = _row(line)
+                row = _parse_row(line)
                 if row is not None:
                     yield row
 
-    def add(self, rows: list[Row], needed: int, every: Callable[[], list[Row]]) -> None:
+    def add(
+        self, rows: list[KnownFileRow], needed: int, every: Callable[[], list[KnownFileRow]]
+    ) -> None:
         """Append lines, or write all of them anew if most are out of date."""
         if not rows:
             return
@@ -75,21 +77,23 @@ class KnownFile:
                 self._renew(rows)
                 self._lines = len(rows)
             else:
-                _append(self._place, rows)
+                _append_rows(self._place, rows)
                 self._lines += len(rows)
 
-    def _renew(self, rows: list[Row]) -> None:
-        building = self._place.with_name(os.fsdecode(unfinished(os.fsencode(self._place.name))))
+    def _renew(self, rows: list[KnownFileRow]) -> None:
+        building = self._place.with_name(
+            os.fsdecode(make_temporary_name(os.fsencode(self._place.name)))
+        )
         try:
-            _append(building, rows)
+            _append_rows(building, rows)
             building.replace(self._place)
         except OSError:
             building.unlink(missing_ok=True)
             raise
 
 
-def _append(place: Path, rows: Iterable[Row]) -> None:
-    data = b"".join(map(_line, rows))
+def _append_rows(place: Path, rows: Iterable[KnownFileRow]) -> None:
+    data = b"".join(map(_format_line, rows))
     fd = os.open(place, _FLAGS, 0o600)
     try:
         write_all(fd, data)
@@ -97,55 +101,57 @@ def _append(place: Path, rows: Iterable[Row]) -> None:
         os.close(fd)
 
 
-def _line(row: Row) -> bytes:
+def _format_line(row: KnownFileRow) -> bytes:
     said = msgspec.json.encode((name_to_json(row.path), row.stamp, to_json(row.state)))
-    return _checksum(said) + b" " + said + b"\n"
+    return _compute_checksum(said) + b" " + said + b"\n"
 
 
-def _row(line: bytes) -> Row | None:
+def _parse_row(line: bytes) -> KnownFileRow | None:
     said = line[_DIGITS + 1 :].rstrip(b"\n")
-    if line[:_DIGITS] != _checksum(said):
+    if line[:_DIGITS] != _compute_checksum(said):
         return None
     try:
         name, stamp, state = _decode(said)
     except msgspec.MsgspecError:
         return None
-    return Row(name_from_json(name), stamp, from_json(state))
+    return KnownFileRow(name_from_json(name), stamp, from_json(state))
 
 
-def _checksum(said: bytes) -> bytes:
+def _compute_checksum(said: bytes) -> bytes:
     return blake2b(said, digest_size=_DIGITS // 2).hexdigest().encode()
 
 
-class Seen(NamedTuple):
+class KnownState(NamedTuple):
     """What a path held when it was last read."""
 
     stamp: Stamp
     state: State
     sure: bool
     """Whether a later change must show in the stamp: it was not changed just before."""
-    told: bool
+    details: bool
     """Whether a line of the log has this state, so that its content is named."""
 
 
-def seen_of(looked: Looked, read_at: int, limits: Limits, *, told: bool) -> Seen | None:
+def to_known_state(
+    looked: LookedState, read_at: int, limits: Limits, *, details: bool
+) -> KnownState | None:
     """What was seen, if anything was there; `read_at` by the clock that stamps have."""
     if looked.stamp is None:
         return None
     sure = not is_young(looked.stamp, read_at, limits)
-    return Seen(looked.stamp, looked.state, sure, told)
+    return KnownState(looked.stamp, looked.state, sure, details)
 
 
-class Known:
+class KnownFiles:
     """The table of known files of an open session."""
 
     def __init__(self) -> None:
-        self._table: dict[bytes, Seen] = {}
+        self._table: dict[bytes, KnownState] = {}
         self._unsaved: set[bytes] = set()
-        self._file: KnownFile | None = None
+        self._file: FileCacheFile | None = None
         self._lock = threading.Lock()
 
-    def get(self, path: bytes) -> Seen | None:
+    def get(self, path: bytes) -> KnownState | None:
         """What is known of a path."""
         return self._table.get(path)
 
@@ -153,7 +159,7 @@ class Known:
         """All paths something is known of."""
         return list(self._table)
 
-    def put(self, path: bytes, seen: Seen | None) -> None:
+    def put(self, path: bytes, seen: KnownState | None) -> None:
         """Know this of a path from now on; None: nothing is there."""
         with self._lock:
             if seen is None:
@@ -162,12 +168,12 @@ class Known:
                 self._table[path] = seen
                 self._unsaved.add(path)
 
-    def tell(self, paths: Iterable[bytes]) -> None:
+    def mark_logged(self, paths: Iterable[bytes]) -> None:
         """A line of the log has the states of these paths now."""
         for path in paths:
             seen = self._table.get(path)
-            if seen is not None and not seen.told:
-                self.put(path, seen._replace(told=True))
+            if seen is not None and not seen.details:
+                self.put(path, seen._replace(details=True))
 
     # the cache for the next process
 
@@ -176,11 +182,13 @@ class Known:
         with self._lock:
             if self._file is not None:
                 return False
-            self._file = KnownFile(place)
+            self._file = FileCacheFile(place)
             contents = frozenset(kept)
-            for row in self._file.rows():
+            for row in self._file.read_rows():
                 if _is_kept(row.state, contents):
-                    self._table[row.path] = Seen(row.stamp, row.state, sure=True, told=True)
+                    self._table[row.path] = KnownState(
+                        row.stamp, row.state, sure=True, details=True
+                    )
                 else:
                     self._table.pop(row.path, None)
         return True
@@ -191,19 +199,21 @@ class Known:
             if self._file is None:
                 return
             new, self._unsaved = self._unsaved, set()
-            self._file.add(self._rows(new), len(self._table), lambda: self._rows(self._table))
+            self._file.add(
+                self._make_rows(new), len(self._table), lambda: self._make_rows(self._table)
+            )
 
-    def _rows(self, paths: Iterable[bytes]) -> list[Row]:
+    def _make_rows(self, paths: Iterable[bytes]) -> list[KnownFileRow]:
         """Only what is certain and named by the log."""
         found = ((path, self._table.get(path)) for path in paths)
         return [
-            Row(path, seen.stamp, seen.state)
+            KnownFileRow(path, seen.stamp, seen.state)
             for path, seen in found
-            if seen is not None and seen.sure and seen.told
+            if seen is not None and seen.sure and seen.details
         ]
 
 
 def _is_kept(state: State, contents: Collection[str]) -> bool:
-    if not isinstance(state, File):
+    if not isinstance(state, FileContentState):
         return True
     return all(name in contents for name in state.chunks or (state.hash,))

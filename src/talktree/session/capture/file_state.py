@@ -1,6 +1,6 @@
 """What is, was or will be at a path: a closed union of states, and their JSON.
 
-States are compared by what they hold: bytes, mode, target. `Unknown` equals nothing, not even
+States are compared by what they hold: bytes, mode, target. `UnknownState` equals nothing, not even
 itself, since two things nobody knows cannot be told to be the same.
 """
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 HASH_LENGTH = 64
 
 
-class File(Struct, frozen=True, kw_only=True):
+class FileContentState(Struct, frozen=True, kw_only=True):
     """A regular file."""
 
     hash: str
@@ -29,7 +29,7 @@ class File(Struct, frozen=True, kw_only=True):
     """How many names the file has; more than one are a hard link."""
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class LinkState(Struct, frozen=True, kw_only=True):
     """A symbolic link, never followed."""
 
     target: bytes
@@ -41,40 +41,40 @@ class Folder(Struct, frozen=True, kw_only=True):
     mode: int
 
 
-class Absent(Struct, frozen=True):
+class AbsentState(Struct, frozen=True):
     """Nothing was there."""
 
 
-class Unknown(Struct, frozen=True):
+class UnknownState(Struct, frozen=True):
     """Nobody knows what was there; never the same as nothing."""
 
     why: str
 
 
-State: TypeAlias = File | Link | Folder | Absent | Unknown
-ABSENT = Absent()
+State: TypeAlias = FileContentState | LinkState | Folder | AbsentState | UnknownState
+ABSENT = AbsentState()
 
 
-def same(one: State, other: State) -> bool:
+def is_same(one: State, other: State) -> bool:
     """Whether two states are known to be the same for somebody who looks at the path."""
     match one, other:
-        case File(), File():
+        case FileContentState(), FileContentState():
             return (one.hash, one.size, one.mode) == (other.hash, other.size, other.mode)
-        case (Unknown(), _) | (_, Unknown()):
+        case (UnknownState(), _) | (_, UnknownState()):
             return False
         case _:
             return one == other
 
 
-def same_content(one: State, other: State) -> bool:
+def is_same_content(one: State, other: State) -> bool:
     """Whether only the mode may differ."""
     match one, other:
-        case File(), File():
+        case FileContentState(), FileContentState():
             return one.hash == other.hash
         case Folder(), Folder():
             return True
         case _:
-            return same(one, other)
+            return is_same(one, other)
 
 
 # JSON
@@ -83,7 +83,7 @@ def same_content(one: State, other: State) -> bool:
 def to_json(state: State) -> dict[str, Any]:
     """The state as a line has it."""
     match state:
-        case File():
+        case FileContentState():
             value: dict[str, Any] = {
                 "kind": "file",
                 "hash": state.hash,
@@ -95,54 +95,56 @@ def to_json(state: State) -> dict[str, Any]:
             if state.links > 1:
                 value["links"] = state.links
             return value
-        case Link():
+        case LinkState():
             return {"kind": "link", "target": name_to_json(state.target)}
         case Folder():
             return {"kind": "folder", "mode": f"{state.mode:04o}"}
-        case Absent():
+        case AbsentState():
             return {"kind": "absent"}
-        case Unknown():
+        case UnknownState():
             return {"kind": "unknown", "why": state.why}
 
 
 def from_json(value: object) -> State:
     """The state a line tells of; whatever cannot be understood is unknown."""
     if not isinstance(value, dict):
-        return Unknown("no state is recorded")
+        return UnknownState("no state is recorded")
     try:
         match value.get("kind"):
             case "file":
-                return _file(value)
+                return _parse_file(value)
             case "link":
-                return Link(target=name_from_json(value["target"]))
+                return LinkState(target=name_from_json(value["target"]))
             case "folder":
-                return Folder(mode=_mode(value["mode"]))
+                return Folder(mode=_parse_mode(value["mode"]))
             case "absent":
                 return ABSENT
             case "unknown":
-                return Unknown(str(value.get("why") or "nobody knows"))
+                return UnknownState(str(value.get("why") or "nobody knows"))
             case _:
-                return Unknown("a state of a kind nobody knows")
+                return UnknownState("a state of a kind nobody knows")
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Unknown("the recorded state cannot be read")
+        return UnknownState("the recorded state cannot be read")
 
 
-def _file(value: Mapping[str, Any]) -> State:
-    chunks = tuple(map(_hash, value.get("chunks", ())))
+def _parse_file(value: Mapping[str, Any]) -> State:
+    chunks = tuple(map(_parse_hash, value.get("chunks", ())))
     size, links = value["size"], value.get("links", 1)
     if type(size) is not int or size < 0 or type(links) is not int:
         raise ValueError
-    mode = _mode(value["mode"])
-    return File(hash=_hash(value["hash"]), size=size, mode=mode, chunks=chunks, links=links)
+    mode = _parse_mode(value["mode"])
+    return FileContentState(
+        hash=_parse_hash(value["hash"]), size=size, mode=mode, chunks=chunks, links=links
+    )
 
 
-def _hash(value: object) -> str:
+def _parse_hash(value: object) -> str:
     if not isinstance(value, str) or not _is_hash(value):
         raise ValueError
     return value
 
 
-def _mode(value: str) -> int:
+def _parse_mode(value: str) -> int:
     mode = int(value, 8)
     if not 0 <= mode <= 0o7777:
         raise ValueError

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from talktree.errors import Busy, Escapes
+from talktree.errors import LockHeld, PathEscapes
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.file_state import ABSENT, State, Unknown, name_from_json, same
-from talktree.session.capture.path_probe import look
-from talktree.session.capture.scan import Walker, folders_above
-from talktree.session.capture.snapshots import Change, Taken, taken
-from talktree.session.capture.step_records import Said, step_lines
-from talktree.session.handle import Opened
-from talktree.session.journal.lines import last_lines
+from talktree.session.capture.file_state import ABSENT, State, UnknownState, is_same, name_from_json
+from talktree.session.capture.path_probe import read_state
+from talktree.session.capture.scan import Walker, list_folders_above
+from talktree.session.capture.snapshots import FileChange, SnapshotLine, parse_snapshot
+from talktree.session.capture.step_records import StepReport, format_step_lines
+from talktree.session.handle import SessionHandle
+from talktree.session.journal.lines import read_last_lines
 from talktree.text.json.decode import decode
 
 WHY = "the step was cut off"
@@ -35,31 +35,31 @@ class _Cut(NamedTuple):
     """Where its first line stands in the log."""
 
 
-def end_cut_off_steps(opened: Opened) -> list[str]:
+def end_cut_off_steps(opened: SessionHandle) -> list[str]:
     """Write the missing lines of steps that died; says what was found, for people."""
-    cut = list(_cut_off(opened))
+    cut = list(_find_cut_off_steps(opened))
     if not cut or opened.workspace is None:
         return []
     try:
         with folder_lock(opened.workspace.fd, exclusive=True):
-            return [_ended(opened, opened.workspace, each) for each in cut]
-    except Busy:
+            return [_end_step(opened, opened.workspace, each) for each in cut]
+    except LockHeld:
         # Some step is at work, perhaps this one.
         return []
 
 
-def _cut_off(opened: Opened) -> Iterator[_Cut]:
+def _find_cut_off_steps(opened: SessionHandle) -> Iterator[_Cut]:
     """The steps near the end of the log that have a first line and no last one."""
     ended: set[str] = set()
     end = opened.journal.length("snapshots")
     looked_at = 0
-    for line in last_lines(opened.journal.descriptor("snapshots")):
+    for line in read_last_lines(opened.journal.descriptor("snapshots")):
         if looked_at >= NEAR_LINES or end - line.start > NEAR_BYTES:
             return
         if b'"ended":' not in line.raw and b'"watched":' not in line.raw:
             continue
         looked_at += 1
-        one = taken(decode(line.raw).value)
+        one = parse_snapshot(decode(line.raw).value)
         if one.step is not None and one.ended:
             ended.add(one.step)
         elif one.step is not None and one.watched is not None and one.step not in ended:
@@ -77,42 +77,42 @@ class _Before(NamedTuple):
     uncovered: tuple[tuple[str, str], ...]
 
 
-def _ended(opened: Opened, workspace: Anchor, cut: _Cut) -> str:
-    before = _states_before(opened, cut)
-    now = _states_now(opened, workspace, cut, before.states)
-    found = (_change(path, state, before) for path, state in now.items())
+def _end_step(opened: SessionHandle, workspace: Anchor, cut: _Cut) -> str:
+    before = _find_states_before(opened, cut)
+    now = _find_states_now(opened, workspace, cut, before.states)
+    found = (_find_change(path, state, before) for path, state in now.items())
     changes = [change for change in found if change is not None]
-    said = Said(changes=changes, uncovered=before.uncovered, ended=True)
-    message, point = opened.index.owner(cut.message)
-    lines = step_lines(message, cut.step, said, update=True, point=point)
+    said = StepReport(changes=changes, uncovered=before.uncovered, ended=True)
+    message, point = opened.index.find_owner(cut.message)
+    lines = format_step_lines(message, cut.step, said, update=True, point=point)
     opened.journal.append("snapshots", *lines)
-    count = sum(isinstance(change.after, Unknown) for change in changes)
+    count = sum(isinstance(change.after, UnknownState) for change in changes)
     return f"a step was cut off; {count:,} paths are not what they were before it"
 
 
-def _change(path: bytes, now: State, before: _Before) -> Change | None:
+def _find_change(path: bytes, now: State, before: _Before) -> FileChange | None:
     """What is to be said of a path; nothing if it is as it was and was not named."""
     there = before.states.get(path)
     if there is None:
         # Not in the log: it was not there, unless nobody looked there.
         blind = {name_from_json(name) for name, _ in before.uncovered}
-        is_seen = blind.isdisjoint((path, *folders_above(path)))
-        there = ABSENT if is_seen else Unknown("nobody knows whether it was there")
+        is_seen = blind.isdisjoint((path, *list_folders_above(path)))
+        there = ABSENT if is_seen else UnknownState("nobody knows whether it was there")
     first = before.firsts.get(path, there)
-    if same(there, now):
-        return Change(path, first, now) if path in before.named else None
-    if isinstance(there, Unknown) and path not in before.named:
+    if is_same(there, now):
+        return FileChange(path, first, now) if path in before.named else None
+    if isinstance(there, UnknownState) and path not in before.named:
         return None
-    return Change(path, first, Unknown(WHY))
+    return FileChange(path, first, UnknownState(WHY))
 
 
-def _states_before(opened: Opened, cut: _Cut) -> _Before:
+def _find_states_before(opened: SessionHandle, cut: _Cut) -> _Before:
     found = _Before({}, set(), {}, ())
-    for start, one in opened.index.every_snapshot():
+    for start, one in opened.index.all_snapshots():
         ours = one.step == cut.step
         if start > cut.start and not ours:
             continue
-        _fold(found.states, one, ours=ours)
+        _apply_line(found.states, one, ours=ours)
         if one.message == cut.message:
             for change in one.changes:
                 found.firsts.setdefault(change.path, change.before or ABSENT)
@@ -120,11 +120,11 @@ def _states_before(opened: Opened, cut: _Cut) -> _Before:
             found.named.update(change.path for change in one.changes)
             found = found._replace(uncovered=one.uncovered or found.uncovered)
     table, named = found.states, found.named
-    kept = {path: table[path] for path in table if path in named or _in(path, cut)}
+    kept = {path: table[path] for path in table if path in named or _is_watched(path, cut)}
     return found._replace(states=kept)
 
 
-def _fold(table: dict[bytes, State], one: Taken, *, ours: bool) -> None:
+def _apply_line(table: dict[bytes, State], one: SnapshotLine, *, ours: bool) -> None:
     """Take in what a line says of the time behind it; of the step's own: before its tool."""
     if ours:
         table.update((change.path, change.before or ABSENT) for change in one.changes)
@@ -134,12 +134,12 @@ def _fold(table: dict[bytes, State], one: Taken, *, ours: bool) -> None:
         table.update((each.path, each.after) for each in one.changes if each.after is not None)
 
 
-def _in(path: bytes, cut: _Cut) -> bool:
-    return path in cut.watched or not set(cut.watched).isdisjoint(folders_above(path))
+def _is_watched(path: bytes, cut: _Cut) -> bool:
+    return path in cut.watched or not set(cut.watched).isdisjoint(list_folders_above(path))
 
 
-def _states_now(
-    opened: Opened, workspace: Anchor, cut: _Cut, table: dict[bytes, State]
+def _find_states_now(
+    opened: SessionHandle, workspace: Anchor, cut: _Cut, table: dict[bytes, State]
 ) -> dict[bytes, State]:
     store = Anchor(opened.root)
     store.close()
@@ -151,8 +151,8 @@ def _states_now(
             found[path] = seen.state
             continue
         try:
-            found[path] = look(workspace, path, None, opened.limits)
-        except Escapes:
+            found[path] = read_state(workspace, path, None, opened.limits)
+        except PathEscapes:
             # A folder above it is a link now: what that leads to is not at this path.
             found[path] = ABSENT
     return found

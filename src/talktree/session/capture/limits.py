@@ -25,7 +25,7 @@ class Limits:
     change in the same tick of the clock would not show in its times."""
     skipped: frozenset[bytes] = frozenset({b".git", b".hg", b".svn", b".jj"})
     """Names that are never looked at nor touched; the root of the store is not, either."""
-    told_uncovered: int = 1000
+    reported_uncovered: int = 1000
     """How many single paths a line lists as not covered; more are counted."""
 
 

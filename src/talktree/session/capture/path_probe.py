@@ -9,10 +9,17 @@ import time
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
-from talktree.errors import Escapes
+from talktree.errors import PathEscapes
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.blobs import WHOLE, Contents, cut
-from talktree.session.capture.file_state import ABSENT, File, Folder, Link, State, Unknown
+from talktree.session.capture.blobs import WHOLE, Contents, cut_pieces
+from talktree.session.capture.file_state import (
+    ABSENT,
+    FileContentState,
+    Folder,
+    LinkState,
+    State,
+    UnknownState,
+)
 from talktree.session.capture.limits import GIB, MIB, Limits
 from talktree.text.times import SECOND
 
@@ -30,39 +37,41 @@ _ODD = {
 _GONE = (errno.ENOENT, errno.ENOTDIR)
 
 
-class Looked(NamedTuple):
+class LookedState(NamedTuple):
     """A state, and the stamp the thing had; None if nothing was there or nobody could see."""
 
     state: State
     stamp: Stamp | None = None
 
 
-def look(workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits) -> State:
+def read_state(workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits) -> State:
     """The state of a path; its content is kept too if there is a place for it.
 
     A file that changes while it is read is read again, and is unknown if it goes on changing.
     """
-    return looked(workspace, path, contents, limits).state
+    return read_state_and_stamp(workspace, path, contents, limits).state
 
 
-def looked(workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits) -> Looked:
+def read_state_and_stamp(
+    workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits
+) -> LookedState:
     """The state of a path and its stamp."""
     for _ in range(TRIES):
         try:
             found = workspace.lstat(path)
             if found is None:
-                return Looked(ABSENT)
-            seen = _seen(workspace, path, found, contents, limits)
+                return LookedState(ABSENT)
+            seen = _read_state_of(workspace, path, found, contents, limits)
         except OSError as error:
             if error.errno in _GONE:
                 continue
-            return Looked(Unknown(f"cannot be read: {error.strerror or error}"))
+            return LookedState(UnknownState(f"cannot be read: {error.strerror or error}"))
         if seen is not None:
             return seen
-    return Looked(Unknown("it changes while it is read"))
+    return LookedState(UnknownState("it changes while it is read"))
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
+def make_stamp(found: os.stat_result) -> Stamp:
     """The stamp of a thing; a folder's says nothing of what is in it."""
     if stat.S_ISDIR(found.st_mode):
         return (found.st_mode,)
@@ -77,12 +86,12 @@ def stamp_of(found: os.stat_result) -> Stamp:
     )
 
 
-def same_thing(stamp: Stamp) -> tuple[int, int]:
+def get_file_identity(stamp: Stamp) -> tuple[int, int]:
     """What all names of one file have in common, by the stamp of one of them."""
     return stamp[_INODE], stamp[_DEVICE]
 
 
-def clock() -> int:
+def read_clock() -> int:
     """Now, by the clock the kernel takes for the times of files."""
     coarse = getattr(time, "CLOCK_REALTIME_COARSE", None)
     return time.time_ns() if coarse is None else time.clock_gettime_ns(coarse)
@@ -95,28 +104,30 @@ def is_young(stamp: Stamp, now: int, limits: Limits) -> bool:
     return max(stamp[_MTIME], stamp[_CTIME]) + int(limits.racy_seconds * SECOND) >= now
 
 
-def _seen(
+def _read_state_of(
     workspace: Anchor,
     path: bytes,
     found: os.stat_result,
     contents: Contents | None,
     limits: Limits,
-) -> Looked | None:
+) -> LookedState | None:
     """What a thing is; None if it became another one meanwhile."""
     kind = stat.S_IFMT(found.st_mode)
     if kind == stat.S_IFDIR:
-        return Looked(Folder(mode=stat.S_IMODE(found.st_mode)), stamp_of(found))
+        return LookedState(Folder(mode=stat.S_IMODE(found.st_mode)), make_stamp(found))
     if kind == stat.S_IFLNK:
-        return _link(workspace, path, found)
+        return _read_link(workspace, path, found)
     if kind != stat.S_IFREG:
-        return Looked(Unknown(_ODD.get(kind, "neither file, link nor folder")), stamp_of(found))
+        return LookedState(
+            UnknownState(_ODD.get(kind, "neither file, link nor folder")), make_stamp(found)
+        )
     if found.st_size > limits.largest_file:
-        return Looked(_too_large(limits), stamp_of(found))
-    return _file(workspace, path, contents, limits)
+        return LookedState(_too_large_state(limits), make_stamp(found))
+    return _read_file(workspace, path, contents, limits)
 
 
-def _link(workspace: Anchor, path: bytes, found: os.stat_result) -> Looked | None:
-    with workspace.parent(path) as (folder, name):
+def _read_link(workspace: Anchor, path: bytes, found: os.stat_result) -> LookedState | None:
+    with workspace.open_parent(path) as (folder, name):
         try:
             target = os.readlink(name, dir_fd=folder)
         except OSError as error:
@@ -124,54 +135,54 @@ def _link(workspace: Anchor, path: bytes, found: os.stat_result) -> Looked | Non
                 return None
             raise
         again = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if stamp_of(again) != stamp_of(found):
+    if make_stamp(again) != make_stamp(found):
         return None
-    return Looked(Link(target=target), stamp_of(found))
+    return LookedState(LinkState(target=target), make_stamp(found))
 
 
-def _file(
+def _read_file(
     workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits
-) -> Looked | None:
+) -> LookedState | None:
     try:
         # Not to wait for a writer if a FIFO has taken the place of the file.
         fd = workspace.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except Escapes:
+    except PathEscapes:
         # A link took its place; if one is on the way, looking again says so.
         return None
     try:
-        began, before = clock(), os.fstat(fd)
+        began, before = read_clock(), os.fstat(fd)
         if not stat.S_ISREG(before.st_mode):
             return None
         if contents is None:
-            hash, size, chunks = hashed(fd, limits.largest_file)
+            hash, size, chunks = hash_file(fd, limits.largest_file)
         else:
             hash, size, chunks = contents.keep(fd, before.st_size, limits.largest_file)
-        if is_young(stamp_of(before), began, limits):
+        if is_young(make_stamp(before), began, limits):
             # A write that is still going on has set the times when it began: they prove nothing.
             os.lseek(fd, 0, os.SEEK_SET)
-            if hashed(fd, limits.largest_file)[0] != hash:
+            if hash_file(fd, limits.largest_file)[0] != hash:
                 return None
         after = os.fstat(fd)
     finally:
         os.close(fd)
-    if size != after.st_size or stamp_of(before) != stamp_of(after):
+    if size != after.st_size or make_stamp(before) != make_stamp(after):
         return None
     mode = stat.S_IMODE(after.st_mode)
-    file = File(hash=hash, size=size, mode=mode, chunks=chunks, links=after.st_nlink)
-    return Looked(file, stamp_of(after))
+    file = FileContentState(hash=hash, size=size, mode=mode, chunks=chunks, links=after.st_nlink)
+    return LookedState(file, make_stamp(after))
 
 
-def hashed(fd: int, most: int) -> tuple[str, int, tuple[str, ...]]:
+def hash_file(fd: int, most: int) -> tuple[str, int, tuple[str, ...]]:
     """The hash, size and pieces of a descriptor's content, read as it would be kept."""
     whole, size, names = sha256(), 0, []
-    for piece in cut(fd, most):
+    for piece in cut_pieces(fd, most):
         whole.update(piece.data)
         size += len(piece.data)
         names.append(piece.hash)
     return whole.hexdigest(), size, tuple(names) if size > WHOLE else ()
 
 
-def _too_large(limits: Limits) -> Unknown:
+def _too_large_state(limits: Limits) -> UnknownState:
     large = limits.largest_file
     shown = f"{large // GIB} GiB" if large >= GIB else f"{large / MIB:g} MiB"
-    return Unknown(f"larger than {shown}")
+    return UnknownState(f"larger than {shown}")

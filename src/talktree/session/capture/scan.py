@@ -19,16 +19,29 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from talktree.errors import Escapes
+from talktree.errors import PathEscapes
 from talktree.files.sandbox import Anchor
-from talktree.session.capture.file_cache import Seen, seen_of
-from talktree.session.capture.file_state import ABSENT, File, State, Unknown, name_to_json, same
+from talktree.session.capture.file_cache import KnownState, to_known_state
+from talktree.session.capture.file_state import (
+    ABSENT,
+    FileContentState,
+    State,
+    UnknownState,
+    is_same,
+    name_to_json,
+)
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.path_probe import Looked, Stamp, clock, looked, stamp_of
-from talktree.session.capture.snapshots import Change
+from talktree.session.capture.path_probe import (
+    LookedState,
+    Stamp,
+    make_stamp,
+    read_clock,
+    read_state_and_stamp,
+)
+from talktree.session.capture.snapshots import FileChange
 
 if TYPE_CHECKING:
-    from talktree.session.handle import Opened
+    from talktree.session.handle import SessionHandle
 
 
 HERE = b"."
@@ -37,7 +50,7 @@ _GONE = (errno.ENOENT, errno.ENOTDIR)
 
 
 @dataclass
-class Walk:
+class WalkResult:
     """What a walk found."""
 
     stamps: dict[bytes, Stamp] = field(default_factory=dict)
@@ -47,22 +60,22 @@ class Walk:
     at: int = 0
     """When it began, by the clock that stamps have."""
 
-    def is_blind(self, path: bytes) -> bool:
+    def is_unvisited(self, path: bytes) -> bool:
         """Whether a path lies in a folder that was not gone through."""
-        return bool(self.closed) and not self.closed.keys().isdisjoint(folders_above(path))
+        return bool(self.closed) and not self.closed.keys().isdisjoint(list_folders_above(path))
 
 
-def folders_above(path: bytes) -> Iterable[bytes]:
+def list_folders_above(path: bytes) -> Iterable[bytes]:
     """All folders a path is in, the nearest first; last the workspace itself."""
     while path and path != HERE:
         path = path.rpartition(b"/")[0] or HERE
         yield path
 
 
-def outermost(roots: Iterable[bytes]) -> list[bytes]:
+def find_outermost(roots: Iterable[bytes]) -> list[bytes]:
     """The roots without those that lie in another one."""
     every = set(roots)
-    return sorted(root for root in every if every.isdisjoint(folders_above(root)))
+    return sorted(root for root in every if every.isdisjoint(list_folders_above(root)))
 
 
 class Walker:
@@ -75,11 +88,11 @@ class Walker:
         self._limits = limits
         self._untouched = frozenset(untouched)
 
-    def walk(self, roots: Iterable[bytes], without: Collection[bytes] = ()) -> Walk:
+    def walk(self, roots: Iterable[bytes], without: Collection[bytes] = ()) -> WalkResult:
         """Go through the roots, but not into some folders."""
-        found = Walk(at=clock())
+        found = WalkResult(at=read_clock())
         end = time.monotonic() + self._limits.seconds
-        waiting = [root for root in outermost(roots) if self._begin(root, found)][::-1]
+        waiting = [root for root in find_outermost(roots) if self._begin_root(root, found)][::-1]
         while waiting:
             folder = waiting.pop()
             if folder in without:
@@ -87,28 +100,28 @@ class Walker:
             elif time.monotonic() > end:
                 found.closed[folder] = f"a scan takes at most {self._limits.seconds:g} seconds"
             else:
-                waiting += self._enter(folder, found)
+                waiting += self._walk_folder(folder, found)
         return found
 
-    def _begin(self, root: bytes, found: Walk) -> bool:
+    def _begin_root(self, root: bytes, found: WalkResult) -> bool:
         """Whether a root is a folder to go through; it is a path itself, too."""
         if root == HERE:
             return True
         there = self._workspace.lstat(root)
         if there is None or self._is_untouched(root.rpartition(b"/")[2], there):
             return False
-        found.stamps[root] = stamp_of(there)
+        found.stamps[root] = make_stamp(there)
         return stat.S_ISDIR(there.st_mode)
 
-    def _enter(self, folder: bytes, found: Walk) -> list[bytes]:
+    def _walk_folder(self, folder: bytes, found: WalkResult) -> list[bytes]:
         """Go through one folder; gives the folders in it."""
         try:
-            stamps, inner = self._list(folder, self._limits.entries - len(found.stamps))
+            stamps, inner = self._list_folder(folder, self._limits.entries - len(found.stamps))
         except OSError as error:
             if error.errno not in _GONE:
                 found.closed[folder] = f"cannot be read: {error.strerror or error}"
             return []
-        except Escapes as error:
+        except PathEscapes as error:
             found.closed[folder] = error.message
             return []
         if stamps is None:
@@ -117,12 +130,14 @@ class Walker:
         found.stamps.update(stamps)
         return inner
 
-    def _list(self, folder: bytes, most: int) -> tuple[dict[bytes, Stamp] | None, list[bytes]]:
+    def _list_folder(
+        self, folder: bytes, most: int
+    ) -> tuple[dict[bytes, Stamp] | None, list[bytes]]:
         """The stamps of what is in a folder, or None if that is more than may be."""
         above = b"" if folder == HERE else folder + b"/"
         stamps: dict[bytes, Stamp] = {}
         inner: list[bytes] = []
-        fd = self._workspace.folder(folder)
+        fd = self._workspace.open_folder(folder)
         try:
             with os.scandir(fd) as entries:
                 for entry in entries:
@@ -136,7 +151,7 @@ class Walker:
                     if len(stamps) >= most:
                         return None, []
                     path = above + name
-                    stamps[path] = stamp_of(there)
+                    stamps[path] = make_stamp(there)
                     if stat.S_ISDIR(there.st_mode):
                         inner.append(path)
         finally:
@@ -148,9 +163,9 @@ class Walker:
             stat.S_ISDIR(there.st_mode) and (there.st_dev, there.st_ino) in self._untouched
         )
 
-    def why_untouched(self, path: bytes) -> str | None:
+    def explain_untouched(self, path: bytes) -> str | None:
         """Why a path must be left alone: it is, or lies in, what is never touched."""
-        for each in (path, *folders_above(path)):
+        for each in (path, *list_folders_above(path)):
             name = each.rpartition(b"/")[2]
             if name in self._limits.skipped:
                 return f"{os.fsdecode(name)} is never touched"
@@ -167,14 +182,14 @@ _LEFT_OUT = "not read: a scan reads"
 class _Reader:
     """Reads what is not known, up to a number of bytes and seconds."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: SessionHandle) -> None:
         assert opened.workspace is not None
         self._workspace, self._contents = opened.workspace, opened.contents
         self._limits = opened.limits
         self._bytes = self._limits.new_bytes
         self._end = time.monotonic() + self._limits.seconds
 
-    def why_not(self, stamp: Stamp) -> str | None:
+    def explain_skip(self, stamp: Stamp) -> str | None:
         """Why a file with this stamp is not read any more."""
         size = stamp[_SIZE] if len(stamp) > _SIZE else 0
         if size <= self._limits.largest_file and size > self._bytes:
@@ -183,28 +198,28 @@ class _Reader:
             return f"{_LEFT_OUT} for at most {self._limits.seconds:g} seconds"
         return None
 
-    def read(self, path: bytes) -> Looked:
+    def read(self, path: bytes) -> LookedState:
         """Look at a path and keep its content."""
         try:
-            found = looked(self._workspace, path, self._contents, self._limits)
-        except Escapes as error:
-            return Looked(Unknown(error.message))
-        if isinstance(found.state, File):
+            found = read_state_and_stamp(self._workspace, path, self._contents, self._limits)
+        except PathEscapes as error:
+            return LookedState(UnknownState(error.message))
+        if isinstance(found.state, FileContentState):
             self._bytes -= found.state.size
         return found
 
 
-class Scan:
+class FolderScan:
     """The watched folders of a step."""
 
-    def __init__(self, opened: Opened, walker: Walker, roots: Iterable[bytes]) -> None:
-        self.roots = outermost(roots)
+    def __init__(self, opened: SessionHandle, walker: Walker, roots: Iterable[bytes]) -> None:
+        self.roots = find_outermost(roots)
         self.untold: list[tuple[bytes, State]] = []
         """What was found and no line of the log says yet."""
         self._opened, self._walker = opened, walker
         self._known = opened.known
-        self._walks: list[Walk] = []
-        self._before: dict[bytes, Seen] = {}
+        self._walks: list[WalkResult] = []
+        self._before: dict[bytes, KnownState] = {}
         self._odd: dict[bytes, str] = {}
         self._left_out: dict[str, int] = {}
 
@@ -217,104 +232,110 @@ class Scan:
         reader = _Reader(self._opened)
         known = self._known
         for path, stamp in walk.stamps.items():
-            seen: Seen | None = known.get(path)
-            if seen is None or seen.stamp != stamp or not seen.sure or not seen.told:
-                seen = self._read(reader, path, stamp)
+            seen: KnownState | None = known.get(path)
+            if seen is None or seen.stamp != stamp or not seen.sure or not seen.details:
+                seen = self._read_path(reader, path, stamp)
             if seen is not None:
                 self._before[path] = seen
-                if type(seen.state) is Unknown:
-                    self._note_odd(path, seen.state)
+                if type(seen.state) is UnknownState:
+                    self._note_unreadable(path, seen.state)
         self._forget_gone(walk)
 
-    def _read(self, reader: _Reader, path: bytes, stamp: Stamp) -> Seen | None:
-        why = reader.why_not(stamp)
+    def _read_path(self, reader: _Reader, path: bytes, stamp: Stamp) -> KnownState | None:
+        why = reader.explain_skip(stamp)
         if why is not None:
-            return Seen(stamp, Unknown(why), sure=False, told=True)
-        at = clock()
+            return KnownState(stamp, UnknownState(why), sure=False, details=True)
+        at = read_clock()
         found, old = reader.read(path), self._known.get(path)
-        told = old is not None and old.told and same(old.state, found.state)
-        seen = seen_of(found, at, self._opened.limits, told=told)
+        details = old is not None and old.details and is_same(old.state, found.state)
+        seen = to_known_state(found, at, self._opened.limits, details=details)
         self._known.put(path, seen)
-        if seen is not None and not told:
+        if seen is not None and not details:
             self.untold.append((path, found.state))
         return seen
 
-    def _forget_gone(self, walk: Walk) -> None:
+    def _forget_gone(self, walk: WalkResult) -> None:
         for path in self._known.paths():
-            if path not in walk.stamps and self._is_watched(path) and not walk.is_blind(path):
+            if path not in walk.stamps and self._is_watched(path) and not walk.is_unvisited(path):
                 self._known.put(path, None)
                 self.untold.append((path, ABSENT))
 
     def _is_watched(self, path: bytes) -> bool:
-        return path in self.roots or not set(self.roots).isdisjoint(folders_above(path))
+        return path in self.roots or not set(self.roots).isdisjoint(list_folders_above(path))
 
     def state_before(self, path: bytes) -> State | None:
         """What was at a path when the scan began; None if it does not know."""
         seen = self._before.get(path)
         if seen is not None:
             return seen.state
-        if not self._is_watched(path) or self._walks[0].is_blind(path):
+        if not self._is_watched(path) or self._walks[0].is_unvisited(path):
             return None
         return ABSENT
 
     # after
 
-    def end(self) -> list[Change]:
+    def end(self) -> list[FileChange]:
         """What is another than before; the new contents are kept."""
         walk = self._walker.walk(self.roots, self._walks[0].closed)
         self._walks.append(walk)
         reader = _Reader(self._opened)
         found = []
-        for path, before, after in self._changes(walk, reader):
-            if not same(before, after):
-                found.append(Change(path, before, after))
-            if isinstance(after, Unknown):
-                self._note_odd(path, after)
+        for path, before, after in self._find_changes(walk, reader):
+            if not is_same(before, after):
+                found.append(FileChange(path, before, after))
+            if isinstance(after, UnknownState):
+                self._note_unreadable(path, after)
         return found
 
-    def _changes(self, walk: Walk, reader: _Reader) -> Iterator[tuple[bytes, State, State]]:
+    def _find_changes(
+        self, walk: WalkResult, reader: _Reader
+    ) -> Iterator[tuple[bytes, State, State]]:
         for path, seen in self._before.items():
             stamp = walk.stamps.get(path)
             if stamp is None:
-                if not walk.is_blind(path):
+                if not walk.is_unvisited(path):
                     self._known.put(path, None)
-                    yield path, self._had(seen.state), ABSENT
+                    yield path, self._to_restorable(seen.state), ABSENT
             elif stamp != seen.stamp:
-                yield path, self._had(seen.state), self._now(reader, path, stamp)
-            elif not seen.sure and type(seen.state) is not Unknown and not reader.why_not(stamp):
+                yield path, self._to_restorable(seen.state), self._read_state(reader, path, stamp)
+            elif (
+                not seen.sure
+                and type(seen.state) is not UnknownState
+                and not reader.explain_skip(stamp)
+            ):
                 # Changed so shortly before that its times prove nothing.
-                now = self._now(reader, path, stamp)
-                if not same(seen.state, now):
-                    yield path, self._had(seen.state), now
+                now = self._read_state(reader, path, stamp)
+                if not is_same(seen.state, now):
+                    yield path, self._to_restorable(seen.state), now
         for path, stamp in walk.stamps.items():
             if path not in self._before:
-                yield path, ABSENT, self._now(reader, path, stamp)
+                yield path, ABSENT, self._read_state(reader, path, stamp)
 
-    def _had(self, state: State) -> State:
+    def _to_restorable(self, state: State) -> State:
         """A state that is restorable, or unknown if its content is not kept any more."""
-        if isinstance(state, File) and not self._opened.contents.holds(state):
-            return Unknown("its earlier content is not kept any more")
+        if isinstance(state, FileContentState) and not self._opened.contents.has_content(state):
+            return UnknownState("its earlier content is not kept any more")
         return state
 
-    def _now(self, reader: _Reader, path: bytes, stamp: Stamp) -> State:
-        seen = self._read(reader, path, stamp)
+    def _read_state(self, reader: _Reader, path: bytes, stamp: Stamp) -> State:
+        seen = self._read_path(reader, path, stamp)
         return ABSENT if seen is None else seen.state
 
     # what is not covered
 
-    def _note_odd(self, path: bytes, state: Unknown) -> None:
+    def _note_unreadable(self, path: bytes, state: UnknownState) -> None:
         if state.why.startswith(_LEFT_OUT):
             self._left_out[state.why] = self._left_out.get(state.why, 0) + 1
         else:
             self._odd[path] = state.why
 
-    def uncovered(self) -> Iterator[tuple[str, str]]:
+    def list_uncovered(self) -> Iterator[tuple[str, str]]:
         """Paths that cannot be restored, and why."""
         closed = dict(self._walks[0].closed)
         for walk in self._walks[1:]:
             closed = {**walk.closed, **closed}
         single = {**closed, **self._odd}
-        most = self._opened.limits.told_uncovered
+        most = self._opened.limits.reported_uncovered
         for path in list(single)[:most]:
             yield name_to_json(path), single[path]
         root = name_to_json(self.roots[0]) if self.roots else HERE.decode()

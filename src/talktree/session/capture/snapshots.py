@@ -11,20 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from talktree.errors import Escapes
-from talktree.files.sandbox import checked
-from talktree.session.capture.blobs import file_name
+from talktree.errors import PathEscapes
+from talktree.files.sandbox import check_path
+from talktree.session.capture.blobs import build_content_path
 from talktree.session.capture.file_state import (
     ABSENT,
     HASH_LENGTH,
-    Absent,
-    File,
+    AbsentState,
+    FileContentState,
     State,
-    Unknown,
+    UnknownState,
     from_json,
+    is_same,
     name_from_json,
     name_to_json,
-    same,
     to_json,
 )
 from talktree.text.json.encode import encode_new
@@ -35,7 +35,7 @@ FOREIGN_MODE = 0o644
 """Snapshots of other programs say nothing of modes."""
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A path and what was there; None where a line says nothing of that side."""
 
     path: bytes
@@ -43,7 +43,7 @@ class Change(NamedTuple):
     after: State | None
 
 
-class Backup(NamedTuple):
+class ForeignBackup(NamedTuple):
     """Where another program says that it keeps the earlier content of a path; unchecked."""
 
     path: bytes
@@ -51,14 +51,14 @@ class Backup(NamedTuple):
     hash: str | None
 
 
-class Taken(NamedTuple):
+class SnapshotLine(NamedTuple):
     """What one line of the log says."""
 
     message: str
     """The message it belongs to, or the point in the timeline (see `undo/timeline`)."""
     step: str | None
     update: bool
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     uncovered: tuple[tuple[str, str], ...]
     foreign: bool
     seen: tuple[tuple[bytes, State], ...] = ()
@@ -67,18 +67,18 @@ class Taken(NamedTuple):
     """The folders the step watches: only the first line of a step has it."""
     ended: bool = False
     """Whether it is the last line of its step: a step without one was cut off."""
-    backups: tuple[Backup, ...] = ()
+    backups: tuple[ForeignBackup, ...] = ()
     """Of foreign lines."""
 
 
 # writing
 
 
-def snapshot_line(
+def format_snapshot_line(
     message: str,
     step: str | None,
     update: bool,  # noqa: FBT001
-    changes: Iterable[Change],
+    changes: Iterable[FileChange],
     uncovered: Iterable[tuple[str, str]],
     time: int,
     *,
@@ -95,8 +95,8 @@ def snapshot_line(
     backups: dict[str, Any] = {}
     paths: dict[str, Any] = {}
     for change in changes:
-        paths[name_to_json(change.path)] = _sides(change)
-        _say_in_words_of_the_document(change, tracked, backups)
+        paths[name_to_json(change.path)] = _encode_sides(change)
+        _add_document_fields(change, tracked, backups)
     held: dict[str, Any] = {"trackedFiles": tracked, "fileBackups": backups, "paths": paths}
     held["uncovered"] = [{"path": path, "why": why} for path, why in uncovered]
     found = {name_to_json(path): to_json(state) for path, state in seen}
@@ -120,13 +120,13 @@ def snapshot_line(
     return encode_new(line)
 
 
-def _sides(change: Change) -> dict[str, Any]:
+def _encode_sides(change: FileChange) -> dict[str, Any]:
     sides = (("before", change.before), ("after", change.after))
     return {name: to_json(state) for name, state in sides if state is not None}
 
 
-def _say_in_words_of_the_document(
-    change: Change, tracked: dict[str, Any], backups: dict[str, Any]
+def _add_document_fields(
+    change: FileChange, tracked: dict[str, Any], backups: dict[str, Any]
 ) -> None:
     """Files that are, were or come to be plain files; for anything else it has no words.
 
@@ -138,107 +138,113 @@ def _say_in_words_of_the_document(
     except UnicodeDecodeError:
         return
     before, after = change.before, change.after
-    if not isinstance(before, File | Absent) or not isinstance(after, File | Absent | None):
+    if not isinstance(before, FileContentState | AbsentState) or not isinstance(
+        after, FileContentState | AbsentState | None
+    ):
         return
-    if isinstance(before, File) and not before.chunks:
-        backups[name] = {"backupPath": file_name(before.hash), "originalHash": before.hash}
+    if isinstance(before, FileContentState) and not before.chunks:
+        backups[name] = {"backupPath": build_content_path(before.hash), "originalHash": before.hash}
     match before, after:
-        case Absent(), File():
-            tracked[name] = {"originalContent": None, **_now(after, "created")}
-        case File(), File():
-            tracked[name] = _now(after, "unchanged" if same(before, after) else "modified")
-        case File(), Absent():
+        case AbsentState(), FileContentState():
+            tracked[name] = {"originalContent": None, **_encode_file_state(after, "created")}
+        case FileContentState(), FileContentState():
+            tracked[name] = _encode_file_state(
+                after, "unchanged" if is_same(before, after) else "modified"
+            )
+        case FileContentState(), AbsentState():
             tracked[name] = {"state": "deleted"}
-        case File(), None:
-            tracked[name] = _now(before, "unchanged")
+        case FileContentState(), None:
+            tracked[name] = _encode_file_state(before, "unchanged")
 
 
-def _now(file: File, state: str) -> dict[str, Any]:
+def _encode_file_state(file: FileContentState, state: str) -> dict[str, Any]:
     return {"contentHash": file.hash, "size": file.size, "state": state}
 
 
 # reading
 
 
-def taken(value: object) -> Taken:
+def parse_snapshot(value: object) -> SnapshotLine:
     """What a line says, of whatever program it is; what cannot be understood is unknown."""
-    line = _object(value)
-    held = _object(line.get("snapshot"))
-    uncovered = list(_uncovered(held.get("uncovered")))
+    line = _as_mapping(value)
+    held = _as_mapping(line.get("snapshot"))
+    uncovered = list(_parse_uncovered(held.get("uncovered")))
     paths = held.get("paths")
     foreign = not isinstance(paths, Mapping)
-    backups: tuple[Backup, ...] = ()
+    backups: tuple[ForeignBackup, ...] = ()
     if foreign:
-        changes, backups = _foreign(held, uncovered)
+        changes, backups = _parse_foreign_changes(held, uncovered)
     else:
-        changes = _own(_object(paths), uncovered)
+        changes = _parse_own_changes(_as_mapping(paths), uncovered)
     step, message = line.get("step"), line.get("point", line.get("messageId"))
-    return Taken(
+    return SnapshotLine(
         message=message if isinstance(message, str) else "",
         step=step if isinstance(step, str) else None,
         update=line.get("isSnapshotUpdate") is True,
         changes=changes,
         uncovered=tuple(uncovered),
         foreign=foreign,
-        seen=tuple(_seen(_object(held.get("seen")))),
-        watched=_watched(held.get("watched")),
+        seen=tuple(_parse_states(_as_mapping(held.get("seen")))),
+        watched=_parse_watched(held.get("watched")),
         ended=held.get("ended") is True,
         backups=backups,
     )
 
 
-def contents_named(value: object) -> Iterator[str]:
+def find_named_contents(value: object) -> Iterator[str]:
     """The hashes of all contents a line needs: none of them may ever be removed."""
-    one = taken(value)
+    one = parse_snapshot(value)
     for change in one.changes:
-        yield from _named(change.before)
-        yield from _named(change.after)
+        yield from _find_hashes(change.before)
+        yield from _find_hashes(change.after)
     for _, state in one.seen:
-        yield from _named(state)
+        yield from _find_hashes(state)
 
 
-def _named(state: State | None) -> Iterator[str]:
-    if isinstance(state, File):
+def _find_hashes(state: State | None) -> Iterator[str]:
+    if isinstance(state, FileContentState):
         yield from state.chunks or (state.hash,)
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def _as_mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _uncovered(value: object) -> Iterator[tuple[str, str]]:
+def _parse_uncovered(value: object) -> Iterator[tuple[str, str]]:
     for item in value if isinstance(value, list) else ():
-        known = _object(item)
+        known = _as_mapping(item)
         yield str(known.get("path", "")), str(known.get("why", ""))
 
 
-def _own(paths: Mapping[str, Any], uncovered: list[tuple[str, str]]) -> tuple[Change, ...]:
+def _parse_own_changes(
+    paths: Mapping[str, Any], uncovered: list[tuple[str, str]]
+) -> tuple[FileChange, ...]:
     found = []
     for name, sides in paths.items():
-        path = _safe(name_from_json(name), name, uncovered)
-        known = _object(sides)
+        path = _check_path(name_from_json(name), name, uncovered)
+        known = _as_mapping(sides)
         if path is not None:
             before = from_json(known["before"]) if "before" in known else None
             after = from_json(known["after"]) if "after" in known else None
-            found.append(Change(path, before, after))
+            found.append(FileChange(path, before, after))
     return tuple(found)
 
 
-def _safe(path: bytes, name: str, uncovered: list[tuple[str, str]]) -> bytes | None:
+def _check_path(path: bytes, name: str, uncovered: list[tuple[str, str]]) -> bytes | None:
     """The path if it is one inside a workspace; else it is told as not covered."""
     try:
-        return checked(path)
-    except Escapes as error:
+        return check_path(path)
+    except PathEscapes as error:
         uncovered.append((name, f"no path inside the workspace: {error.message}"))
         return None
 
 
-def _seen(found: Mapping[str, Any]) -> Iterator[tuple[bytes, State]]:
+def _parse_states(found: Mapping[str, Any]) -> Iterator[tuple[bytes, State]]:
     for name, state in found.items():
         yield name_from_json(name), from_json(state)
 
 
-def _watched(value: object) -> tuple[bytes, ...] | None:
+def _parse_watched(value: object) -> tuple[bytes, ...] | None:
     if not isinstance(value, list):
         return None
     return tuple(name_from_json(name) for name in value if isinstance(name, str))
@@ -247,28 +253,28 @@ def _watched(value: object) -> tuple[bytes, ...] | None:
 # lines of other programs
 
 
-def _foreign(
+def _parse_foreign_changes(
     held: Mapping[str, Any], uncovered: list[tuple[str, str]]
-) -> tuple[tuple[Change, ...], tuple[Backup, ...]]:
-    tracked, kept = _object(held.get("trackedFiles")), _object(held.get("fileBackups"))
+) -> tuple[tuple[FileChange, ...], tuple[ForeignBackup, ...]]:
+    tracked, kept = _as_mapping(held.get("trackedFiles")), _as_mapping(held.get("fileBackups"))
     changes, backups = [], []
     for name in {**tracked, **kept}:
-        path = _safe(_bytes(name), name, uncovered)
+        path = _check_path(_encode_name(name), name, uncovered)
         if path is None:
             continue
-        now, backup = _object(tracked.get(name)), _object(kept.get(name))
-        changes.append(Change(path, _foreign_before(now), _foreign_after(now)))
+        now, backup = _as_mapping(tracked.get(name)), _as_mapping(kept.get(name))
+        changes.append(FileChange(path, _parse_foreign_before(now), _parse_foreign_after(now)))
         place = backup.get("backupPath")
         if isinstance(place, str) and place:
-            backups.append(Backup(path, place, _hash(backup.get("originalHash"))))
+            backups.append(ForeignBackup(path, place, _parse_hash(backup.get("originalHash"))))
     return tuple(changes), tuple(backups)
 
 
-def _bytes(name: str) -> bytes:
+def _encode_name(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")
 
 
-def _foreign_before(now: Mapping[str, Any]) -> State:
+def _parse_foreign_before(now: Mapping[str, Any]) -> State:
     """Certain only if the content stands in the line.
 
     `created` is no proof that nothing was there: it is also written for files that could not be
@@ -276,22 +282,22 @@ def _foreign_before(now: Mapping[str, Any]) -> State:
     """
     content = now.get("originalContent")
     if isinstance(content, str):
-        data = _bytes(content)
+        data = _encode_name(content)
         hash = sha256(data).hexdigest()
-        return File(hash=hash, size=len(data), mode=FOREIGN_MODE)
-    return Unknown("the snapshot does not tell for certain")
+        return FileContentState(hash=hash, size=len(data), mode=FOREIGN_MODE)
+    return UnknownState("the snapshot does not tell for certain")
 
 
-def _foreign_after(now: Mapping[str, Any]) -> State:
+def _parse_foreign_after(now: Mapping[str, Any]) -> State:
     if now.get("state") == "deleted":
         return ABSENT
-    hash, size = _hash(now.get("contentHash")), now.get("size")
+    hash, size = _parse_hash(now.get("contentHash")), now.get("size")
     if hash is None or type(size) is not int or size < 0:
-        return Unknown("the snapshot does not tell for certain")
-    return File(hash=hash, size=size, mode=FOREIGN_MODE)
+        return UnknownState("the snapshot does not tell for certain")
+    return FileContentState(hash=hash, size=size, mode=FOREIGN_MODE)
 
 
-def _hash(value: object) -> str | None:
+def _parse_hash(value: object) -> str | None:
     if not isinstance(value, str) or len(value) != HASH_LENGTH:
         return None
     lower = value.lower()

@@ -20,22 +20,29 @@ from types import TracebackType
 from typing import Literal, TypeAlias
 from uuid import uuid4
 
-from talktree.errors import Escapes, NotUndoable
+from talktree.errors import NotUndoable, PathEscapes
 from talktree.files.locking import folder_lock
-from talktree.files.sandbox import Anchor, checked
-from talktree.session.capture.file_state import ABSENT, Folder, State, Unknown, name_to_json, same
+from talktree.files.sandbox import Anchor, check_path
+from talktree.session.capture.file_state import (
+    ABSENT,
+    Folder,
+    State,
+    UnknownState,
+    is_same,
+    name_to_json,
+)
 from talktree.session.capture.interrupted_steps import end_cut_off_steps
-from talktree.session.capture.path_probe import look
+from talktree.session.capture.path_probe import read_state
 from talktree.session.capture.scan import HERE as CURRENT
-from talktree.session.capture.scan import Scan, Walker, folders_above
-from talktree.session.capture.snapshots import Change
-from talktree.session.capture.step_records import Said, step_lines
-from talktree.session.errors import plainly
-from talktree.session.handle import Opened
+from talktree.session.capture.scan import FolderScan, Walker, list_folders_above
+from talktree.session.capture.snapshots import FileChange
+from talktree.session.capture.step_records import StepReport, format_step_lines
+from talktree.session.errors import raise_plain_errors
+from talktree.session.handle import SessionHandle
 
 
-@plainly
-class Step:
+@raise_plain_errors
+class CaptureStep:
     """Use it as a context manager around the tool's work; paths are relative to the workspace.
 
     `paths` are those the tool is going to change; a folder means all that is in it. `watch` are
@@ -45,7 +52,7 @@ class Step:
 
     def __init__(
         self,
-        opened: Opened,
+        opened: SessionHandle,
         message: str,
         paths: Iterable[bytes] = (),
         watch: Iterable[bytes] = (),
@@ -53,16 +60,16 @@ class Step:
     ) -> None:
         self.id = str(uuid4())
         self.message = message
-        self.changed: tuple[Change, ...] = ()
+        self.changed: tuple[FileChange, ...] = ()
         """What the tool changed, once the step is over."""
         self._opened = opened
-        self._paths = [checked(path) for path in paths]
-        self._roots = [root if root == CURRENT else checked(root) for root in watch]
+        self._paths = [check_path(path) for path in paths]
+        self._roots = [root if root == CURRENT else check_path(root) for root in watch]
         self._unprotected = unprotected
-        self._scans: list[Scan] = []
+        self._scans: list[FolderScan] = []
         self._before: dict[bytes, State] = {}
         self._above: dict[bytes, Folder] = {}
-        self._alone: dict[bytes, Unknown] = {}
+        self._alone: dict[bytes, UnknownState] = {}
         self._firsts: dict[bytes, State] = {}
         self._seen: list[tuple[bytes, State]] = []
         self._marked: list[tuple[str, str]] = []
@@ -71,14 +78,14 @@ class Step:
     @property
     def uncovered(self) -> tuple[tuple[str, str], ...]:
         """What could not be restored, and why."""
-        scanned = (each for scan in self._scans for each in scan.uncovered())
+        scanned = (each for scan in self._scans for each in scan.list_uncovered())
         return tuple(dict.fromkeys((*self._marked, *scanned)))
 
     # before
 
-    def __enter__(self) -> Step:
-        self._workspace = _workspace_of(self._opened)
-        self._recall()
+    def __enter__(self) -> CaptureStep:
+        self._workspace = _require_workspace(self._opened)
+        self._recover_known()
         self._held.enter_context(folder_lock(self._workspace.fd, exclusive=False))
         try:
             self._begin()
@@ -87,11 +94,11 @@ class Step:
             raise
         return self
 
-    def _recall(self) -> None:
+    def _recover_known(self) -> None:
         """What earlier processes knew, and what they left unfinished."""
         opened = self._opened
         place = opened.root / "cache" / f"{opened.id}.files"
-        if opened.known.load(place, opened.contents.names()):
+        if opened.known.load(place, opened.contents.list_hashes()):
             opened.notices += end_cut_off_steps(opened)
 
     def _begin(self) -> None:
@@ -104,23 +111,23 @@ class Step:
                 if change.before is not None:
                     self._firsts.setdefault(change.path, change.before)
         # Named paths first: they are read in any case, also if the scan's bounds are used up.
-        self._note(self._paths)
+        self._note_paths(self._paths)
         self._watch(self._roots)
-        self._say(self._said(list(self._before), watched=tuple(self._roots)))
+        self._write_report(self._prepare_report(list(self._before), watched=tuple(self._roots)))
 
     def _watch(self, roots: Iterable[bytes]) -> None:
-        scan = Scan(self._opened, self._walker, filter(self._can_watch, roots))
+        scan = FolderScan(self._opened, self._walker, filter(self._can_watch, roots))
         if scan.roots:
             scan.begin()
             self._scans.append(scan)
 
     def _can_watch(self, root: bytes) -> bool:
         try:
-            why = self._walker.why_untouched(root)
+            why = self._walker.explain_untouched(root)
             if why is None:
                 self._note_missing_above(root)
                 return True
-        except Escapes as error:
+        except PathEscapes as error:
             if self._unprotected == "refuse":
                 raise
             why = error.message
@@ -130,19 +137,19 @@ class Step:
     def track(self, *paths: bytes) -> None:
         """More paths that the tool is going to change: safe to be changed when this returns."""
         had = set(self._before)
-        self._note([checked(path) for path in paths])
+        self._note_paths([check_path(path) for path in paths])
         new = [path for path in self._before if path not in had]
         if new or any(scan.untold for scan in self._scans):
-            self._say(self._said(new))
+            self._write_report(self._prepare_report(new))
 
-    def _note(self, paths: Iterable[bytes]) -> None:
+    def _note_paths(self, paths: Iterable[bytes]) -> None:
         for path in paths:
             if path in self._before:
                 continue
             try:
                 self._note_missing_above(path)
-                state = self._keep(path)
-            except Escapes as error:
+                state = self._keep_state(path)
+            except PathEscapes as error:
                 if self._unprotected == "refuse":
                     raise
                 self._marked.append((name_to_json(path), error.message))
@@ -152,33 +159,33 @@ class Step:
 
     def _note_missing_above(self, path: bytes) -> None:
         """Folders that a tool must make first to write there are paths of the step, too."""
-        for folder in folders_above(path):
+        for folder in list_folders_above(path):
             if folder == CURRENT or folder in self._before:
                 continue
-            state = look(self._workspace, folder, None, self._opened.limits)
+            state = read_state(self._workspace, folder, None, self._opened.limits)
             if isinstance(state, Folder):
                 self._above.setdefault(folder, state)
             else:
-                self._keep(folder)
+                self._keep_state(folder)
 
-    def _keep(self, path: bytes) -> State:
+    def _keep_state(self, path: bytes) -> State:
         """Keep what is at a path; the first state of a message stays the one before."""
-        why = self._walker.why_untouched(path)
+        why = self._walker.explain_untouched(path)
         if why is not None:
-            state: State = self._alone.setdefault(path, Unknown(why))
+            state: State = self._alone.setdefault(path, UnknownState(why))
         else:
-            state = self._scanned(path) or look(
+            state = self._find_scanned_state(path) or read_state(
                 self._workspace, path, self._opened.contents, self._opened.limits
             )
-        if isinstance(state, Unknown):
+        if isinstance(state, UnknownState):
             self._unprotect(path, state.why)
         first = self._firsts.setdefault(path, state)
         self._before[path] = first
-        if first is not state and not same(first, state):
+        if first is not state and not is_same(first, state):
             self._seen.append((path, state))
         return state
 
-    def _scanned(self, path: bytes) -> State | None:
+    def _find_scanned_state(self, path: bytes) -> State | None:
         found = (scan.state_before(path) for scan in self._scans)
         return next((state for state in found if state is not None), None)
 
@@ -203,74 +210,78 @@ class Step:
             self._end()
 
     def _end(self) -> None:
-        changes = {change.path: change for change in self._lost_folders()}
+        changes = {change.path: change for change in self._find_removed_folders()}
         for scan in self._scans:
             for change in scan.end():
-                changes[change.path] = self._from_first(change)
+                changes[change.path] = self._with_first_state(change)
         for path, first in self._before.items():
-            changes[path] = Change(path, first, self._after(path))
+            changes[path] = FileChange(path, first, self._read_state_after(path))
         every = list(changes.values())
-        self._say(Said(changes=every, seen=self._seen, uncovered=self.uncovered, ended=True))
-        self._opened.known.tell(changes)
+        self._write_report(
+            StepReport(changes=every, seen=self._seen, uncovered=self.uncovered, ended=True)
+        )
+        self._opened.known.mark_logged(changes)
         self._opened.known.save()
-        self._opened.notices += self._opened.budget.notice(self._opened.contents)
+        self._opened.notices += self._opened.budget.warn_once(self._opened.contents)
         self.changed = tuple(
             change
             for change in every
-            if change.before and change.after and not same(change.before, change.after)
+            if change.before and change.after and not is_same(change.before, change.after)
         )
 
-    def _from_first(self, change: Change) -> Change:
+    def _with_first_state(self, change: FileChange) -> FileChange:
         """The same, seen from where the message found the path first."""
         before = change.before
         first = self._firsts.get(change.path)
         if first is None or before is None:
             return change
-        if not same(first, before):
+        if not is_same(first, before):
             self._seen.append((change.path, before))
         return change._replace(before=first)
 
-    def _lost_folders(self) -> Iterable[Change]:
+    def _find_removed_folders(self) -> Iterable[FileChange]:
         """Folders above named paths that the tool removed or put something else in place of."""
         for folder, before in self._above.items():
-            now = self._after(folder)
+            now = self._read_state_after(folder)
             if not isinstance(now, Folder):
-                yield Change(folder, self._firsts.get(folder, before), now)
+                yield FileChange(folder, self._firsts.get(folder, before), now)
 
-    def _after(self, path: bytes) -> State:
+    def _read_state_after(self, path: bytes) -> State:
         if path in self._alone:
             return self._alone[path]
         try:
-            return look(self._workspace, path, self._opened.contents, self._opened.limits)
-        except Escapes:
+            return read_state(self._workspace, path, self._opened.contents, self._opened.limits)
+        except PathEscapes:
             # A folder above it is a link now: what that leads to is not at this path.
             return ABSENT
 
     # the log
 
-    def _said(self, paths: Iterable[bytes], watched: tuple[bytes, ...] | None = None) -> Said:
+    def _prepare_report(
+        self, paths: Iterable[bytes], watched: tuple[bytes, ...] | None = None
+    ) -> StepReport:
         """What is to be said before the tool works on these paths."""
         seen = [*self._seen, *(each for scan in self._scans for each in scan.untold)]
-        changes = [Change(path, self._before[path], None) for path in paths]
-        return Said(changes=changes, seen=seen, uncovered=self.uncovered, watched=watched)
+        changes = [FileChange(path, self._before[path], None) for path in paths]
+        return StepReport(changes=changes, seen=seen, uncovered=self.uncovered, watched=watched)
 
-    def _say(self, said: Said) -> None:
+    def _write_report(self, said: StepReport) -> None:
         """Everything kept is on the disk, then the lines are; only then it counts."""
         opened = self._opened
-        opened.contents.settle()
-        with opened.journal.alone():
+        opened.contents.flush()
+        with opened.journal.append_lock():
             # The first snapshot of a message is no update; others may have written one meanwhile.
-            message, point = opened.index.owner(self.message)
+            message, point = opened.index.find_owner(self.message)
             update = said.watched is None or opened.index.has_snapshots(message)
-            lines = step_lines(message, self.id, said, update=update, point=point)
+            lines = format_step_lines(message, self.id, said, update=update, point=point)
             opened.journal.append("snapshots", *lines)
-        opened.known.tell(path for path, _ in said.seen)
+        opened.known.mark_logged(path for path, _ in said.seen)
         self._seen = []
         for scan in self._scans:
             scan.untold = []
 
 
-def _workspace_of(opened: Opened) -> Anchor:
+def _require_workspace(opened: SessionHandle) -> Anchor:
     if opened.workspace is None:
         raise NotUndoable(
             "this session has no workspace here, so nothing could be undone",
@@ -284,23 +295,23 @@ Unprotected: TypeAlias = Literal["refuse", "mark"]
 HERE = b"."
 
 
-def inside(workspace: Anchor | None, path: FilePath) -> bytes:
+def resolve_session_path(workspace: Anchor | None, path: FilePath) -> bytes:
     """A path as the session has it; a refusal if it leads elsewhere."""
     raw = os.fsencode(path)
     if workspace is not None and raw.startswith(b"/"):
         with suppress(ValueError):
             raw = os.fsencode(Path(os.fsdecode(raw)).relative_to(workspace.path))
     raw = raw.removeprefix(b"./").rstrip(b"/") or raw
-    return raw if raw == HERE else checked(raw)
+    return raw if raw == HERE else check_path(raw)
 
 
-@plainly
-class Work(Step):
+@raise_plain_errors
+class SessionStep(CaptureStep):
     """A step, made by `Session.step`."""
 
     def __init__(
         self,
-        opened: Opened,
+        opened: SessionHandle,
         message: str,
         paths: Iterable[FilePath],
         watch: Iterable[FilePath],
@@ -310,15 +321,15 @@ class Work(Step):
         super().__init__(
             opened,
             message,
-            [inside(self._place, path) for path in paths],
-            [inside(self._place, path) for path in watch],
+            [resolve_session_path(self._place, path) for path in paths],
+            [resolve_session_path(self._place, path) for path in watch],
             unprotected,
         )
 
-    def __enter__(self) -> Work:
+    def __enter__(self) -> SessionStep:
         super().__enter__()
         return self
 
     def track(self, *paths: FilePath) -> None:
         """More paths that the tool is going to change: safe to be changed when this returns."""
-        super().track(*(inside(self._place, path) for path in paths))
+        super().track(*(resolve_session_path(self._place, path) for path in paths))

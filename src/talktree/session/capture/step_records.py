@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from talktree.session.capture.file_state import State
-from talktree.session.capture.snapshots import Change, snapshot_line
+from talktree.session.capture.snapshots import FileChange, format_snapshot_line
 from talktree.text.times import MILLI
 
 AT_ONCE = 2000
@@ -18,18 +18,18 @@ AT_ONCE = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class StepReport:
     """What is to be said at one time of a step."""
 
-    changes: Sequence[Change] = ()
+    changes: Sequence[FileChange] = ()
     seen: Sequence[tuple[bytes, State]] = ()
     uncovered: Sequence[tuple[str, str]] = ()
     watched: Sequence[bytes] | None = None
     ended: bool = False
 
 
-def step_lines(
-    message: str, step: str, said: Said, *, update: bool, point: str | None = None
+def format_step_lines(
+    message: str, step: str, said: StepReport, *, update: bool, point: str | None = None
 ) -> list[bytes]:
     """The lines that say it, the first of them an update or not, the others always."""
     now = time.time_ns() // MILLI * MILLI
@@ -39,7 +39,7 @@ def step_lines(
         some = slice(start, start + AT_ONCE)
         first, last = start == 0, start + AT_ONCE >= count
         lines.append(
-            snapshot_line(
+            format_snapshot_line(
                 message,
                 step,
                 update or not first,

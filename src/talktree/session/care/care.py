@@ -18,25 +18,35 @@ from talktree.session.care.inspection import (
     QUARANTINE,
     SEVERITIES,
     Inspection,
-    Trouble,
-    named_anywhere,
+    SessionProblem,
+    find_named_hashes,
 )
-from talktree.session.handle import Opened
+from talktree.session.handle import SessionHandle
 from talktree.session.journal.journal import LOGS
 
-__all__ = ["SEVERITIES", "Freed", "Trouble", "Usage", "check", "gc", "usage"]
+__all__ = [
+    "SEVERITIES",
+    "CleanupResult",
+    "DiskUsage",
+    "SessionProblem",
+    "check_session",
+    "gc",
+    "measure_usage",
+]
 
 GRACE = 86_400.0
 """Seconds for which what nobody names is left alone: a writer may be about to name it."""
 
 
-def check(session: Opened | Anchor, *, read_data: bool = False) -> list[Trouble]:
+def check_session(
+    session: SessionHandle | Anchor, *, read_data: bool = False
+) -> list[SessionProblem]:
     """Everything that is wrong with a session; with `read_data` every content is hashed as well."""
-    folder = session.folder if isinstance(session, Opened) else session
+    folder = session.folder if isinstance(session, SessionHandle) else session
     return Inspection(folder).run(read_data=read_data)
 
 
-class Freed(NamedTuple):
+class CleanupResult(NamedTuple):
     """What was removed, or would be."""
 
     contents: tuple[tuple[str, int], ...]
@@ -53,24 +63,24 @@ class Freed(NamedTuple):
         return sum(size for _, size in (*self.contents, *self.unfinished))
 
 
-def gc(opened: Opened, *, dry_run: bool = True, grace: float = GRACE) -> Freed:
+def gc(opened: SessionHandle, *, dry_run: bool = True, grace: float = GRACE) -> CleanupResult:
     """Remove contents that no line names and that are older than a time of grace.
 
-    No step and no move is at work meanwhile; `Busy` if one is.
+    No step and no move is at work meanwhile; `LockHeld` if one is.
     """
-    with nullcontext() if dry_run else _quiet(opened):
+    with nullcontext() if dry_run else _hold_writers_off(opened):
         contents, oldest = opened.contents, time() - grace
         # First what is there, then what is named: whatever comes in between has a name by then.
-        found = list(contents.names())
-        named = named_anywhere(opened.folder)
+        found = list(contents.list_hashes())
+        named = find_named_hashes(opened.folder)
         unnamed = [name for name in found if name not in named]
-        unfinished = list(contents.unfinished())
-        old = [name for name in (*unnamed, *unfinished) if contents.changed_at(name) < oldest]
+        unfinished = list(contents.list_unfinished())
+        old = [name for name in (*unnamed, *unfinished) if contents.modified_at(name) < oldest]
         sizes = {name: contents.size_of(name) for name in old}
         if not dry_run:
             for name in old:
                 contents.remove(name)
-    return Freed(
+    return CleanupResult(
         tuple((name, sizes[name]) for name in unnamed if name in sizes),
         tuple((name, sizes[name]) for name in unfinished if name in sizes),
         len(unnamed) + len(unfinished) - len(old),
@@ -79,7 +89,7 @@ def gc(opened: Opened, *, dry_run: bool = True, grace: float = GRACE) -> Freed:
 
 
 @contextmanager
-def _quiet(opened: Opened) -> Iterator[None]:
+def _hold_writers_off(opened: SessionHandle) -> Iterator[None]:
     """Nobody keeps contents for this session: neither a step nor a move is at work."""
     if opened.workspace is None:
         yield
@@ -88,7 +98,7 @@ def _quiet(opened: Opened) -> Iterator[None]:
         yield
 
 
-class Usage(NamedTuple):
+class DiskUsage(NamedTuple):
     """What a session takes on the disk, in bytes."""
 
     logs: dict[str, int]
@@ -106,29 +116,29 @@ class Usage(NamedTuple):
         return sum(self.logs.values()) + self.contents + self.quarantine + self.cache
 
 
-def usage(opened: Opened) -> Usage:
+def measure_usage(opened: SessionHandle) -> DiskUsage:
     """What a session takes on the disk."""
     contents = opened.contents
-    sizes = {name: contents.size_of(name) for name in contents.names()}
-    named = named_anywhere(opened.folder)
-    return Usage(
+    sizes = {name: contents.size_of(name) for name in contents.list_hashes()}
+    named = find_named_hashes(opened.folder)
+    return DiskUsage(
         {log: opened.journal.length(log) for log in LOGS},
-        sum(sizes.values()) + sum(map(contents.size_of, contents.unfinished())),
+        sum(sizes.values()) + sum(map(contents.size_of, contents.list_unfinished())),
         len(sizes),
         sum(size for name, size in sizes.items() if name not in named),
-        _quarantined(opened.folder),
-        _cached(opened),
+        _measure_quarantine(opened.folder),
+        _measure_cache(opened),
     )
 
 
-def _quarantined(folder: Anchor) -> int:
+def _measure_quarantine(folder: Anchor) -> int:
     path = QUARANTINE.encode()
     if folder.lstat(path) is None:
         return 0
     return sum(entry.stat(follow_symlinks=False).st_size for entry in folder.entries(path))
 
 
-def _cached(opened: Opened) -> int:
+def _measure_cache(opened: SessionHandle) -> int:
     """The files of the cache: SQLite has up to three."""
     start = f"{opened.id}.sqlite"
     try:

@@ -17,23 +17,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from talktree.errors import Escapes, NotFound, UsageError
+from talktree.errors import NotFound, PathEscapes, UsageError
 from talktree.files.sandbox import Anchor
-from talktree.formats.claude_code.checkpoints import Checkpoint, Kept, checkpoints, started_in
+from talktree.formats.claude_code.checkpoints import (
+    Checkpoint,
+    CheckpointFile,
+    find_start_folder,
+    list_checkpoints,
+)
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
 from talktree.model.message import Message
-from talktree.session.capture.file_state import ABSENT, File, State, Unknown
+from talktree.session.capture.file_state import ABSENT, FileContentState, State, UnknownState
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.path_probe import look
-from talktree.session.claude.places import history_folder, placed
+from talktree.session.capture.path_probe import read_state
+from talktree.session.claude.places import find_history_folder, relocate_path
 
 _PLAIN = re.compile(r"[A-Za-z0-9@_-][A-Za-z0-9@._-]{0,199}")
 FIRST_LINES = 50
 """How many messages are asked which session they belong to."""
 
 
-class Was(NamedTuple):
+class CheckpointState(NamedTuple):
     """A file at a checkpoint."""
 
     name: str
@@ -52,10 +57,10 @@ class ClaudeHistory:
 
     def __init__(self, conversation: Conversation, folder: Path | None) -> None:
         self.conversation = conversation
-        self.points = checkpoints(conversation)
+        self.points = list_checkpoints(conversation)
         self.folder = folder
         """Where the copies are; None if no such folder was found."""
-        self._started = started_in(conversation)
+        self._started = find_start_folder(conversation)
         self._copies = None if folder is None else Anchor(folder)
         self._looked: dict[str, State] = {}
 
@@ -64,7 +69,7 @@ class ClaudeHistory:
         if self._copies is not None:
             self._copies.close()
 
-    def point(self, message: str) -> Checkpoint:
+    def find_checkpoint(self, message: str) -> Checkpoint:
         """The checkpoint of a message, by a unique beginning of its id, or of the prompt above."""
         exact = [each for each in self.points if each.message == message]
         near = exact or [each for each in self.points if each.message.startswith(message)]
@@ -75,24 +80,24 @@ class ClaudeHistory:
         by_message = {each.message: each for each in self.points}
         conversation = self.conversation
         ids = conversation.skeleton.ids
-        for place in reversed(conversation.tree.path(conversation.position(message))):
+        for place in reversed(conversation.tree.path(conversation.find_position(message))):
             if ids[place] in by_message:
                 return by_message[ids[place]]
         raise NotFound(
             f"no checkpoint at {message} or above", hint="`talktree session log FILE` lists them"
         )
 
-    def files(self, point: Checkpoint) -> list[Was]:
+    def list_files(self, point: Checkpoint) -> list[CheckpointState]:
         """Every file the session ever noted, as it was at a checkpoint."""
-        found = [self._was(kept, note) for kept, note in self._told(point)]
+        found = [self._build_state(kept, note) for kept, note in self._find_file_states(point)]
         taken: dict[bytes, str] = {}
         for number, was in enumerate(found):
             if was.path and taken.setdefault(was.path, was.name) != was.name:
                 why = f"{taken[was.path][:200]} goes to the same place"
-                found[number] = was._replace(state=Unknown(why))
+                found[number] = was._replace(state=UnknownState(why))
         return found
 
-    def _told(self, point: Checkpoint) -> Iterator[tuple[Kept, str]]:
+    def _find_file_states(self, point: Checkpoint) -> Iterator[tuple[CheckpointFile, str]]:
         """What a checkpoint says, and what later ones say of files that it does not know yet."""
         yield from ((kept, "") for kept in point.files.values())
         known = set(point.files)
@@ -107,40 +112,44 @@ class ClaudeHistory:
                     lost = kept._replace(copy=None, absent=False)
                     yield lost, "noted before, but not at this point"
 
-    def _was(self, kept: Kept, note: str) -> Was:
+    def _build_state(self, kept: CheckpointFile, note: str) -> CheckpointState:
         try:
-            path = placed(kept.name, self._started)
-        except Escapes as error:
-            return Was(kept.name, b"", Unknown(error.message), None, note)
-        state = ABSENT if kept.absent else self.copy_state(kept.copy)
-        if isinstance(state, Unknown) and note and kept.copy is None:
-            state = Unknown(note)
-        return Was(kept.name, path, state, kept.copy, note)
+            path = relocate_path(kept.name, self._started)
+        except PathEscapes as error:
+            return CheckpointState(kept.name, b"", UnknownState(error.message), None, note)
+        state = ABSENT if kept.absent else self.read_copy_state(kept.copy)
+        if isinstance(state, UnknownState) and note and kept.copy is None:
+            state = UnknownState(note)
+        return CheckpointState(kept.name, path, state, kept.copy, note)
 
     # copies
 
-    def copy_state(self, name: str | None) -> State:
+    def read_copy_state(self, name: str | None) -> State:
         """What is in a copy, or why that cannot be had."""
         if name is None:
-            return Unknown("no copy is named")
+            return UnknownState("no copy is named")
         if name not in self._looked:
-            self._looked[name] = self._look(name)
+            self._looked[name] = self._read_copy(name)
         return self._looked[name]
 
-    def _look(self, name: str) -> State:
+    def _read_copy(self, name: str) -> State:
         if self._copies is None:
-            return Unknown("the folder with the copies was not found")
+            return UnknownState("the folder with the copies was not found")
         if not _PLAIN.fullmatch(name):
-            return Unknown("the name of its copy is no plain file name")
-        state = look(self._copies, name.encode(), None, Limits())
+            return UnknownState("the name of its copy is no plain file name")
+        state = read_state(self._copies, name.encode(), None, Limits())
         if state == ABSENT:
-            return Unknown("its copy is gone")
-        if not isinstance(state, File):
-            why = state.why if isinstance(state, Unknown) else "it is no file"
-            return Unknown(f"its copy cannot be read: {why}")
-        return Unknown("its copy holds nothing but NULs") if self._is_blank(name, state) else state
+            return UnknownState("its copy is gone")
+        if not isinstance(state, FileContentState):
+            why = state.why if isinstance(state, UnknownState) else "it is no file"
+            return UnknownState(f"its copy cannot be read: {why}")
+        return (
+            UnknownState("its copy holds nothing but NULs")
+            if self._is_blank(name, state)
+            else state
+        )
 
-    def _is_blank(self, name: str, state: File) -> bool:
+    def _is_blank(self, name: str, state: FileContentState) -> bool:
         """Whether a crash has left a copy with its length and without its bytes."""
         if not state.size:
             return False
@@ -153,14 +162,14 @@ class ClaudeHistory:
         return os.fdopen(self._copies.open(name.encode(), os.O_RDONLY), "rb")
 
 
-def history_of(document: Document, file: Path, folder: Path | None = None) -> ClaudeHistory:
+def load_history(document: Document, file: Path, folder: Path | None = None) -> ClaudeHistory:
     """The history of a session in a file; its copies are looked for unless a folder is named."""
-    conversation = _session_in(document)
-    found = folder or history_folder(file, _session_ids(conversation, file))
+    conversation = _find_session(document)
+    found = folder or find_history_folder(file, _find_session_ids(conversation, file))
     return ClaudeHistory(conversation, found)
 
 
-def _session_in(document: Document) -> Conversation:
+def _find_session(document: Document) -> Conversation:
     if document.format != "claude-code":
         raise UsageError(
             f"{document.name} is no session of Claude Code", hint=f"it is {document.format}"
@@ -168,7 +177,7 @@ def _session_in(document: Document) -> Conversation:
     return document.conversation
 
 
-def _session_ids(conversation: Conversation, file: Path) -> Iterator[str]:
+def _find_session_ids(conversation: Conversation, file: Path) -> Iterator[str]:
     """The names its folder of copies may have; a session that was resumed has several."""
     yield file.name.partition(".")[0]
     yield conversation.id.rpartition("/")[2]

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from talktree.errors import Escapes
-from talktree.files.sandbox import checked
+from talktree.errors import PathEscapes
+from talktree.files.sandbox import check_path
 
 OUTSIDE = "outside"
 """Files that were not below the folder of the session go below this one, by their whole path."""
@@ -25,7 +25,7 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _SESSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
 
 
-def placed(name: str, started: str | None) -> bytes:
+def relocate_path(name: str, started: str | None) -> bytes:
     """The path of a file below the chosen folder.
 
     `started` is the folder the session was started in; what was below it keeps its way from there.
@@ -33,37 +33,37 @@ def placed(name: str, started: str | None) -> bytes:
     windows = bool(_WINDOWS.match(name) or (started and _WINDOWS.match(started)))
     kind = ntpath if windows else posixpath
     whole = kind.isabs(name) or bool(kind.splitdrive(name)[0])
-    parts = _parts(name, windows=windows)
+    parts = _split_path(name, windows=windows)
     if whole or ".." in parts:
-        parts = _from_start(name, started, windows=windows)
+        parts = _make_relative(name, started, windows=windows)
     if any(part.casefold().rstrip(". ") in GUARDED for part in parts):
-        raise Escapes(
+        raise PathEscapes(
             "it belongs to version control", hint="such files are never written; use git itself"
         )
-    return checked("/".join(parts).encode("utf-8", "surrogatepass"))
+    return check_path("/".join(parts).encode("utf-8", "surrogatepass"))
 
 
-def _from_start(name: str, started: str | None, *, windows: bool) -> list[str]:
+def _make_relative(name: str, started: str | None, *, windows: bool) -> list[str]:
     kind = ntpath if windows else posixpath
     if started is None and not kind.isabs(name):
-        raise Escapes("it leaves a folder nobody knows", hint="the session names no folder")
-    target = _parts(kind.normpath(kind.join(started or "", name)), windows=windows)
-    base = _parts(kind.normpath(started), windows=windows) if started else []
+        raise PathEscapes("it leaves a folder nobody knows", hint="the session names no folder")
+    target = _split_path(kind.normpath(kind.join(started or "", name)), windows=windows)
+    base = _split_path(kind.normpath(started), windows=windows) if started else []
     if base and target[: len(base)] == base:
         return target[len(base) :]
     return [OUTSIDE, *target] if target else []
 
 
-def _parts(path: str, *, windows: bool) -> list[str]:
+def _split_path(path: str, *, windows: bool) -> list[str]:
     """The names in a path; a drive is one of them, without its colon."""
     plain = path.replace("\\", "/").replace(":", "") if windows else path
     return [part for part in plain.split("/") if part not in ("", ".")]
 
 
-def history_folder(file: Path, sessions: Iterable[str]) -> Path | None:
+def find_history_folder(file: Path, sessions: Iterable[str]) -> Path | None:
     """The folder with the copies of a session: near its file, else in Claude Code's own folder."""
     named = [each for each in sessions if _SESSION.fullmatch(each)]
-    for home in _homes(file):
+    for home in _find_homes(file):
         for session in named:
             folder = home / HISTORY / session
             if folder.is_dir() and not folder.is_symlink():
@@ -71,7 +71,7 @@ def history_folder(file: Path, sessions: Iterable[str]) -> Path | None:
     return None
 
 
-def _homes(file: Path) -> Iterator[Path]:
+def _find_homes(file: Path) -> Iterator[Path]:
     yield from list(Path(os.path.abspath(file)).parents)[:3]
     configured = os.environ.get("CLAUDE_CONFIG_DIR")
     if configured:

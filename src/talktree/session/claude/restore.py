@@ -14,35 +14,35 @@ from pathlib import Path
 
 from talktree.errors import NotFound, WorldMoved
 from talktree.formats.claude_code.checkpoints import Checkpoint
-from talktree.session.capture.file_state import ABSENT, File, State, Unknown
+from talktree.session.capture.file_state import ABSENT, FileContentState, State, UnknownState
 from talktree.session.capture.limits import LIMITS
-from talktree.session.claude.file_history import ClaudeHistory, Was
-from talktree.session.undo.history import Wanted
-from talktree.session.undo.plan import Action, Choice
-from talktree.session.undo.restore_into import NO_CHOICES, Filling, plain
-from talktree.session.undo.target_folder import Ground
+from talktree.session.claude.file_history import CheckpointState, ClaudeHistory
+from talktree.session.undo.history import WantedPath
+from talktree.session.undo.plan import Choice, UndoAction
+from talktree.session.undo.restore_into import NO_CHOICES, FolderRestore, to_plain_state
+from talktree.session.undo.target_folder import MoveFolder
 
 NOT_SEEN = ("files that were changed by commands", "Claude Code notes only its own edits")
 PIECE = 1 << 20
 
 
-class Copies:
+class CopySupply:
     """The copies of a history as a supply of contents, by what they hold."""
 
     def __init__(self, history: ClaudeHistory) -> None:
         self._history = history
         self._by_hash: dict[str, str] = {}
 
-    def add(self, was: Was) -> None:
+    def add(self, was: CheckpointState) -> None:
         """Say which copy holds a content."""
-        if isinstance(was.state, File) and was.copy is not None:
+        if isinstance(was.state, FileContentState) and was.copy is not None:
             self._by_hash[was.state.hash] = was.copy
 
-    def trouble(self, file: File) -> str | None:
+    def find_problem(self, file: FileContentState) -> str | None:
         """Why the content of a file cannot be had."""
         return None if file.hash in self._by_hash else "its copy is gone"
 
-    def pieces(self, file: File) -> Iterator[bytes]:
+    def pieces(self, file: FileContentState) -> Iterator[bytes]:
         """The content of a file, verified while it is read."""
         copy = self._by_hash.get(file.hash)
         if copy is None:
@@ -56,7 +56,7 @@ class Copies:
             raise WorldMoved("a file changed while it was read", hint="make the plan again")
 
 
-class ClaudeRestore(Filling):
+class ClaudeRestore(FolderRestore):
     """Bringing the files of a checkpoint into a folder, which is made if it is not there."""
 
     def __init__(
@@ -71,8 +71,8 @@ class ClaudeRestore(Filling):
     ) -> None:
         self._history = history
         self._only = frozenset(only)
-        self._files = [was for was in history.files(point) if self._is_wanted(was)]
-        self._copies = Copies(history)
+        self._files = [was for was in history.list_files(point) if self._is_wanted(was)]
+        self._copies = CopySupply(history)
         for was in self._files:
             self._copies.add(was)
         super().__init__(
@@ -86,42 +86,44 @@ class ClaudeRestore(Filling):
             force=force,
         )
 
-    def _is_wanted(self, was: Was) -> bool:
+    def _is_wanted(self, was: CheckpointState) -> bool:
         return not self._only or was.name in self._only or os.fsdecode(was.path) in self._only
 
-    def _wanted_in(self, ground: Ground) -> list[Wanted]:
-        return [self._wanted_of(was, ground) for was in self._files if was.path]
+    def _list_wanted(self, ground: MoveFolder) -> list[WantedPath]:
+        return [self._to_wanted(was, ground) for was in self._files if was.path]
 
-    def _placeless(self) -> Iterable[Action]:
-        return [_nowhere(was) for was in self._files if not was.path]
+    def _list_placeless(self) -> Iterable[UndoAction]:
+        return [_make_nowhere_action(was) for was in self._files if not was.path]
 
-    def _wanted_of(self, was: Was, ground: Ground) -> Wanted:
+    def _to_wanted(self, was: CheckpointState, ground: MoveFolder) -> WantedPath:
         """What is there may go if the history keeps it; else nothing was expected there."""
-        current = ground.state(was.path)
-        kept = isinstance(current, File) and current.hash in self._hashes(was.name)
-        return Wanted(was.path, current if kept else ABSENT, plain(was.path, was.state))
+        current = ground.read_state(was.path)
+        kept = isinstance(current, FileContentState) and current.hash in self._find_hashes(was.name)
+        return WantedPath(
+            was.path, current if kept else ABSENT, to_plain_state(was.path, was.state)
+        )
 
-    def _hashes(self, name: str) -> set[str]:
+    def _find_hashes(self, name: str) -> set[str]:
         """What the history keeps of a file, whenever it was."""
         copies = {point.files[name].copy for point in self._history.points if name in point.files}
-        states = (self._history.copy_state(copy) for copy in copies if copy is not None)
-        return {state.hash for state in states if isinstance(state, File)}
+        states = (self._history.read_copy_state(copy) for copy in copies if copy is not None)
+        return {state.hash for state in states if isinstance(state, FileContentState)}
 
-    def _notes(self) -> Iterator[str]:
+    def _list_notes(self) -> Iterator[str]:
         if self._history.folder is None:
             yield "the folder with the copies was not found"
-        known = (was for was in self._files if not isinstance(was.state, Unknown))
+        known = (was for was in self._files if not isinstance(was.state, UnknownState))
         later = sum(1 for was in known if was.note)
         if later:
             yield f"files that were first edited later: {later}; they come as before that edit"
 
 
-def _nowhere(was: Was) -> Action:
+def _make_nowhere_action(was: CheckpointState) -> UndoAction:
     """A file that cannot go anywhere, under the name it has in the session."""
     state: State = was.state
-    why = state.why if isinstance(state, Unknown) else "it has no place"
+    why = state.why if isinstance(state, UnknownState) else "it has no place"
     name = was.name.encode("utf-8", "surrogatepass")
-    return Action(
+    return UndoAction(
         action="cannot", path=name, reason=why, before=ABSENT, expected=ABSENT, after=ABSENT,
         target=state,
     )  # fmt: skip

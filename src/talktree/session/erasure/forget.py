@@ -10,12 +10,12 @@ from talktree.errors import NotFound
 from talktree.files.durable import replace
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
-from talktree.session.branches import meant
-from talktree.session.capture.step import HERE, FilePath, inside
-from talktree.session.erasure.erase import Work, plan_erasure, stage_erasure
+from talktree.session.branches import find_message
+from talktree.session.capture.step import HERE, FilePath, resolve_session_path
+from talktree.session.erasure.erase import ErasureContext, plan_erasure, stage_erasure
 from talktree.session.erasure.legacy_file import OlderFile
-from talktree.session.erasure.log_rewrite import recorded_names
-from talktree.session.erasure.report import Erasure
+from talktree.session.erasure.log_rewrite import find_recorded_names
+from talktree.session.erasure.report import SessionErasure
 from talktree.session.erasure.staging import (
     discard_staged,
     finish_erasure,
@@ -23,12 +23,12 @@ from talktree.session.erasure.staging import (
     is_staged,
 )
 from talktree.session.erasure.targets import find_targets
-from talktree.session.handle import Opened
+from talktree.session.handle import SessionHandle
 from talktree.session.legacy import SUFFIX
-from talktree.session.undo.recover import ground_of, recover
+from talktree.session.undo.recover import open_ground, recover_session
 
 
-class Forgetting:
+class ForgetTarget:
     """What is to be forgotten of one session."""
 
     def __init__(
@@ -45,50 +45,53 @@ class Forgetting:
         self._messages = [each for each in messages if not each.startswith("@")]
         self._paths = list(paths)
 
-    def plan(self, opened: Opened) -> Erasure:
+    def plan(self, opened: SessionHandle) -> SessionErasure:
         """What would be erased."""
         with Anchor(opened.root) as root:
-            return plan_erasure(self._work(opened, root))
+            return plan_erasure(self._make_context(opened, root))
 
-    def apply(self, opened: Opened) -> Erasure:
+    def apply(self, opened: SessionHandle) -> SessionErasure:
         """Erase it, once interrupted moves are finished; no other handle may write meanwhile."""
-        opened.notices += recover(opened)
+        opened.notices += recover_session(opened)
         with ExitStack() as held:
-            held.enter_context(opened.journal.only_writer())
+            held.enter_context(opened.journal.exclude_other_writers())
             held.enter_context(folder_lock(opened.folder.fd, exclusive=True))
-            ground = ground_of(opened)
+            ground = open_ground(opened)
             if ground is not None:
                 held.enter_context(folder_lock(ground.folder.fd, exclusive=True))
-            held.enter_context(opened.journal.alone())
+            held.enter_context(opened.journal.append_lock())
             root = held.enter_context(Anchor(opened.root))
-            report = stage_erasure(self._work(opened, root))
+            report = stage_erasure(self._make_context(opened, root))
             opened.index.close()
             with self._sessions() as sessions:
                 finish_erasure(sessions, self._id, opened.folder, root)
         return report
 
-    def _work(self, opened: Opened, root: Anchor) -> Work:
+    def _make_context(self, opened: SessionHandle, root: Anchor) -> ErasureContext:
         place = opened.workspace
         targets = find_targets(
             opened.folder,
             opened.id,
-            [meant(opened, each) for each in self._messages],
-            self._inside(opened),
+            [find_message(opened, each) for each in self._messages],
+            self._resolve_paths(opened),
             None if place is None else os.fsencode(place.path),
         )
         if not self._aliases:
-            return Work(opened.folder, root, targets)
-        older, name = self._older()
-        return Work(opened.folder, root, targets, older, name)
+            return ErasureContext(opened.folder, root, targets)
+        older, name = self._open_older_file()
+        return ErasureContext(opened.folder, root, targets, older, name)
 
-    def _inside(self, opened: Opened) -> list[bytes]:
+    def _resolve_paths(self, opened: SessionHandle) -> list[bytes]:
         """The paths as the session has them; the workspace itself means all that is in it."""
-        paths = [inside(opened.workspace, path) for path in self._paths]
+        paths = [resolve_session_path(opened.workspace, path) for path in self._paths]
         if HERE not in paths:
             return paths
-        return [*(path for path in paths if path != HERE), *sorted(recorded_names(opened.folder))]
+        return [
+            *(path for path in paths if path != HERE),
+            *sorted(find_recorded_names(opened.folder)),
+        ]
 
-    def _older(self) -> tuple[OlderFile, str]:
+    def _open_older_file(self) -> tuple[OlderFile, str]:
         name = f"{self._id}{SUFFIX}"
         with self._sessions() as sessions:
             if sessions.lstat(name.encode()) is None:
@@ -99,7 +102,7 @@ class Forgetting:
             with os.fdopen(sessions.open(name.encode(), os.O_RDONLY), "rb") as file:
                 return OlderFile(file.read(), self._aliases), name
 
-    def from_file(self, *, dry_run: bool) -> Erasure:
+    def forget_from_file(self, *, dry_run: bool) -> SessionErasure:
         """The same for a session that is only an older file."""
         if self._messages or self._paths:
             named = (*self._messages, *map(str, self._paths))[0]
@@ -107,11 +110,11 @@ class Forgetting:
                 f"there is no {named!r} in this session",
                 hint="its messages are called @2, @3 and so on, and it has no file history",
             )
-        older, name = self._older()
+        older, name = self._open_older_file()
         if not dry_run:
             with self._sessions() as sessions:
                 replace(sessions, name.encode(), older.data)
-        return Erasure(
+        return SessionErasure(
             session=self._id, dry_run=dry_run, messages=older.removed, emptied=older.emptied
         )
 

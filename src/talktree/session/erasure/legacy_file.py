@@ -9,7 +9,7 @@ from talktree.errors import NotFound, Unreadable
 from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.session.erasure.line_changes import ERASED_RESULT
 from talktree.text.json.decode import decode
-from talktree.text.json.patch import patch
+from talktree.text.json.patch import patch_json
 
 FIRST = 2
 """`@2` is the first message: `@1` is the session itself."""
@@ -28,9 +28,9 @@ class OlderFile:
                 "the older session file cannot be read", hint="`talktree check` says why"
             )
         self._messages = messages
-        asked = {self._place(alias) for alias in aliases}
-        self._gone, self._emptied = self._exchanges(asked)
-        self.text = "\n".join(_text(messages[at]) for at in sorted(asked | self._gone))
+        asked = {self._find_place(alias) for alias in aliases}
+        self._gone, self._emptied = self._find_exchanges(asked)
+        self.text = "\n".join(_get_text(messages[at]) for at in sorted(asked | self._gone))
         kept = [
             _without_result(each) if at in self._emptied else each
             for at, each in enumerate(messages)
@@ -40,7 +40,7 @@ class OlderFile:
         for name in _TITLES:
             if is_quoted(value.get(name), self.text):
                 del changed[name]
-        self.data = patch(data, changed)
+        self.data = patch_json(data, changed)
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -52,34 +52,36 @@ class OlderFile:
         """Results of calls that stay."""
         return tuple(f"@{at + FIRST}" for at in sorted(self._emptied))
 
-    def continuation(self, line: dict[str, Any]) -> dict[str, Any]:
+    def update_continuation(self, line: dict[str, Any]) -> dict[str, Any]:
         """A line that follows a message of the file, with the name that the message has now."""
-        told = line.get(CONTINUES)
-        alias = told.get("message") if isinstance(told, dict) else None
-        if not isinstance(told, dict) or not isinstance(alias, str) or not alias.startswith("@"):
+        details = line.get(CONTINUES)
+        alias = details.get("message") if isinstance(details, dict) else None
+        if not isinstance(details, dict) or not isinstance(alias, str) or not alias.startswith("@"):
             return line
-        at = self._place(alias)
+        at = self._find_place(alias)
         while at in self._gone:
             at -= 1
         if at < 0:
             return {name: each for name, each in line.items() if name != CONTINUES}
         now = f"@{at - sum(each < at for each in self._gone) + FIRST}"
-        return {**line, CONTINUES: {**told, "message": now}}
+        return {**line, CONTINUES: {**details, "message": now}}
 
-    def _place(self, alias: str) -> int:
+    def _find_place(self, alias: str) -> int:
         number = alias.removeprefix("@")
         at = int(number) - FIRST if number.isascii() and number.isdigit() else -1
         if not 0 <= at < len(self._messages):
             raise NotFound(f"there is no message {alias!r}", hint="name a message of this session")
         return at
 
-    def _exchanges(self, asked: set[int]) -> tuple[set[int], set[int]]:
+    def _find_exchanges(self, asked: set[int]) -> tuple[set[int], set[int]]:
         """Which messages go, and which results are emptied because their call stays."""
-        gone = {at for at in asked if not _ids(self._messages[at], "tool_results", "tool_call_id")}
-        made = [set(_ids(each, "tool_calls", "id")) for each in self._messages]
+        gone = {
+            at for at in asked if not _list_ids(self._messages[at], "tool_results", "tool_call_id")
+        }
+        made = [set(_list_ids(each, "tool_calls", "id")) for each in self._messages]
         emptied: set[int] = set()
         for at, each in enumerate(self._messages):
-            results = _ids(each, "tool_results", "tool_call_id")
+            results = _list_ids(each, "tool_results", "tool_call_id")
             if not results or at in gone:
                 continue
             callers = [
@@ -102,7 +104,7 @@ def is_quoted(words: object, text: str) -> bool:
     return bool(bare) and bare in " ".join(text.split())
 
 
-def _ids(message: object, member: str, name: str) -> list[str]:
+def _list_ids(message: object, member: str, name: str) -> list[str]:
     items = message.get(member) if isinstance(message, dict) else None
     found = (each.get(name) for each in items or () if isinstance(each, dict))
     return [each for each in found if isinstance(each, str)]
@@ -123,6 +125,6 @@ def _without_result(message: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "content": "", "tool_results": results}
 
 
-def _text(message: object) -> str:
+def _get_text(message: object) -> str:
     found = message.get("content") if isinstance(message, dict) else None
     return found if isinstance(found, str) else ""

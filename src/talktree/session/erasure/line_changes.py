@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT
-from talktree.session.capture.erased_paths import WHY, path_mark
+from talktree.session.capture.erased_paths import WHY, make_path_mark
 from talktree.session.capture.file_state import name_from_json
-from talktree.session.erasure.targets import WHY_MESSAGE, Targets
+from talktree.session.erasure.targets import WHY_MESSAGE, ErasureTargets
 from talktree.text.json.encode import encode_new
-from talktree.text.json.patch import patch
+from talktree.text.json.patch import patch_json
 
 EMBEDDED = "x-talktree"
 """The member with the record that a line was converted from."""
@@ -40,7 +40,9 @@ Value = dict[str, Any]
 class LineChanges:
     """What becomes of the lines of the three logs."""
 
-    def __init__(self, targets: Targets, only: frozenset[bytes], lost: frozenset[str]) -> None:
+    def __init__(
+        self, targets: ErasureTargets, only: frozenset[bytes], lost: frozenset[str]
+    ) -> None:
         self._targets = targets
         self._only = only
         """The paths that only snapshots of erased messages have."""
@@ -54,24 +56,24 @@ class LineChanges:
 
     # messages.jsonl
 
-    def message(self, value: Value, body: bytes) -> bytes | None:
+    def change_message(self, value: Value, body: bytes) -> bytes | None:
         """A line of messages.jsonl."""
         if value.get("type") == SNAPSHOT:
-            return self.snapshot(value, body)
+            return self.change_snapshot(value, body)
         targets, id = self._targets, value.get("uuid")
         if id in targets.messages:
             return None
         if id in targets.emptied:
-            return encode_new(self._relinked(self._emptied(value)))
+            return encode_new(self._relink_message(self._empty_message(value)))
         changed = self._without_embedded(self._without_results(value), self._targets.erased)
         if isinstance(value.get("operation"), dict):
-            changed = self._note(changed)
+            changed = self._change_note(changed)
         if changed != value:
-            return encode_new(self._relinked(changed))
-        relinked = self._relinked(value)
-        return body if relinked == value else patch(body, relinked)
+            return encode_new(self._relink_message(changed))
+        relinked = self._relink_message(value)
+        return body if relinked == value else patch_json(body, relinked)
 
-    def _relinked(self, value: Value) -> Value:
+    def _relink_message(self, value: Value) -> Value:
         """The same message, with ids of messages that stay."""
         places = self._targets.places
         changed = {
@@ -85,16 +87,20 @@ class LineChanges:
             changed[CONTINUES] = places[parent].continues
         return changed
 
-    def _emptied(self, value: Value) -> Value:
+    def _empty_message(self, value: Value) -> Value:
         kept = {name: value[name] for name in _LINE_MEMBERS if name in value}
         results = value.get("toolResults")
         if not isinstance(results, list):
             message = value.get("message")
             results = message.get("toolResults") if isinstance(message, dict) else None
             role = message.get("role") if isinstance(message, dict) else None
-            kept["message"] = {"role": role, "content": "", "toolResults": _notes(results)}
+            kept["message"] = {
+                "role": role,
+                "content": "",
+                "toolResults": _make_erased_results(results),
+            }
         else:
-            kept["toolResults"] = _notes(results)
+            kept["toolResults"] = _make_erased_results(results)
         return kept
 
     def _without_results(self, value: Value) -> Value:
@@ -104,11 +110,11 @@ class LineChanges:
             return value
         results = value.get("toolResults")
         if isinstance(results, list):
-            return {**value, "toolResults": _others(results, gone)}
+            return {**value, "toolResults": _filter_results(results, gone)}
         message = value.get("message")
         if not isinstance(message, dict) or not isinstance(message.get("toolResults"), list):
             return value
-        left = _others(message["toolResults"], gone)
+        left = _filter_results(message["toolResults"], gone)
         return {**value, "message": {**message, "toolResults": left}}
 
     def _without_embedded(self, value: Value, words: Iterable[str]) -> Value:
@@ -120,15 +126,15 @@ class LineChanges:
             return value
         return {name: each for name, each in value.items() if name != EMBEDDED}
 
-    def _note(self, value: Value) -> Value:
+    def _change_note(self, value: Value) -> Value:
         """A move that an earlier version recorded as a message."""
         message = value.get("message")
-        changed = {**value, "operation": self._references(value["operation"])}
+        changed = {**value, "operation": self._relink_references(value["operation"])}
         if isinstance(message, dict) and isinstance(message.get("content"), str):
-            changed["message"] = {**message, "content": self._words(message["content"])}
+            changed["message"] = {**message, "content": self._redact_words(message["content"])}
         return changed
 
-    def _words(self, text: str) -> str:
+    def _redact_words(self, text: str) -> str:
         """The words of a move, without what they quote and the paths they name."""
         for quote in self._quotes:
             text = quote.sub("a message that was erased", text)
@@ -141,35 +147,35 @@ class LineChanges:
         name = line[2:].removesuffix(" (removed)")
         return not self._is_kept(name_from_json(name))
 
-    def _references(self, value: Any) -> Any:  # noqa: ANN401
+    def _relink_references(self, value: Any) -> Any:  # noqa: ANN401
         """A value with the ids of messages that stay; it is two levels deep at most."""
         if isinstance(value, dict):
-            return {name: self._reference(item) for name, item in value.items()}
+            return {name: self._relink_reference(item) for name, item in value.items()}
         return value
 
-    def _reference(self, item: Any) -> Any:  # noqa: ANN401
+    def _relink_reference(self, item: Any) -> Any:  # noqa: ANN401
         if isinstance(item, str):
-            return self._targets.place(item)
+            return self._targets.resolve_message(item)
         if isinstance(item, dict):
             return {
-                name: self._targets.place(each) if isinstance(each, str) else each
+                name: self._targets.resolve_message(each) if isinstance(each, str) else each
                 for name, each in item.items()
             }
         return item
 
     # snapshots.jsonl
 
-    def snapshot(self, value: Value, body: bytes) -> bytes | None:
+    def change_snapshot(self, value: Value, body: bytes) -> bytes | None:
         """A line of snapshots.jsonl."""
         held = value.get("snapshot")
         if not isinstance(held, dict):
             return None if value.get("messageId") in self._targets.messages else body
         if value.get("messageId") in self._targets.messages and "point" not in value:
-            return self._orphan(value, held)
+            return self._keep_orphan(value, held)
         names = [path.decode("utf-8", "replace") for path in self._targets.paths]
         kept = self._without_embedded(value, [*self._targets.erased, *names])
-        changed = self._of_others(held)
-        point = self._targets.place(value.get("messageId"))
+        changed = self._without_erased_paths(held)
+        point = self._targets.resolve_message(value.get("messageId"))
         is_first = point not in self._updated
         self._updated.add(point)
         if kept is value and changed == held and point == value.get("messageId"):
@@ -178,12 +184,12 @@ class LineChanges:
             kept = {**kept, "isSnapshotUpdate": False}
         return encode_new({**kept, "messageId": point, "snapshot": changed})
 
-    def _orphan(self, value: Value, held: Value) -> bytes | None:
+    def _keep_orphan(self, value: Value, held: Value) -> bytes | None:
         """What stays of an erased message's snapshot: which other files it changed, not how."""
-        parent = self._targets.place(value.get("messageId"))
+        parent = self._targets.resolve_message(value.get("messageId"))
         paths = {
             name: dict.fromkeys(sides, UNKNOWN)
-            for name, sides in _dict(held.get("paths")).items()
+            for name, sides in _as_dict(held.get("paths")).items()
             if isinstance(sides, dict) and self._is_kept(name_from_json(name))
         }
         if parent is None or not paths:
@@ -196,15 +202,21 @@ class LineChanges:
         self._updated.add(parent)
         return encode_new({**whole, "messageId": parent, "snapshot": left})
 
-    def _of_others(self, held: Value) -> Value:
+    def _without_erased_paths(self, held: Value) -> Value:
         """A snapshot without erased paths; the names are replaced by marks."""
         changed, marks = dict(held), list[str]()
         for member, read in _PATH_MEMBERS.items():
             entries = held.get(member)
             if isinstance(entries, dict):
                 kept = {name: each for name, each in entries.items() if self._is_kept(read(name))}
-                marks += [self._mark(path) for path in map(read, entries) if not self._stays(path)]
-                changed[member] = {name: self._states(each) for name, each in kept.items()}
+                marks += [
+                    self._make_mark(path)
+                    for path in map(read, entries)
+                    if not self._is_unerased(path)
+                ]
+                changed[member] = {
+                    name: self._without_lost_states(each) for name, each in kept.items()
+                }
         if isinstance(held.get("watched"), list):
             changed["watched"] = [
                 name
@@ -212,58 +224,58 @@ class LineChanges:
                 if not isinstance(name, str) or self._is_kept(name_from_json(name))
             ]
         if isinstance(held.get("uncovered"), list) or marks:
-            changed["uncovered"] = self._uncovered(_list(held.get("uncovered")), marks)
+            changed["uncovered"] = self._mark_uncovered(_as_list(held.get("uncovered")), marks)
         return changed
 
-    def _uncovered(self, entries: list[Any], marks: list[str]) -> list[Any]:
+    def _mark_uncovered(self, entries: list[Any], marks: list[str]) -> list[Any]:
         kept: list[Any] = []
         for each in entries:
             name = each.get("path") if isinstance(each, dict) else None
-            if isinstance(name, str) and not self._stays(_plain(name)):
-                marks = [*marks, self._mark(_plain(name))]
+            if isinstance(name, str) and not self._is_unerased(_encode_name(name)):
+                marks = [*marks, self._make_mark(_encode_name(name))]
             else:
                 kept.append(each)
-        told = {each.get("path") for each in kept if isinstance(each, dict)}
-        new = [mark for mark in dict.fromkeys(marks) if mark not in told]
+        details = {each.get("path") for each in kept if isinstance(each, dict)}
+        new = [mark for mark in dict.fromkeys(marks) if mark not in details]
         return [*kept, *({"path": mark, "why": WHY} for mark in new)]
 
-    def _states(self, each: Any) -> Any:  # noqa: ANN401
+    def _without_lost_states(self, each: Any) -> Any:  # noqa: ANN401
         """What an entry says of a path, without the states that are lost."""
         if not isinstance(each, dict) or not self._lost:
             return each
         if each.get("contentHash") in self._lost or each.get("originalHash") in self._lost:
             return {"state": each["state"]} if "state" in each else {}
-        return {name: self._state(item) for name, item in each.items()}
+        return {name: self._without_lost_state(item) for name, item in each.items()}
 
-    def _state(self, state: Any) -> Any:  # noqa: ANN401
+    def _without_lost_state(self, state: Any) -> Any:  # noqa: ANN401
         is_lost = isinstance(state, dict) and state.get("hash") in self._lost
         return UNKNOWN if is_lost else state
 
     # operations.jsonl
 
-    def operation(self, value: Value, body: bytes) -> bytes | None:
+    def change_operation(self, value: Value, body: bytes) -> bytes | None:
         """A line of operations.jsonl; offsets of snapshots are changed by the caller."""
         kind = value.get("kind")
         if kind == "child" and value.get("child") in self._targets.children:
             return None
         named = value.get("message") if kind == "name" else None
-        if named in self._targets.places and self._targets.place(named) is None:
+        if named in self._targets.places and self._targets.resolve_message(named) is None:
             return None
-        changed = self._references(value)
+        changed = self._relink_references(value)
         if kind == "moved" and isinstance(value.get("after"), dict):
             last = value["after"].get("message")
             if last in self._targets.before:
                 changed["after"] = {**value["after"], "message": self._targets.before[last]}
         if kind in ("move", "moved"):
-            changed = self._move(changed)
+            changed = self._change_move(changed)
         return body if changed == value else encode_new(changed)
 
-    def _move(self, value: Value) -> Value:
+    def _change_move(self, value: Value) -> Value:
         changed = dict(value)
         for member in ("paths", "left"):
             if isinstance(value.get(member), dict):
                 changed[member] = {
-                    name: self._moved_states(each)
+                    name: self._change_moved_states(each)
                     for name, each in value[member].items()
                     if self._is_kept(name_from_json(name))
                 }
@@ -274,54 +286,54 @@ class LineChanges:
                 if not isinstance(name, str) or self._is_kept(name_from_json(name))
             ]
         if isinstance(value.get("text"), str):
-            changed["text"] = self._words(value["text"])
+            changed["text"] = self._redact_words(value["text"])
         return changed
 
-    def _moved_states(self, each: Any) -> Any:  # noqa: ANN401
+    def _change_moved_states(self, each: Any) -> Any:  # noqa: ANN401
         if isinstance(each, dict) and "kind" in each:
-            return self._state(each)
-        return self._states(each)
+            return self._without_lost_state(each)
+        return self._without_lost_states(each)
 
     # paths
 
-    def _stays(self, path: bytes) -> bool:
+    def _is_unerased(self, path: bytes) -> bool:
         return not self._targets.has_path(path)
 
     def _is_kept(self, path: bytes) -> bool:
         """Whether a line that stays may name a path."""
         return path not in self._only and not self._targets.has_path(path)
 
-    def _mark(self, path: bytes) -> str:
-        return path_mark(self._targets.session, path)
+    def _make_mark(self, path: bytes) -> str:
+        return make_path_mark(self._targets.session, path)
 
 
-def _plain(name: str) -> bytes:
+def _encode_name(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")
 
 
 _PATH_MEMBERS: Mapping[str, Callable[[str], bytes]] = {
-    "trackedFiles": _plain,
-    "fileBackups": _plain,
+    "trackedFiles": _encode_name,
+    "fileBackups": _encode_name,
     "paths": name_from_json,
     "seen": name_from_json,
 }
 
 
-def _dict(value: object) -> Value:
+def _as_dict(value: object) -> Value:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: object) -> list[Any]:
+def _as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _others(results: list[Any], gone: set[str]) -> list[Any]:
+def _filter_results(results: list[Any], gone: set[str]) -> list[Any]:
     return [
         each for each in results if not (isinstance(each, dict) and each.get("toolCallId") in gone)
     ]
 
 
-def _notes(results: object) -> list[Value]:
+def _make_erased_results(results: object) -> list[Value]:
     """Results that only say that they were erased."""
     return [
         {
@@ -329,6 +341,6 @@ def _notes(results: object) -> list[Value]:
             "content": ERASED_RESULT,
             "error": None,
         }
-        for each in _list(results)
+        for each in _as_list(results)
         if isinstance(each, dict)
     ]

@@ -14,8 +14,8 @@ from talktree.files.sandbox import Anchor
 from talktree.session.capture.file_state import name_from_json
 from talktree.session.capture.scan import HERE
 from talktree.session.erasure.line_changes import LineChanges
-from talktree.session.erasure.targets import Targets, log_lines
-from talktree.session.journal.lines import LONGEST, SEAL, Line, judged, sealed
+from talktree.session.erasure.targets import ErasureTargets, read_log_lines
+from talktree.session.journal.lines import LONGEST, SEAL, JournalLine, seal_line, verify_seal
 from talktree.text.json.decode import decode
 from talktree.text.json.encode import encode_new
 
@@ -35,11 +35,11 @@ class LogRewrite:
         self._old: list[int] = []
         self._new: list[int] = []
 
-    def run(self, lines: Iterable[Line]) -> Iterator[bytes]:
+    def run(self, lines: Iterable[JournalLine]) -> Iterator[bytes]:
         """The new lines with their newlines."""
         end = 0
         for line in lines:
-            new = self._line(line.raw.strip(_BLANK))
+            new = self._rewrite_line(line.raw.strip(_BLANK))
             self._old.append(line.start)
             self._new.append(end)
             if new is None:
@@ -50,16 +50,16 @@ class LogRewrite:
         self._old.append(2**63)
         self._new.append(end)
 
-    def _line(self, raw: bytes) -> bytes | None:
+    def _rewrite_line(self, raw: bytes) -> bytes | None:
         value, _, usable = decode(raw)
         if not usable or not isinstance(value, dict):
             return None if any(word in raw for word in self._words) else raw
-        verdict = judged(raw)
+        verdict = verify_seal(raw)
         if verdict.state != "good" or verdict.number is None:
             new = self.change(value, raw)
             self.changed += new is not None and new is not raw
             return new
-        body = _unsealed(raw)
+        body = _strip_seal(raw)
         value.pop("seal", None)
         new = self.change(value, body)
         if new is None:
@@ -67,9 +67,9 @@ class LogRewrite:
         if new is body and not self.removed:
             return raw
         self.changed += new is not body
-        return sealed(new, verdict.number - self.removed)
+        return seal_line(new, verdict.number - self.removed)
 
-    def offset(self, old: int) -> int:
+    def map_offset(self, old: int) -> int:
         """Where a line that started (or would) at a byte of the old log starts in the new one."""
         return self._new[bisect_left(self._old, old)]
 
@@ -79,7 +79,7 @@ class LogRewrite:
         return not self.removed and not self.changed
 
 
-def _unsealed(raw: bytes) -> bytes:
+def _strip_seal(raw: bytes) -> bytes:
     found = list(SEAL.finditer(raw, max(0, len(raw) - LONGEST)))[-1]
     return raw[: found.start()] + b"}" if found[1] == b"," else b"{}"
 
@@ -87,18 +87,18 @@ def _unsealed(raw: bytes) -> bytes:
 class Rewrites:
     """The three logs of a session without what is erased."""
 
-    def __init__(self, folder: Anchor, targets: Targets) -> None:
+    def __init__(self, folder: Anchor, targets: ErasureTargets) -> None:
         self._folder = folder
-        only, lost = _survey(folder, targets)
+        only, lost = _find_lost(folder, targets)
         self._changes = LineChanges(targets, only, lost)
         words = [id.encode() for id in targets.erased] + list(targets.paths)
-        self.messages = LogRewrite(self._changes.message, words)
-        self.snapshots = LogRewrite(self._changes.snapshot, words)
-        self.operations = LogRewrite(self._operation, words)
+        self.messages = LogRewrite(self._changes.change_message, words)
+        self.snapshots = LogRewrite(self._changes.change_snapshot, words)
+        self.operations = LogRewrite(self._rewrite_operation, words)
         self.gone = only
         """The paths that only erased messages had."""
 
-    def lines(self) -> Iterator[tuple[str, LogRewrite, Iterator[bytes]]]:
+    def rewrite_logs(self) -> Iterator[tuple[str, LogRewrite, Iterator[bytes]]]:
         """Each log with its new lines; operations come last: they count bytes of snapshots."""
         logs = {
             "messages": self.messages,
@@ -106,17 +106,17 @@ class Rewrites:
             "operations": self.operations,
         }
         for log, rewrite in logs.items():
-            yield log, rewrite, rewrite.run(log_lines(self._folder, log))
+            yield log, rewrite, rewrite.run(read_log_lines(self._folder, log))
 
-    def _operation(self, value: dict[str, Any], body: bytes) -> bytes | None:
-        new = self._changes.operation(value, body)
+    def _rewrite_operation(self, value: dict[str, Any], body: bytes) -> bytes | None:
+        new = self._changes.change_operation(value, body)
         after = value.get("after")
         length = after.get("snapshots") if isinstance(after, dict) else None
         if new is None or type(length) is not int or self.snapshots.is_same:
             return new
         changed = decode(new).value
         assert isinstance(changed, dict)
-        counted = self.snapshots.offset(length)
+        counted = self.snapshots.map_offset(length)
         if counted == length:
             return new
         moved = changed["after"]
@@ -124,15 +124,15 @@ class Rewrites:
         return encode_new({**changed, "after": {**moved, "snapshots": counted}})
 
 
-def _survey(folder: Anchor, targets: Targets) -> tuple[frozenset[bytes], frozenset[str]]:
+def _find_lost(folder: Anchor, targets: ErasureTargets) -> tuple[frozenset[bytes], frozenset[str]]:
     """The paths and the hashes that only snapshots of erased messages have."""
     if not targets.messages:
         return frozenset(), frozenset()
-    notes = _notes(folder)
+    notes = _find_move_notes(folder)
     ours: tuple[set[bytes], set[str]] = set(), set()
     others: tuple[set[bytes], set[str]] = set(), set()
     for log in ("snapshots", "messages"):
-        for line in log_lines(folder, log):
+        for line in read_log_lines(folder, log):
             value = decode(line.raw).value
             held = value.get("snapshot") if isinstance(value, dict) else None
             if not isinstance(value, dict) or not isinstance(held, dict):
@@ -142,27 +142,27 @@ def _survey(folder: Anchor, targets: Targets) -> tuple[frozenset[bytes], frozens
                 continue
             is_ours = owner in targets.messages and "point" not in value
             found = ours if is_ours else others
-            found[0].update(_paths(held))
-            found[1].update(_hashes(held))
+            found[0].update(_list_paths(held))
+            found[1].update(_list_hashes(held))
     return frozenset(ours[0] - others[0]), frozenset(ours[1] - others[1])
 
 
-def recorded_names(folder: Anchor) -> set[bytes]:
+def find_recorded_names(folder: Anchor) -> set[bytes]:
     """The files and folders directly in the workspace that snapshots have a history of."""
     found: set[bytes] = set()
     for log in ("snapshots", "messages"):
-        for line in log_lines(folder, log):
+        for line in read_log_lines(folder, log):
             value = decode(line.raw).value
             held = value.get("snapshot") if isinstance(value, dict) else None
             if isinstance(held, dict):
-                found.update(path.split(b"/")[0] for path in _paths(held))
+                found.update(path.split(b"/")[0] for path in _list_paths(held))
     return found - {b"", HERE}
 
 
-def _notes(folder: Anchor) -> set[str]:
+def _find_move_notes(folder: Anchor) -> set[str]:
     """The messages that only record a move."""
     found: set[str] = set()
-    for line in log_lines(folder, "messages"):
+    for line in read_log_lines(folder, "messages"):
         if b'"operation"' in line.raw:
             value = decode(line.raw).value
             if isinstance(value, dict) and isinstance(value.get("operation"), dict):
@@ -170,7 +170,7 @@ def _notes(folder: Anchor) -> set[str]:
     return found
 
 
-def _paths(held: dict[str, Any]) -> Iterator[bytes]:
+def _list_paths(held: dict[str, Any]) -> Iterator[bytes]:
     for member in ("paths", "seen"):
         entries = held.get(member)
         yield from map(name_from_json, entries if isinstance(entries, dict) else ())
@@ -180,7 +180,7 @@ def _paths(held: dict[str, Any]) -> Iterator[bytes]:
             yield name.encode("utf-8", "surrogatepass")
 
 
-def _hashes(held: dict[str, Any]) -> Iterator[str]:
+def _list_hashes(held: dict[str, Any]) -> Iterator[str]:
     """The hashes of all files that a snapshot names."""
     entries = [held.get(member) for member in ("paths", "seen", "trackedFiles", "fileBackups")]
     for each in (item for group in entries if isinstance(group, dict) for item in group.values()):

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 
-class Erasure(Struct, frozen=True, kw_only=True):
+class SessionErasure(Struct, frozen=True, kw_only=True):
     """What is erased from a store, and what can no longer be undone because of it."""
 
     session: str

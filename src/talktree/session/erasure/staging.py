@@ -47,7 +47,7 @@ class Staging:
         self._session = folder
         discard_staged(folder)
         folder.mkdir(STAGED, 0o700)
-        self._folder = folder.beneath(STAGED)
+        self._folder = folder.open_anchor(STAGED)
 
     def add(self, name: bytes, chunks: Iterable[bytes], *, mode: int = 0o600) -> None:
         """Write a new file that takes the place of the one with this name."""
@@ -59,7 +59,7 @@ class Staging:
 
         create_whole(self._folder.fd, name, fill, mode)
 
-    def add_beside(self, data: bytes) -> None:
+    def add_older_file(self, data: bytes) -> None:
         """Write a new version of the older file beside the session's folder."""
         self.add(_OUTSIDE, [data])
 
@@ -105,7 +105,7 @@ def is_decided(folder: Anchor) -> bool:
 
 def finish_erasure(sessions: Anchor, id: str, folder: Anchor, root: Anchor) -> None:
     """Do what was decided on; no other handle may write meanwhile."""
-    decided = folder.beneath(DECIDED)
+    decided = folder.open_anchor(DECIDED)
     try:
         for entry in list(decided.entries()):
             name = os.fsencode(entry.name)
@@ -118,17 +118,17 @@ def finish_erasure(sessions: Anchor, id: str, folder: Anchor, root: Anchor) -> N
             else:
                 os.rename(name, name, src_dir_fd=decided.fd, dst_dir_fd=folder.fd)
         sync_folder(folder.fd)
-        removal = _removal(decided)
+        removal = _read_removal(decided)
     finally:
         decided.close()
-    _remove(removal, folder, root)
+    _apply_removal(removal, folder, root)
     remove_caches(root, id)
     # Once the list is gone nothing is left to do but to remove the empty folder.
     shutil.rmtree(DECIDED, dir_fd=folder.fd)
     sync_folder(folder.fd)
 
 
-def _removal(decided: Anchor) -> _Removal:
+def _read_removal(decided: Anchor) -> _Removal:
     try:
         fd = decided.open(_LIST, os.O_RDONLY)
     except FileNotFoundError:
@@ -138,12 +138,12 @@ def _removal(decided: Anchor) -> _Removal:
         return msgspec.json.decode(file.read(), type=_Removal)
 
 
-def _remove(removal: _Removal, folder: Anchor, root: Anchor) -> None:
+def _apply_removal(removal: _Removal, folder: Anchor, root: Anchor) -> None:
     for name in removal.files:
         remove_backup(root if name.startswith("/") else folder, name.removeprefix("/"))
     for anchor in (folder, root) if removal.files else ():
         if anchor.lstat(BACKUPS) is not None:
-            with anchor.beneath(BACKUPS) as backups:
+            with anchor.open_anchor(BACKUPS) as backups:
                 sync_folder(backups.fd)
     if removal.leftovers:
         remove_leftovers(folder)

@@ -16,21 +16,21 @@ from msgspec import Struct
 from talktree.errors import NotFound, UsageError
 from talktree.files.sandbox import Anchor
 from talktree.formats.sage.detect_kinds import CONTINUES, SNAPSHOT
-from talktree.session.care.inspection import reading
-from talktree.session.journal.lines import Line, lines
+from talktree.session.care.inspection import open_plain_file
+from talktree.session.journal.lines import JournalLine, read_lines
 from talktree.text.json.decode import decode
 
 WHY_MESSAGE = "the message that changed it was erased"
 
 
-class Place(NamedTuple):
+class MessageLink(NamedTuple):
     """Where a message hangs: its parent, and what it continues of an older file."""
 
     parent: str | None
     continues: Any
 
 
-class Targets(Struct, frozen=True, kw_only=True):
+class ErasureTargets(Struct, frozen=True, kw_only=True):
     """What goes, and what the references to it become."""
 
     session: str
@@ -39,7 +39,7 @@ class Targets(Struct, frozen=True, kw_only=True):
     """The ids of messages whose lines are removed."""
     emptied: frozenset[str] = frozenset()
     """Results of calls that stay: their content is removed."""
-    places: Mapping[str, Place] = {}
+    places: Mapping[str, MessageLink] = {}
     """For each removed message, where its children hang now."""
     before: Mapping[str, str | None] = {}
     """For each removed message, the message of the main line that was written before it."""
@@ -66,7 +66,7 @@ class Targets(Struct, frozen=True, kw_only=True):
         parts = path.split(b"/")
         return any(b"/".join(parts[: at + 1]) in self.paths for at in range(len(parts)))
 
-    def place(self, id: str | None) -> str | None:
+    def resolve_message(self, id: str | None) -> str | None:
         """A message, or the one that is there in its place."""
         if id is None or id not in self.places:
             return id
@@ -86,11 +86,11 @@ class _Said(NamedTuple):
     note: bool
 
 
-def log_lines(folder: Anchor, log: str) -> Iterator[Line]:
+def read_log_lines(folder: Anchor, log: str) -> Iterator[JournalLine]:
     """The lines of a log as it is now."""
-    with reading(folder, f"{log}.jsonl") as fd:
+    with open_plain_file(folder, f"{log}.jsonl") as fd:
         if fd is not None:
-            yield from lines(fd)
+            yield from read_lines(fd)
 
 
 def find_targets(
@@ -99,19 +99,19 @@ def find_targets(
     messages: Iterable[str],
     paths: Iterable[bytes] = (),
     workspace: bytes | None = None,
-) -> Targets:
+) -> ErasureTargets:
     """Everything that goes with these messages and paths."""
     asked = set(messages)
     said: list[_Said] = []
-    for line in log_lines(folder, "messages"):
+    for line in read_log_lines(folder, "messages"):
         value = decode(line.raw).value
         if isinstance(value, dict) and value.get("type") != SNAPSHOT:
-            said.append(_said(value))
+            said.append(_parse_line(value))
     known = {each.id: each for each in said if each.id is not None}
-    _check(asked, known)
-    removed, emptied, calls = _exchanges(asked, said, known)
-    places, before = _places(removed, said)
-    return Targets(
+    _check_known(asked, known)
+    removed, emptied, calls = _find_exchanges(asked, said, known)
+    places, before = _find_places(removed, said)
+    return ErasureTargets(
         session=session,
         workspace=workspace,
         messages=frozenset(removed),
@@ -120,11 +120,11 @@ def find_targets(
         before=before,
         calls=frozenset(calls),
         paths=frozenset(map(os.path.normpath, paths)),
-        text=_text(folder, removed | emptied),
+        text=_read_text(folder, removed | emptied),
     )
 
 
-def _check(asked: set[str], known: Mapping[str, _Said]) -> None:
+def _check_known(asked: set[str], known: Mapping[str, _Said]) -> None:
     for id in asked:
         if id not in known:
             raise NotFound(f"there is no message {id!r}", hint="name a message of this session")
@@ -134,7 +134,7 @@ def _check(asked: set[str], known: Mapping[str, _Said]) -> None:
             )
 
 
-def _exchanges(
+def _find_exchanges(
     asked: set[str], said: list[_Said], known: Mapping[str, _Said]
 ) -> tuple[set[str], set[str], set[tuple[str, str]]]:
     """Which messages are removed, which emptied, and which single results are removed."""
@@ -144,9 +144,9 @@ def _exchanges(
     for each in said:
         if each.id is None or not each.results or each.id in removed:
             continue
-        gone = {call for call in each.results if _caller(each, call, known) in removed}
+        gone = {call for call in each.results if _find_caller(each, call, known) in removed}
         stays = set(each.results) - gone
-        if not stays or (each.id in asked and not _answers(each, stays, known)):
+        if not stays or (each.id in asked and not _is_answer(each, stays, known)):
             removed.add(each.id)
             continue
         calls |= {(each.id, call) for call in gone}
@@ -155,12 +155,12 @@ def _exchanges(
     return removed, emptied, calls
 
 
-def _answers(each: _Said, results: set[str], known: Mapping[str, _Said]) -> bool:
+def _is_answer(each: _Said, results: set[str], known: Mapping[str, _Said]) -> bool:
     """Whether some of these results belong to a call that is there."""
-    return any(_caller(each, call, known) is not None for call in results)
+    return any(_find_caller(each, call, known) is not None for call in results)
 
 
-def _caller(result: _Said, call: str, known: Mapping[str, _Said]) -> str | None:
+def _find_caller(result: _Said, call: str, known: Mapping[str, _Said]) -> str | None:
     """The nearest message above a result that makes the call."""
     seen: set[str] = set()
     above = result.parent
@@ -172,32 +172,34 @@ def _caller(result: _Said, call: str, known: Mapping[str, _Said]) -> str | None:
     return None
 
 
-def _places(removed: set[str], said: list[_Said]) -> tuple[dict[str, Place], dict[str, str | None]]:
-    direct: dict[str, Place] = {}
+def _find_places(
+    removed: set[str], said: list[_Said]
+) -> tuple[dict[str, MessageLink], dict[str, str | None]]:
+    direct: dict[str, MessageLink] = {}
     before: dict[str, str | None] = {}
     newest: str | None = None
     for each in said:
         if each.id is None:
             continue
         if each.id in removed:
-            direct[each.id] = Place(each.parent, each.continues)
+            direct[each.id] = MessageLink(each.parent, each.continues)
             before[each.id] = newest
         elif each.leads:
             newest = each.id
-    return {id: _settled(place, direct) for id, place in direct.items()}, before
+    return {id: _find_remaining_place(place, direct) for id, place in direct.items()}, before
 
 
-def _settled(place: Place, direct: Mapping[str, Place]) -> Place:
+def _find_remaining_place(place: MessageLink, direct: Mapping[str, MessageLink]) -> MessageLink:
     """The first place above that stays."""
     seen: set[str] = set()
     while place.parent in direct and place.parent not in seen:
         assert place.parent is not None
         seen.add(place.parent)
         place = direct[place.parent]
-    return Place(None, place.continues) if place.parent in direct else place
+    return MessageLink(None, place.continues) if place.parent in direct else place
 
 
-def _said(value: Mapping[str, Any]) -> _Said:
+def _parse_line(value: Mapping[str, Any]) -> _Said:
     message = value.get("message")
     held: Mapping[str, Any] = message if isinstance(message, dict) else {}
     parent = value.get("parentUuid")
@@ -206,24 +208,24 @@ def _said(value: Mapping[str, Any]) -> _Said:
         id if isinstance(id, str) and id else None,
         parent if isinstance(parent, str) and parent else None,
         value.get(CONTINUES),
-        frozenset(_ids(held.get("toolCalls"), "id")),
-        tuple(_ids(value.get("toolResults", held.get("toolResults")), "toolCallId")),
+        frozenset(_list_ids(held.get("toolCalls"), "id")),
+        tuple(_list_ids(value.get("toolResults", held.get("toolResults")), "toolCallId")),
         value.get("isSidechain") is not True,
         isinstance(value.get("operation"), dict),
     )
 
 
-def _ids(items: object, name: str) -> Iterator[str]:
+def _list_ids(items: object, name: str) -> Iterator[str]:
     for each in items if isinstance(items, list) else ():
         found = each.get(name) if isinstance(each, dict) else None
         if isinstance(found, str):
             yield found
 
 
-def _text(folder: Anchor, ids: set[str]) -> str:
+def _read_text(folder: Anchor, ids: set[str]) -> str:
     """What the erased messages say, one after the other."""
     found: list[str] = []
-    for line in log_lines(folder, "messages") if ids else ():
+    for line in read_log_lines(folder, "messages") if ids else ():
         value = decode(line.raw).value
         message = value.get("message") if isinstance(value, dict) else None
         if isinstance(value, dict) and value.get("uuid") in ids and isinstance(message, dict):

@@ -18,20 +18,20 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from talktree.errors import Busy, TalktreeError
+from talktree.errors import LockHeld, TalktreeError
 from talktree.files.durable import UNFINISHED, create_whole, sync_folder, write_all
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
-from talktree.session.erasure.erase import Work, stage_erasure
-from talktree.session.erasure.foreign_backups import all_backups
-from talktree.session.erasure.report import Erasure
+from talktree.session.erasure.erase import ErasureContext, stage_erasure
+from talktree.session.erasure.foreign_backups import find_all_backups
+from talktree.session.erasure.report import SessionErasure
 from talktree.session.erasure.staging import (
     finish_erasure,
     is_decided,
     remove_backup,
     remove_caches,
 )
-from talktree.session.erasure.targets import Targets, log_lines
+from talktree.session.erasure.targets import ErasureTargets, read_log_lines
 from talktree.session.journal.journal import Journal
 from talktree.session.legacy import SUFFIX
 from talktree.session.names import is_id
@@ -57,9 +57,9 @@ class WholeErasure:
         self._sessions = sessions
         self._id = id
         with sessions() as folder:
-            self._ids = _with_children(folder, id)
+            self._ids = _find_with_children(folder, id)
 
-    def report(self, *, dry_run: bool) -> Erasure:
+    def build_report(self, *, dry_run: bool) -> SessionErasure:
         """What goes."""
         files: list[Path] = []
         messages = snapshots = 0
@@ -71,11 +71,11 @@ class WholeErasure:
                     continue
                 inside = (sessions.path / id).rglob("*")
                 files += sorted(each for each in inside if each.is_symlink() or not each.is_dir())
-                with sessions.beneath(id.encode()) as folder:
-                    messages += sum(1 for _ in log_lines(folder, "messages"))
-                    snapshots += sum(1 for _ in log_lines(folder, "snapshots"))
-            files += [self._root.path / name[1:] for name in self._backups(sessions)]
-        return Erasure(
+                with sessions.open_anchor(id.encode()) as folder:
+                    messages += sum(1 for _ in read_log_lines(folder, "messages"))
+                    snapshots += sum(1 for _ in read_log_lines(folder, "snapshots"))
+            files += [self._root.path / name[1:] for name in self._find_backups(sessions)]
+        return SessionErasure(
             session=self._id,
             dry_run=dry_run,
             sessions=tuple(self._ids),
@@ -85,28 +85,28 @@ class WholeErasure:
             not_undoable=(f"anything in it: {messages} messages and {snapshots} file snapshots",),
         )
 
-    def apply(self) -> Erasure:
-        """Erase them; `Busy` if one of them, or the session it was begun from, is written to."""
+    def apply(self) -> SessionErasure:
+        """Erase them; `LockHeld` if one of them, or the session it began from, is written to."""
         with self._sessions() as sessions, ExitStack() as held:
-            for id in [*self._ids, *_parents(sessions, self._ids)]:
-                held.enter_context(only_writer(sessions, id))
-            report = self.report(dry_run=False)
-            text = msgspec.json.encode(_Listed(self._ids, self._backups(sessions)))
+            for id in [*self._ids, *_find_parents(sessions, self._ids)]:
+                held.enter_context(exclude_other_writers(sessions, id))
+            report = self.build_report(dry_run=False)
+            text = msgspec.json.encode(_Listed(self._ids, self._find_backups(sessions)))
             with suppress(FileExistsError):
                 self._root.mkdir(FOLDER, 0o700)
-            with self._root.beneath(FOLDER) as folder:
+            with self._root.open_anchor(FOLDER) as folder:
                 name = f"{secrets.token_hex(8)}{_ENDING}".encode()
                 create_whole(folder.fd, name, lambda fd: write_all(fd, text))
             sync_folder(self._root.fd)
-            _finish(self._root, sessions, name)
+            _finish_list(self._root, sessions, name)
         return report
 
-    def _backups(self, sessions: Anchor) -> list[str]:
+    def _find_backups(self, sessions: Anchor) -> list[str]:
         found: list[str] = []
         for id in self._ids:
             if sessions.lstat(id.encode()) is not None:
-                with sessions.beneath(id.encode()) as folder:
-                    found += all_backups(folder, self._root)
+                with sessions.open_anchor(id.encode()) as folder:
+                    found += find_all_backups(folder, self._root)
         return found
 
 
@@ -114,15 +114,15 @@ def finish_whole_erasures(root: Anchor, sessions: Anchor) -> None:
     """Erase the sessions that were decided on and are still there."""
     if root.lstat(FOLDER) is None:
         return
-    for name in _lists(root):
-        with suppress(FileNotFoundError, Busy, msgspec.MsgspecError), ExitStack() as held:
-            ids = [id for id in _listed(root, name).sessions if is_id(id)]
-            for id in [*ids, *_parents(sessions, ids)]:
-                held.enter_context(only_writer(sessions, id))
-            _finish(root, sessions, name)
+    for name in _find_lists(root):
+        with suppress(FileNotFoundError, LockHeld, msgspec.MsgspecError), ExitStack() as held:
+            ids = [id for id in _read_list(root, name).sessions if is_id(id)]
+            for id in [*ids, *_find_parents(sessions, ids)]:
+                held.enter_context(exclude_other_writers(sessions, id))
+            _finish_list(root, sessions, name)
 
 
-def _lists(root: Anchor) -> list[bytes]:
+def _find_lists(root: Anchor) -> list[bytes]:
     """The lists that were written to their end."""
     names = [each.name for each in root.entries(FOLDER)]
     return [
@@ -133,27 +133,27 @@ def _lists(root: Anchor) -> list[bytes]:
 
 
 @contextmanager
-def only_writer(sessions: Anchor, id: str) -> Iterator[None]:
+def exclude_other_writers(sessions: Anchor, id: str) -> Iterator[None]:
     """Let no other handle write to a session meanwhile, and no step or move be at work."""
     if sessions.lstat(id.encode()) is None:
         yield
         return
-    with sessions.beneath(id.encode()) as folder:
+    with sessions.open_anchor(id.encode()) as folder:
         journal = Journal(folder)
         try:
-            with journal.only_writer(), folder_lock(folder.fd, exclusive=True):
+            with journal.exclude_other_writers(), folder_lock(folder.fd, exclusive=True):
                 yield
         finally:
             journal.close()
 
 
-def _finish(root: Anchor, sessions: Anchor, name: bytes) -> None:
+def _finish_list(root: Anchor, sessions: Anchor, name: bytes) -> None:
     """Do what a list says; each part of it can be repeated."""
-    listed = _listed(root, name)
+    listed = _read_list(root, name)
     ids = [id for id in listed.sessions if is_id(id)]
-    for parent in _parents(sessions, ids):
+    for parent in _find_parents(sessions, ids):
         _forget_children(root, sessions, parent, ids)
-    with root.beneath(FOLDER) as waste:
+    with root.open_anchor(FOLDER) as waste:
         for id in ids:
             if sessions.lstat(id.encode()) is not None:
                 away = secrets.token_hex(8).encode()
@@ -180,24 +180,24 @@ def _finish(root: Anchor, sessions: Anchor, name: bytes) -> None:
     sync_folder(root.fd)
 
 
-def _listed(root: Anchor, name: bytes) -> _Listed:
+def _read_list(root: Anchor, name: bytes) -> _Listed:
     with os.fdopen(root.open(FOLDER + b"/" + name, os.O_RDONLY), "rb") as file:
         return msgspec.json.decode(file.read(), type=_Listed)
 
 
 def _forget_children(root: Anchor, sessions: Anchor, parent: str, ids: Iterable[str]) -> None:
-    with sessions.beneath(parent.encode()) as folder:
+    with sessions.open_anchor(parent.encode()) as folder:
         if is_decided(folder):
             finish_erasure(sessions, parent, folder, root)
-        targets = Targets(session=parent, children=frozenset(ids))
-        stage_erasure(Work(folder, root, targets))
+        targets = ErasureTargets(session=parent, children=frozenset(ids))
+        stage_erasure(ErasureContext(folder, root, targets))
         finish_erasure(sessions, parent, folder, root)
 
 
 # which sessions
 
 
-def _with_children(sessions: Anchor, id: str) -> list[str]:
+def _find_with_children(sessions: Anchor, id: str) -> list[str]:
     """A session and all that were begun from it, from each of these, and so on."""
     found: list[str] = []
     waiting = [id]
@@ -207,24 +207,24 @@ def _with_children(sessions: Anchor, id: str) -> list[str]:
             continue
         found.append(each)
         waiting += [
-            child for child in _children(sessions, each) if _is_child(sessions, child, each)
+            child for child in _find_children(sessions, each) if _is_child(sessions, child, each)
         ]
     return found
 
 
-def _children(sessions: Anchor, id: str) -> list[str]:
-    return [str(value.get("child")) for value in _operations(sessions, id, "child")]
+def _find_children(sessions: Anchor, id: str) -> list[str]:
+    return [str(value.get("child")) for value in _read_operations(sessions, id, "child")]
 
 
 def _is_child(sessions: Anchor, id: str, parent: str) -> bool:
     """Whether a session says itself that it was begun from another: one word is not enough."""
     if not is_id(id) or sessions.lstat(id.encode()) is None:
         return False
-    begins = (value.get("parent") for value in _operations(sessions, id, "begin"))
+    begins = (value.get("parent") for value in _read_operations(sessions, id, "begin"))
     return any(isinstance(each, dict) and each.get("session") == parent for each in begins)
 
 
-def _parents(sessions: Anchor, ids: Iterable[str]) -> list[str]:
+def _find_parents(sessions: Anchor, ids: Iterable[str]) -> list[str]:
     """The sessions that stay and name one of these as a child."""
     gone = set(ids)
     found: list[str] = []
@@ -232,16 +232,16 @@ def _parents(sessions: Anchor, ids: Iterable[str]) -> list[str]:
         is_other = is_id(entry.name) and entry.name not in gone
         if is_other and entry.is_dir(follow_symlinks=False):
             with suppress(OSError, TalktreeError):
-                if not gone.isdisjoint(_children(sessions, entry.name)):
+                if not gone.isdisjoint(_find_children(sessions, entry.name)):
                     found.append(entry.name)
     return found
 
 
-def _operations(sessions: Anchor, id: str, kind: str) -> list[dict[str, Any]]:
+def _read_operations(sessions: Anchor, id: str, kind: str) -> list[dict[str, Any]]:
     if not is_id(id) or sessions.lstat(id.encode()) is None:
         return []
     mark = f'"{kind}"'.encode()
-    with sessions.beneath(id.encode()) as folder:
-        raws = [line.raw for line in log_lines(folder, "operations") if mark in line.raw]
+    with sessions.open_anchor(id.encode()) as folder:
+        raws = [line.raw for line in read_log_lines(folder, "operations") if mark in line.raw]
     values = (decode(raw).value for raw in raws)
     return [each for each in values if isinstance(each, dict) and each.get("kind") == kind]

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
-from talktree.session.capture.snapshots import taken
-from talktree.session.index.node import Node, has_own_id, node_of
+from talktree.session.capture.snapshots import parse_snapshot
+from talktree.session.index.node import IndexedMessage, has_own_id, parse_node
 from talktree.session.index.schema import TABLES
-from talktree.session.journal.lines import Line, lines
+from talktree.session.journal.lines import JournalLine, read_lines
 from talktree.text.json.decode import decode
 
 MARKED = 4096
@@ -27,7 +27,7 @@ REMEMBERED = 100_000
 LARGEST = 2**63 - 1
 
 
-class Known(NamedTuple):
+class IndexedLog(NamedTuple):
     """How far a log is indexed, and of which file."""
 
     device: int
@@ -36,27 +36,27 @@ class Known(NamedTuple):
     mark: bytes
 
 
-NOTHING_KNOWN = Known(-1, -1, 0, b"")
+NOTHING_KNOWN = IndexedLog(-1, -1, 0, b"")
 
 
-def stored(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """A text as the cache has it, whatever is in it."""
     return text.encode("utf-8", "surrogatepass")
 
 
-def told(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """The text that was stored."""
     return data.decode("utf-8", "surrogatepass")
 
 
-def known(db: sqlite3.Connection, log: str) -> Known:
+def read_indexed(db: sqlite3.Connection, log: str) -> IndexedLog:
     """How far a log is indexed."""
     query = "SELECT device, inode, stop, mark FROM known WHERE log = ?"
     row = db.execute(query, (log,)).fetchone()
-    return Known(*row) if row else NOTHING_KNOWN
+    return IndexedLog(*row) if row else NOTHING_KNOWN
 
 
-def is_current(so_far: Known, fd: int) -> bool:
+def is_current(so_far: IndexedLog, fd: int) -> bool:
     """Whether a log holds nothing new, as far as its size and its identity tell."""
     status = os.fstat(fd)
     return (so_far.device, so_far.inode, so_far.stop) == (
@@ -66,7 +66,7 @@ def is_current(so_far: Known, fd: int) -> bool:
     )
 
 
-def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int]) -> Known:
+def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int]) -> IndexedLog:
     """Index what is new in a log, all of it or nothing; start over if it is another file.
 
     The log is opened inside the transaction: one that was replaced before is never read again.
@@ -74,14 +74,16 @@ def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int])
     db.execute("BEGIN IMMEDIATE")
     try:
         fd = descriptor(log)
-        so_far = known(db, log)
+        so_far = read_indexed(db, log)
         status = os.fstat(fd)
-        if (so_far.device, so_far.inode) != (status.st_dev, status.st_ino) or not _fits(so_far, fd):
+        if (so_far.device, so_far.inode) != (status.st_dev, status.st_ino) or not _is_same_file(
+            so_far, fd
+        ):
             for table in TABLES[log]:
                 db.execute(f"DELETE FROM {table}")
             so_far = NOTHING_KNOWN
-        stop = _filled(db, log, fd, so_far.stop)
-        found = Known(status.st_dev, status.st_ino, stop, _mark(fd, stop))
+        stop = _index_lines(db, log, fd, so_far.stop)
+        found = IndexedLog(status.st_dev, status.st_ino, stop, _hash_end(fd, stop))
         db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?)", (log, *found))
         db.execute("COMMIT")
     except BaseException:
@@ -91,32 +93,32 @@ def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int])
     return found
 
 
-def forget(db: sqlite3.Connection, log: str) -> None:
+def forget_log(db: sqlite3.Connection, log: str) -> None:
     """Index a log from its start the next time."""
     db.execute("DELETE FROM known WHERE log = ?", (log,))
 
 
-def _fits(so_far: Known, fd: int) -> bool:
-    return so_far.stop <= os.fstat(fd).st_size and _mark(fd, so_far.stop) == so_far.mark
+def _is_same_file(so_far: IndexedLog, fd: int) -> bool:
+    return so_far.stop <= os.fstat(fd).st_size and _hash_end(fd, so_far.stop) == so_far.mark
 
 
-def _mark(fd: int, stop: int) -> bytes:
+def _hash_end(fd: int, stop: int) -> bytes:
     start = max(0, stop - MARKED)
     return blake2b(os.pread(fd, stop - start, start), digest_size=16).digest()
 
 
-def _filled(db: sqlite3.Connection, log: str, fd: int, start: int) -> int:
+def _index_lines(db: sqlite3.Connection, log: str, fd: int, start: int) -> int:
     """Index a log from a place on; gives the end of its last whole line."""
     stop = start
-    fill = Nodes(db).add if log == "messages" else Snapshots(db).add
-    for line in lines(fd, start):
+    fill = MessageFill(db).add if log == "messages" else Snapshots(db).add
+    for line in read_lines(fd, start):
         fill(line)
         stop = line.start + len(line.raw) + 1
     # The last line may be whole and still lack its newline.
     return min(stop, os.fstat(fd).st_size)
 
 
-class Nodes:
+class MessageFill:
     """Messages on their way into the cache."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -126,27 +128,27 @@ class Nodes:
         query = "SELECT 1 FROM nodes WHERE up IS NULL AND parent IS NOT NULL LIMIT 1"
         self._waiting = db.execute(query).fetchone() is not None
 
-    def add(self, line: Line) -> None:
+    def add(self, line: JournalLine) -> None:
         """Index a line, if it is a message."""
-        node = node_of(line.raw, line.start)
+        node = parse_node(line.raw, line.start)
         if node is None:
             return
-        id = stored(node.id)
-        parent = None if node.parent is None else stored(node.parent)
-        up, root = self._place(parent) or (None, node.start)
+        id = encode_text(node.id)
+        parent = None if node.parent is None else encode_text(node.parent)
+        up, root = self._find_place(parent) or (None, node.start)
         self._db.execute(
             "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*_place_of(node), id, parent, up, root, stored(node.type), *_rest_of(node)),
+            (*_to_place(node), id, parent, up, root, encode_text(node.type), *_to_rest(node)),
         )
         if self._waiting and has_own_id(node):
-            self._take_waiting(id, node.start)
+            self._adopt_waiting(id, node.start)
         self._waiting = self._waiting or (parent is not None and up is None)
         self._near[id] = (node.start, root)
         if len(self._near) > REMEMBERED:
             for old in list(self._near)[: REMEMBERED // 2]:
                 del self._near[old]
 
-    def _place(self, id: bytes | None) -> tuple[int, int] | None:
+    def _find_place(self, id: bytes | None) -> tuple[int, int] | None:
         """The last line with this id, and a line above it."""
         if id is None:
             return None
@@ -154,36 +156,36 @@ class Nodes:
         found: tuple[int, int] | None = self._near.get(id)
         return found or self._db.execute(query, (id,)).fetchone()
 
-    def _take_waiting(self, id: bytes, start: int) -> None:
+    def _adopt_waiting(self, id: bytes, start: int) -> None:
         """Hang those on a new line that named it before it was there."""
         query = "SELECT start FROM nodes WHERE up IS NULL AND parent = ? AND start < ?"
         for (child,) in self._db.execute(query, (id, start)).fetchall():
-            top = self._root(start)
+            top = self._find_root(start)
             if top != child:
                 self._db.execute(
                     "UPDATE nodes SET up = ?, root = ? WHERE start = ?", (start, top, child)
                 )
 
-    def _root(self, start: int) -> int:
+    def _find_root(self, start: int) -> int:
         """The root above a line; all lines on the way learn it, so the way is short next time."""
         passed = []
-        while (above := self._above(start)) != start:
+        while (above := self._read_root(start)) != start:
             passed.append(start)
             start = above
         update = "UPDATE nodes SET root = ? WHERE start = ?"
         self._db.executemany(update, [(start, each) for each in passed])
         return start
 
-    def _above(self, start: int) -> int:
+    def _read_root(self, start: int) -> int:
         (root,) = self._db.execute("SELECT root FROM nodes WHERE start = ?", (start,)).fetchone()
         return int(root)
 
 
-def _place_of(node: Node) -> tuple[int, int]:
+def _to_place(node: IndexedMessage) -> tuple[int, int]:
     return node.start, node.length
 
 
-def _rest_of(node: Node) -> tuple[bool, bool, int | None]:
+def _to_rest(node: IndexedMessage) -> tuple[bool, bool, int | None]:
     time = node.time
     return node.sidechain, node.note, None if time is None or abs(time) > LARGEST else time
 
@@ -194,15 +196,15 @@ class Snapshots:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def add(self, line: Line) -> None:
+    def add(self, line: JournalLine) -> None:
         """Index a line, if it is a snapshot."""
         value, _, usable = decode(line.raw)
         if not usable or not isinstance(value, dict):
             return
-        found = taken(value)
+        found = parse_snapshot(value)
         self._db.execute(
             "INSERT INTO snapshots VALUES (?, ?, ?)",
-            (line.start, len(line.raw), stored(found.message)),
+            (line.start, len(line.raw), encode_text(found.message)),
         )
         touched: Iterator[tuple[bytes, int]] = (
             (change.path, line.start) for change in found.changes

@@ -23,21 +23,21 @@ from talktree.errors import NotFound, UsageError
 from talktree.formats.format import Record
 from talktree.formats.sage import FORMAT
 from talktree.model.message import Message
-from talktree.session.capture.snapshots import Change, Taken, taken
+from talktree.session.capture.snapshots import FileChange, SnapshotLine, parse_snapshot
 from talktree.session.index.fill import (
     NOTHING_KNOWN,
-    Known,
+    IndexedLog,
     catch_up,
-    forget,
+    decode_text,
+    encode_text,
+    forget_log,
     is_current,
-    stored,
-    told,
 )
-from talktree.session.index.node import Node, has_own_id, node_of
-from talktree.session.index.schema import Cache
+from talktree.session.index.node import IndexedMessage, has_own_id, parse_node
+from talktree.session.index.schema import IndexCache
 from talktree.session.journal.journal import Journal
-from talktree.session.journal.lines import last_lines, lines
-from talktree.session.undo.move_records import Moved, last_point, moves
+from talktree.session.journal.lines import read_last_lines, read_lines
+from talktree.session.undo.move_records import LoggedMove, find_last_point, parse_moves
 from talktree.text.json.decode import decode
 
 Answer = TypeVar("Answer")
@@ -53,29 +53,29 @@ SELECT MAX(start), length FROM touched JOIN snapshots USING (start) WHERE path I
 """
 _NODE = "id, parent, start, length, type, sidechain, note, time"
 
-__all__ = ["Index", "Node", "SessionHead"]
+__all__ = ["IndexedMessage", "SessionHead", "SessionIndex"]
 
 
 class SessionHead(NamedTuple):
     """Where a session goes on."""
 
-    leaf: Node | None
+    leaf: IndexedMessage | None
     """The message that the next one follows; None before the first one."""
-    point: Moved | None
+    point: LoggedMove | None
     """The move that led there, if nothing was said since."""
 
 
-class Index:
+class SessionIndex:
     """What is where in the logs of a session."""
 
     def __init__(self, journal: Journal, cache: Path | None) -> None:
         self._journal = journal
         self._place = cache
-        self._cache: Cache | None = None
-        self._known: dict[str, Known] = {}
+        self._cache: IndexCache | None = None
+        self._known: dict[str, IndexedLog] = {}
         self._lock = RLock()
         self._operations: tuple[int, int, list[dict[str, Any]]] = (-1, 0, [])
-        self._moves: tuple[tuple[int, int], list[Moved]] = ((-1, 0), [])
+        self._moves: tuple[tuple[int, int], list[LoggedMove]] = ((-1, 0), [])
 
     def close(self) -> None:
         """Let go of the cache."""
@@ -86,14 +86,14 @@ class Index:
 
     # the head, without the cache
 
-    def newest(self, type: str | None = None) -> Node | None:
+    def newest(self, type: str | None = None) -> IndexedMessage | None:
         """The last message in the log (of a type) that is not on a sidechain."""
-        found = (node for node in self._backwards() if _may_lead(node))
+        found = (node for node in self._read_backwards() if _can_lead(node))
         return next((node for node in found if type is None or node.type == type), None)
 
     def head(self) -> SessionHead:
         """The newest message, or the one that a move since then led to."""
-        newest, point = self.newest(), last_point(self.operations())
+        newest, point = self.newest(), find_last_point(self.operations())
         if point is None or point.after is None:
             return SessionHead(newest, None)
         if point.after.message != (None if newest is None else newest.id):
@@ -105,18 +105,18 @@ class Index:
             return SessionHead(newest, None)
         return SessionHead(leaf, point)
 
-    def leaf(self) -> Node | None:
+    def leaf(self) -> IndexedMessage | None:
         """The message that the next one follows."""
         return self.head().leaf
 
-    def last(self, count: int) -> list[Node]:
+    def last_messages(self, count: int) -> list[IndexedMessage]:
         """The newest messages of the line that ends with the leaf, the oldest of them first."""
         leaf, point = self.head()
         if point is not None:
             return [] if leaf is None or count <= 0 else self.chain(leaf.id)[-count:]
-        found: list[Node] = []
-        for node in self._backwards():
-            if (not found and _may_lead(node)) or (found and node.id == found[-1].parent):
+        found: list[IndexedMessage] = []
+        for node in self._read_backwards():
+            if (not found and _can_lead(node)) or (found and node.id == found[-1].parent):
                 found.append(node)
                 if len(found) >= count or node.parent is None:
                     return found[count - 1 :: -1] if count > 0 else []
@@ -124,31 +124,31 @@ class Index:
                 break
         return self.chain(found[0].id)[-count:] if found and count > 0 else []
 
-    def _backwards(self) -> Iterator[Node]:
-        for line in last_lines(self._journal.descriptor("messages")):
-            node = node_of(line.raw, line.start)
+    def _read_backwards(self) -> Iterator[IndexedMessage]:
+        for line in read_last_lines(self._journal.descriptor("messages")):
+            node = parse_node(line.raw, line.start)
             if node is not None:
                 yield node
 
     # messages
 
-    def count(self) -> int:
+    def count_messages(self) -> int:
         """How many messages there are, with those of sidechains and notes."""
-        return int(self._ask("messages", "SELECT count(*) FROM nodes")[0][0])
+        return int(self._query("messages", "SELECT count(*) FROM nodes")[0][0])
 
-    def node(self, id: str) -> Node | None:
+    def node(self, id: str) -> IndexedMessage | None:
         """The last message with this id."""
-        found = self._nodes("WHERE id = ? ORDER BY start DESC LIMIT 1", stored(id))
+        found = self._query_nodes("WHERE id = ? ORDER BY start DESC LIMIT 1", encode_text(id))
         return found[0] if found else None
 
-    def find(self, prefix: str) -> Node:
+    def find_by_prefix(self, prefix: str) -> IndexedMessage:
         """The one message whose id begins so."""
         exact = self.node(prefix)
         if exact is not None:
             return exact
         query = "SELECT DISTINCT id FROM nodes WHERE id >= ? AND id < ? LIMIT 2"
-        low = stored(prefix)
-        found = self._ask("messages", query, low, low + b"\xff") if prefix else []
+        low = encode_text(prefix)
+        found = self._query("messages", query, low, low + b"\xff") if prefix else []
         if not found:
             raise NotFound(
                 f"no message has an id that begins with {prefix[:80]!r}",
@@ -159,65 +159,65 @@ class Index:
                 f"several messages have ids that begin with {prefix[:80]!r}",
                 hint="give more of the id",
             )
-        node = self.node(told(found[0][0]))
+        node = self.node(decode_text(found[0][0]))
         assert node is not None
         return node
 
-    def chain(self, id: str) -> list[Node]:
+    def chain(self, id: str) -> list[IndexedMessage]:
         """The messages from the root down to this one; empty if there is no such message."""
         query = f"""
             WITH RECURSIVE line (place) AS (
               SELECT max(start) FROM nodes WHERE id = ?
               UNION SELECT up FROM nodes JOIN line ON start = place)
             SELECT {_NODE} FROM line CROSS JOIN nodes ON start = place"""
-        upward = [_node(row) for row in self._ask("messages", query, stored(id))]
+        upward = [_to_node(row) for row in self._query("messages", query, encode_text(id))]
         return upward[::-1]
 
-    def children(self, id: str | None) -> list[Node]:
+    def children(self, id: str | None) -> list[IndexedMessage]:
         """The messages that hang on this one, or on none that is there, in file order."""
         if id is None:
-            return self._nodes("WHERE up IS NULL ORDER BY start")
+            return self._query_nodes("WHERE up IS NULL ORDER BY start")
         where = "WHERE up IN (SELECT start FROM nodes WHERE id = ?) ORDER BY start"
-        return self._nodes(where, stored(id))
+        return self._query_nodes(where, encode_text(id))
 
-    def leaves(self) -> list[Node]:
+    def leaves(self) -> list[IndexedMessage]:
         """The messages nothing hangs on, in file order."""
         query = f"""
             SELECT {_NODE} FROM nodes AS each
             WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE up = each.start) ORDER BY start"""
-        return [_node(row) for row in self._ask("messages", query)]
+        return [_to_node(row) for row in self._query("messages", query)]
 
-    def at(self, start: int) -> Node:
+    def node_at(self, start: int) -> IndexedMessage:
         """The message whose line starts here."""
-        return self._nodes("WHERE start = ?", start)[0]
+        return self._query_nodes("WHERE start = ?", start)[0]
 
-    def shape(self) -> tuple[dict[int, int | None], set[int]]:
+    def read_tree_shape(self) -> tuple[dict[int, int | None], set[int]]:
         """Each line and the line of its parent; and which of them are notes or on a sidechain."""
-        rows = self._ask("messages", "SELECT start, up, note OR sidechain FROM nodes")
+        rows = self._query("messages", "SELECT start, up, note OR sidechain FROM nodes")
         return {row[0]: row[1] for row in rows}, {row[0] for row in rows if row[2]}
 
-    def work_since(self, number: int) -> bool:
+    def has_work_since(self, number: int) -> bool:
         """Whether anything was said on the main line behind a message (by its `number`)."""
         where = "WHERE start > ? AND NOT note AND NOT sidechain LIMIT 1"
-        return bool(self._nodes(where, number))
+        return bool(self._query_nodes(where, number))
 
-    def value(self, node: Node) -> dict[str, Any]:
+    def value(self, node: IndexedMessage) -> dict[str, Any]:
         """What the line of a message holds."""
-        return self._record(node)[0]
+        return self._read_record(node)[0]
 
-    def message(self, node: Node) -> Message:
+    def message(self, node: IndexedMessage) -> Message:
         """The message itself."""
-        value, raw = self._record(node)
+        value, raw = self._read_record(node)
         entry = FORMAT.get(Record(value, raw, id=node.id, path="messages.jsonl"))
         return entry if isinstance(entry, Message) else Message(id=node.id, parent=node.parent)
 
-    def _record(self, node: Node) -> tuple[dict[str, Any], bytes]:
-        raw = self._read("messages", node.start, node.length)
-        now = node_of(raw, node.start)
+    def _read_record(self, node: IndexedMessage) -> tuple[dict[str, Any], bytes]:
+        raw = self._read_bytes("messages", node.start, node.length)
+        now = parse_node(raw, node.start)
         value = decode(raw).value
         if now is None or now.id != node.id or not isinstance(value, dict):
             # The file was rewritten by somebody, in place.
-            self._forget("messages")
+            self._forget_log("messages")
             raise NotFound(
                 f"the message {node.id[:80]} is no longer where it was",
                 hint="another program has rewritten messages.jsonl; ask again",
@@ -226,75 +226,80 @@ class Index:
 
     # files
 
-    def snapshots(self, owners: Iterable[str]) -> list[Taken]:
+    def snapshots(self, owners: Iterable[str]) -> list[SnapshotLine]:
         """The snapshots of these messages and points, in order."""
         asked = set(owners)
-        points = ((start, one) for start, one in self._point_snapshots() if one.message in asked)
-        found = sorted(self._snapshot_places(asked))
-        own = ((start, self._taken(start, length)) for start, length in found)
-        return [one for _, one in _in_order(points, own)]
+        points = (
+            (start, one) for start, one in self._read_point_snapshots() if one.message in asked
+        )
+        found = sorted(self._find_snapshot_places(asked))
+        own = ((start, self._read_snapshot(start, length)) for start, length in found)
+        return [one for _, one in _merge_in_order(points, own)]
 
     def has_snapshots(self, message: str) -> bool:
         """Whether the log has a snapshot of this message."""
-        return bool(self._snapshot_places([message]))
+        return bool(self._find_snapshot_places([message]))
 
-    def every_snapshot(self) -> Iterator[tuple[int, Taken]]:
+    def all_snapshots(self) -> Iterator[tuple[int, SnapshotLine]]:
         """All snapshots in order, each with the byte at which it starts or would."""
-        log = lines(self._journal.descriptor("snapshots"))
-        own = ((line.start, taken(decode(line.raw).value)) for line in log)
-        return _in_order(self._point_snapshots(), own)
+        log = read_lines(self._journal.descriptor("snapshots"))
+        own = ((line.start, parse_snapshot(decode(line.raw).value)) for line in log)
+        return _merge_in_order(self._read_point_snapshots(), own)
 
-    def _point_snapshots(self) -> Iterator[tuple[int, Taken]]:
+    def _read_point_snapshots(self) -> Iterator[tuple[int, SnapshotLine]]:
         """What moves did to files, each at its place in the log of snapshots."""
         for move in self.moves():
             if move.after is not None:
                 done = (each for each in move.paths if move.fates.get(each.path) == "done")
-                changes = tuple(Change(*each) for each in done)
+                changes = tuple(FileChange(*each) for each in done)
                 if changes:
-                    yield move.after.snapshots, Taken(move.point, None, False, changes, (), False)
+                    yield (
+                        move.after.snapshots,
+                        SnapshotLine(move.point, None, False, changes, (), False),
+                    )
 
-    def _snapshot_places(self, messages: Iterable[str]) -> list[tuple[int, int]]:
-        wanted = list({stored(each) for each in messages})
+    def _find_snapshot_places(self, messages: Iterable[str]) -> list[tuple[int, int]]:
+        wanted = list({encode_text(each) for each in messages})
         found: list[tuple[int, int]] = []
         for at in range(0, len(wanted), AT_ONCE):
             some = wanted[at : at + AT_ONCE]
             marks = ",".join("?" * len(some))
             query = f"SELECT start, length FROM snapshots WHERE message IN ({marks})"
-            found += self._ask("snapshots", query, *some)
+            found += self._query("snapshots", query, *some)
         return found
 
-    def touches(self, path: bytes) -> list[tuple[str, Change]]:
+    def find_touches(self, path: bytes) -> list[tuple[str, FileChange]]:
         """Every change of a path that was ever recorded, with its message, in file order."""
-        return self.touches_of([path])[path]
+        return self.find_touches_of([path])[path]
 
-    def touches_of(self, paths: Iterable[bytes]) -> dict[bytes, list[tuple[str, Change]]]:
+    def find_touches_of(self, paths: Iterable[bytes]) -> dict[bytes, list[tuple[str, FileChange]]]:
         """The same for many paths; each line is read once."""
-        found: dict[bytes, list[tuple[str, Change]]] = {path: [] for path in paths}
-        for line in self._touching(_EVERY_TOUCH, found):
+        found: dict[bytes, list[tuple[str, FileChange]]] = {path: [] for path in paths}
+        for line in self._find_touching(_EVERY_TOUCH, found):
             for change in line.changes:
                 if change.path in found:
                     found[change.path].append((line.message, change))
         return found
 
-    def last_touches(self, paths: Iterable[bytes]) -> dict[bytes, Change | None]:
+    def find_last_touches(self, paths: Iterable[bytes]) -> dict[bytes, FileChange | None]:
         """The last change of each path, however many there were; None if there is none."""
-        found: dict[bytes, Change | None] = dict.fromkeys(paths)
-        for line in self._touching(_LAST_TOUCHES, found):
+        found: dict[bytes, FileChange | None] = dict.fromkeys(paths)
+        for line in self._find_touching(_LAST_TOUCHES, found):
             found.update((each.path, each) for each in line.changes if each.path in found)
         return found
 
-    def _touching(self, query: str, paths: Iterable[bytes]) -> Iterator[Taken]:
+    def _find_touching(self, query: str, paths: Iterable[bytes]) -> Iterator[SnapshotLine]:
         """Snapshots that have some of these paths, in order, each once."""
         wanted, places = list(paths), set[tuple[int, int]]()
         for at in range(0, len(wanted), AT_ONCE):
             some = wanted[at : at + AT_ONCE]
             marks = ",".join("?" * len(some))
-            places.update(self._ask("snapshots", query.format(marks), *some))
-        own = ((start, self._taken(start, length)) for start, length in sorted(places))
-        return (one for _, one in _in_order(self._point_snapshots(), own))
+            places.update(self._query("snapshots", query.format(marks), *some))
+        own = ((start, self._read_snapshot(start, length)) for start, length in sorted(places))
+        return (one for _, one in _merge_in_order(self._read_point_snapshots(), own))
 
-    def _taken(self, start: int, length: int) -> Taken:
-        return taken(decode(self._read("snapshots", start, length)).value)
+    def _read_snapshot(self, start: int, length: int) -> SnapshotLine:
+        return parse_snapshot(decode(self._read_bytes("snapshots", start, length)).value)
 
     # operations
 
@@ -307,7 +312,7 @@ class Index:
             if status.st_ino != inode or status.st_size < stop:
                 inode, stop, found = status.st_ino, 0, []
             found = list(found)
-            for line in lines(fd, stop):
+            for line in read_lines(fd, stop):
                 stop = line.start + len(line.raw) + 1
                 value, _, usable = decode(line.raw)
                 if usable and isinstance(value, dict):
@@ -315,16 +320,16 @@ class Index:
             self._operations = inode, stop, found
             return list(found)
 
-    def moves(self) -> list[Moved]:
+    def moves(self) -> list[LoggedMove]:
         """All moves, in order."""
         operations = self.operations()
         with self._lock:
             key = self._operations[:2]
             if self._moves[0] != key:
-                self._moves = key, moves(operations)
+                self._moves = key, parse_moves(operations)
             return self._moves[1]
 
-    def owner(self, id: str) -> tuple[str, str | None]:
+    def find_owner(self, id: str) -> tuple[str, str | None]:
         """The message that a snapshot names, and the point it belongs to if it is one's."""
         for move in self.moves():
             if move.point == id and move.is_point and move.at.conversation is not None:
@@ -333,24 +338,24 @@ class Index:
 
     # asking
 
-    def _nodes(self, where: str, *given: object) -> list[Node]:
+    def _query_nodes(self, where: str, *given: object) -> list[IndexedMessage]:
         query = f"SELECT {_NODE} FROM nodes {where}"
-        return [_node(row) for row in self._ask("messages", query, *given)]
+        return [_to_node(row) for row in self._query("messages", query, *given)]
 
-    def _ask(self, log: str, query: str, *given: object) -> list[Any]:
-        return self._with(log, lambda db: db.execute(query, given).fetchall())
+    def _query(self, log: str, query: str, *given: object) -> list[Any]:
+        return self._run_with_cache(log, lambda db: db.execute(query, given).fetchall())
 
-    def _with(self, log: str, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def _run_with_cache(self, log: str, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Do something with a cache that is up to date; with another one if this one fails."""
         with self._lock:
-            self._cache = self._cache or Cache(self._place)
+            self._cache = self._cache or IndexCache(self._place)
             while True:
                 try:
                     self._refresh(self._cache.db, log)
                     return work(self._cache.db)
                 except sqlite3.Error as error:
                     self._known = {}
-                    if not self._cache.fallen_back(error):
+                    if not self._cache.fall_back(error):
                         raise
 
     def _refresh(self, db: sqlite3.Connection, log: str) -> None:
@@ -358,35 +363,35 @@ class Index:
         if not is_current(self._known.get(log, NOTHING_KNOWN), fd):
             self._known[log] = catch_up(db, log, self._journal.descriptor)
 
-    def _forget(self, log: str) -> None:
-        self._with(log, lambda db: forget(db, log))
+    def _forget_log(self, log: str) -> None:
+        self._run_with_cache(log, lambda db: forget_log(db, log))
         self._known.pop(log, None)
 
-    def _read(self, log: str, start: int, length: int) -> bytes:
+    def _read_bytes(self, log: str, start: int, length: int) -> bytes:
         return os.pread(self._journal.descriptor(log), length, start)
 
 
-def _in_order(
-    points: Iterable[tuple[int, Taken]], own: Iterable[tuple[int, Taken]]
-) -> Iterator[tuple[int, Taken]]:
+def _merge_in_order(
+    points: Iterable[tuple[int, SnapshotLine]], own: Iterable[tuple[int, SnapshotLine]]
+) -> Iterator[tuple[int, SnapshotLine]]:
     """Both in one order: a move comes before the line that starts where the log ended then."""
     return merge(points, own, key=itemgetter(0))
 
 
-def _may_lead(node: Node) -> bool:
+def _can_lead(node: IndexedMessage) -> bool:
     """Whether a session can go on from here: somebody can name it, and it is no aside."""
     return not node.sidechain and has_own_id(node)
 
 
-def _node(row: tuple[Any, ...]) -> Node:
+def _to_node(row: tuple[Any, ...]) -> IndexedMessage:
     id, parent, start, length, type, sidechain, note, time = row
-    return Node(
-        told(id),
-        None if parent is None else told(parent),
+    return IndexedMessage(
+        decode_text(id),
+        None if parent is None else decode_text(parent),
         start,
         start,
         length,
-        told(type),
+        decode_text(type),
         bool(sidechain),
         bool(note),
         time,

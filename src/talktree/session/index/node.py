@@ -19,7 +19,7 @@ from talktree.text.times import from_iso
 NOTHING = Raw()
 
 
-class Node(NamedTuple):
+class IndexedMessage(NamedTuple):
     """A message and where it stands."""
 
     id: str
@@ -59,15 +59,15 @@ class _Line(
 _quick = msgspec.json.Decoder(_Line).decode
 
 
-def node_of(raw: bytes, start: int) -> Node | None:
+def parse_node(raw: bytes, start: int) -> IndexedMessage | None:
     """The message that stands on a line; None if it is something else."""
     try:
         line = _quick(raw)
     except REFUSALS:
-        return _tolerant(raw, start)
+        return _parse_tolerantly(raw, start)
     if line.type is None or line.type == SNAPSHOT:
         return None
-    return Node(
+    return IndexedMessage(
         line.id or f"@{start}",
         line.parent or None,
         start,
@@ -80,7 +80,7 @@ def node_of(raw: bytes, start: int) -> Node | None:
     )
 
 
-def _tolerant(raw: bytes, start: int) -> Node | None:
+def _parse_tolerantly(raw: bytes, start: int) -> IndexedMessage | None:
     """The same of a line that is not quite what it should be."""
     value, _, usable = decode(raw)
     if not usable or not isinstance(value, dict):
@@ -89,7 +89,7 @@ def _tolerant(raw: bytes, start: int) -> Node | None:
     if not isinstance(type, str) or type == SNAPSHOT:
         return None
     stamp = value.get("timestamp")
-    return Node(
+    return IndexedMessage(
         id if isinstance(id, str) and id else f"@{start}",
         parent if isinstance(parent, str) and parent else None,
         start,
@@ -102,6 +102,6 @@ def _tolerant(raw: bytes, start: int) -> Node | None:
     )
 
 
-def has_own_id(node: Node) -> bool:
+def has_own_id(node: IndexedMessage) -> bool:
     """Whether others can name it as their parent."""
     return node.id != f"@{node.start}"

@@ -13,7 +13,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from talktree.errors import Busy
+from talktree.errors import LockHeld
 
 MARK = 0x74747369
 """Says in the file's header that it is ours."""
@@ -36,108 +36,108 @@ CREATE TABLE touched (path BLOB, start INTEGER, PRIMARY KEY (path, start)) WITHO
 TABLES = {"messages": ("nodes",), "snapshots": ("snapshots", "touched")}
 
 
-class Cache:
+class IndexCache:
     """A connection to a cache that is sound, wherever it is."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._lock = -1
-        self.db = self._on_disk() or in_memory()
+        self.db = self._open_on_disk() or open_in_memory()
 
     @property
     def in_memory(self) -> bool:
         """Whether it is nobody else's and goes with this object."""
         return self._path is None
 
-    def fallen_back(self, error: sqlite3.Error) -> bool:
+    def fall_back(self, error: sqlite3.Error) -> bool:
         """Whether there is another cache to work with, once this one has failed."""
         if self.in_memory:
             return False
         damaged = not isinstance(error, sqlite3.OperationalError)
         self.db.close()
-        made = self._replaced() if damaged else None
+        made = self._replace_damaged() if damaged else None
         if made is None:
-            self._forgotten()
-        self.db = made or in_memory()
+            self._forget_path()
+        self.db = made or open_in_memory()
         return True
 
     def close(self) -> None:
         """Let go of it."""
         with suppress(sqlite3.Error):
             self.db.close()
-        self._forgotten()
+        self._forget_path()
 
     # on disk
 
-    def _on_disk(self) -> sqlite3.Connection | None:
+    def _open_on_disk(self) -> sqlite3.Connection | None:
         try:
             if self._path is not None:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._lock = _private(self._path.with_suffix(".lock"))
+                self._lock = _open_private(self._path.with_suffix(".lock"))
                 fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return self._connected()
+                return self._connect()
         except sqlite3.DatabaseError as error:
-            made = None if isinstance(error, sqlite3.OperationalError) else self._replaced()
+            made = None if isinstance(error, sqlite3.OperationalError) else self._replace_damaged()
             if made is not None:
                 return made
         except OSError:
             pass
-        self._forgotten()
+        self._forget_path()
         return None
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         assert self._path is not None
-        os.close(_private(self._path))
+        os.close(_open_private(self._path))
         db = sqlite3.connect(
             self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
-            _prepare(db)
+            _prepare_tables(db)
         except sqlite3.Error:
             db.close()
             raise
         return db
 
-    def _replaced(self) -> sqlite3.Connection | None:
+    def _replace_damaged(self) -> sqlite3.Connection | None:
         """A new cache in the place of a damaged one; None unless nobody else has it open."""
         assert self._path is not None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for ending in ("", "-wal", "-shm", "-journal"):
                 self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
-            made = self._connected()
+            made = self._connect()
             fcntl.flock(self._lock, fcntl.LOCK_SH)
         except (OSError, sqlite3.Error):
             return None
         return made
 
-    def _forgotten(self) -> None:
+    def _forget_path(self) -> None:
         self._path = None
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
-def in_memory() -> sqlite3.Connection:
+def open_in_memory() -> sqlite3.Connection:
     """An empty cache of one's own."""
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     db.executescript(SCHEMA)
     return db
 
 
-def _private(path: Path) -> int:
+def _open_private(path: Path) -> int:
     """A descriptor of a file that only its owner may read; links are refused."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
-def _prepare(db: sqlite3.Connection) -> None:
+def _prepare_tables(db: sqlite3.Connection) -> None:
     """The tables, made if the file is new; another program's file counts as damaged."""
     db.execute("PRAGMA journal_mode = WAL")
     # What a power cut takes away is indexed again; what stays is whole.
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute("BEGIN IMMEDIATE")
     try:
-        mark, version = _header(db)
+        mark, version = _read_header(db)
         if (mark, version) != (MARK, VERSION):
             if db.execute("SELECT 1 FROM sqlite_schema").fetchone():
                 raise sqlite3.DatabaseError("not a cache of this version")
@@ -152,7 +152,7 @@ def _prepare(db: sqlite3.Connection) -> None:
         raise
 
 
-def _header(db: sqlite3.Connection) -> tuple[int, int]:
+def _read_header(db: sqlite3.Connection) -> tuple[int, int]:
     (mark,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     return mark, version
@@ -165,7 +165,7 @@ def clear_cache(path: Path) -> None:
     """
     if not path.exists():
         return
-    lock = _private(path.with_suffix(".lock"))
+    lock = _open_private(path.with_suffix(".lock"))
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -189,12 +189,12 @@ def _overwrite(path: Path) -> None:
         db.execute("COMMIT")
         (busy, _, _) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
-            raise Busy(
+            raise LockHeld(
                 f"{path}: another program is reading it",
                 hint="end it; opening the session then erases the rest",
             )
     except sqlite3.Error as error:
-        raise Busy(
+        raise LockHeld(
             f"{path}: cannot be cleared while another program has it open: {error}",
             hint="end it; opening the session then erases the rest",
         ) from error

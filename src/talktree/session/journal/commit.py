@@ -24,8 +24,8 @@ from typing import Any, Protocol, TypeVar
 
 from talktree.errors import NotSaved
 from talktree.files.durable import raise_lost_writes
-from talktree.session.journal.lockfile import LockFile, Mark
-from talktree.session.journal.log import NOBODY, Log, Written
+from talktree.session.journal.lockfile import DurableMark, LockFile
+from talktree.session.journal.log import NO_IDENTITY, Log, WrittenLines
 
 GATHERING = 0.2
 """For which part of the time of a sync more lines are waited for, where several writers are,"""
@@ -44,7 +44,7 @@ class SyncFailed(Exception):
     """The log could not be synced, now or by somebody before; it must be renewed."""
 
 
-class Replaced(Exception):
+class LogReplaced(Exception):
     """The path of the log leads to another file than the one that was written to."""
 
 
@@ -56,30 +56,30 @@ class Commit:
         self._lock = lock
         self._byte = 1 + log.index
         self._gate = threading.Lock()
-        self._failure: Mark | None = None
+        self._failure: DurableMark | None = None
         """A failed sync that could not even be noted; nothing counts until it is."""
         self._took = 0.0
         """How long the last sync took, in seconds."""
         self.begun = 0
         """How many syncs this process has begun; lines remember it from when they were written."""
-        self._done = (0, NOBODY)
+        self._done = (0, NO_IDENTITY)
         """The last sync that went well, and of which file: it covers all lines from before it."""
-        self._synced = (NOBODY, 0)
+        self._synced = (NO_IDENTITY, 0)
         """Which file this process has last synced and noted, and up to where."""
-        self._lost = (NOBODY, 0)
+        self._lost = (NO_IDENTITY, 0)
         """A file of which a sync failed, and up to where another writer's is not believed then."""
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_lock(self) -> Iterator[None]:
         """No other thread or process syncs, cuts or replaces the log."""
         with self._gate:
-            self._lock.take(self._byte)
+            self._lock.acquire(self._byte)
             try:
                 yield
             finally:
-                self._lock.free(self._byte)
+                self._lock.release(self._byte)
 
-    def settle(self, written: Written) -> bool:
+    def sync_if_alone(self, written: WrittenLines) -> bool:
         """Sync the lines of the only writer there is, under the append lock; whether that was done.
 
         If this process has noted that everything before them is synced, nobody has anything to
@@ -101,22 +101,22 @@ class Commit:
             self._gate.release()
         return True
 
-    def reach(self, written: Written) -> None:
+    def ensure_synced(self, written: WrittenLines) -> None:
         """Return when the lines are on the disk."""
         with self._gate:
             number, identity = self._done
             if number > written.syncs and identity == written.identity:
                 return
             try:
-                crowded = not self._lock.try_to_take(self._byte)
+                crowded = not self._lock.try_acquire(self._byte)
                 if crowded and self._is_covered_by_another(written):
-                    self._believe(written)
+                    self._trust_mark(written)
                 else:
-                    self._reach(written, crowded=crowded or not written.streak)
+                    self._sync_until(written, crowded=crowded or not written.streak)
             finally:
-                self._lock.free(self._byte)
+                self._lock.release(self._byte)
 
-    def _is_covered_by_another(self, written: Written) -> bool:
+    def _is_covered_by_another(self, written: WrittenLines) -> bool:
         """Wait for whoever syncs; False, with the lock held, if that did not cover the lines.
 
         Those who wait look at the mark from time to time. Whoever waits for the lock itself is
@@ -126,30 +126,30 @@ class Commit:
         while True:
             time.sleep(max(pause, A_MOMENT))
             pause = self._took / 20
-            mark = self._lock.mark(self._log.index)
+            mark = self._lock.read_mark(self._log.index)
             if mark and mark.identity == written.identity and mark.length >= written.end:
                 return True
-            if self._lock.try_to_take(self._byte):
+            if self._lock.try_acquire(self._byte):
                 return False
 
-    def _reach(self, written: Written, *, crowded: bool) -> None:
-        mark = self._mark()
+    def _sync_until(self, written: WrittenLines, *, crowded: bool) -> None:
+        mark = self._read_mark()
         if self._log.identity != written.identity:
-            raise Replaced
+            raise LogReplaced
         if mark is None or mark.identity != written.identity:
-            if self._log.find() != written.identity:
-                raise Replaced
+            if self._log.find_identity() != written.identity:
+                raise LogReplaced
             self._sync(written.start, self._log.size())
         elif mark.length >= written.end:
-            self._believe(written)
+            self._trust_mark(written)
         elif mark.failed:
             raise SyncFailed
         else:
             if crowded:
-                self._gather()
+                self._wait_for_others()
             self._sync(mark.length, self._log.size())
 
-    def _gather(self) -> None:
+    def _wait_for_others(self) -> None:
         """Let others write first.
 
         Those whose lines were covered write their next ones now. A sync that began at once would
@@ -161,7 +161,7 @@ class Commit:
         else:
             time.sleep(pause)
 
-    def _believe(self, written: Written) -> None:
+    def _trust_mark(self, written: WrittenLines) -> None:
         """Take the mark's word for it, unless the system has told this process something else.
 
         A writer may see its sync fail and be killed before it has noted that; the next sync, of
@@ -176,43 +176,43 @@ class Commit:
         if self._lost[0] == written.identity and written.end <= self._lost[1]:
             raise SyncFailed
 
-    def establish(self) -> None:
+    def sync_existing(self) -> None:
         """Make sure that what is in the file is on the disk, before the first line is added."""
-        with self.alone():
+        with self.hold_lock():
             if not self.is_known():
                 os.fsync(self._log.folder)
                 self._sync(self._log.size(), self._log.size())
 
     def is_known(self) -> bool:
         """Whether there is a mark that can be relied on."""
-        mark = self._mark()
+        mark = self._read_mark()
         return bool(
             mark and mark.identity == self._log.identity and mark.length <= self._log.size()
         )
 
     def is_sound(self, size: int, *, synced: bool) -> bool:
         """Whether lines can be added to a log of that size just like that."""
-        mark = self._mark()
+        mark = self._read_mark()
         if mark is None or mark.identity != self._log.identity:
             return not synced
         return not mark.failed and mark.length <= size
 
     def has_failed(self) -> bool:
         """Whether the log must be renewed before anything is added."""
-        mark = self._mark()
+        mark = self._read_mark()
         return bool(mark and mark.failed and mark.identity == self._log.identity)
 
     def cut(self, length: int) -> None:
         """Cut the log. The mark first: what will be written there is not on the disk yet."""
-        with self.alone():
-            mark = self._mark()
+        with self.hold_lock():
+            mark = self._read_mark()
             if mark and mark.identity == self._log.identity and mark.length > length:
-                self._note(length, failed=mark.failed)
+                self._write_mark(length, failed=mark.failed)
             os.ftruncate(self._log.fd, length)
 
     def reopen(self) -> None:
         """Open the file that the path leads to, while nobody syncs the old one."""
-        with self.alone():
+        with self.hold_lock():
             self._log.open()
 
     def close(self) -> None:
@@ -227,34 +227,34 @@ class Commit:
     def _sync(self, good: int, size: int) -> None:
         """Sync everything there is. A failure is noted for all: it must never be tried again."""
         self.begun = number = self.begun + 1
-        self._synced = (NOBODY, 0)
+        self._synced = (NO_IDENTITY, 0)
         start = time.monotonic()
         try:
             os.fdatasync(self._log.fd)
         except OSError as error:
-            self._failure = Mark(self._log.identity, good, failed=True)
+            self._failure = DurableMark(self._log.identity, good, failed=True)
             self._lost = (self._log.identity, self._log.size())
-            self._mark()
+            self._read_mark()
             raise SyncFailed(error.strerror) from error
         self._took = time.monotonic() - start
-        self._note(size, failed=False)
+        self._write_mark(size, failed=False)
         self._done = (number, self._log.identity)
         self._synced = (self._log.identity, size)
 
-    def _mark(self) -> Mark | None:
+    def _read_mark(self) -> DurableMark | None:
         if self._failure is not None:
-            known = self._lock.mark(self._log.index)
+            known = self._lock.read_mark(self._log.index)
             if known and known.identity == self._failure.identity:
                 # It may be late: what others have synced since is saved.
                 self._failure = known._replace(
                     length=max(known.length, self._failure.length), failed=True
                 )
-            self._lock.note(self._log.index, self._failure)
+            self._lock.write_mark(self._log.index, self._failure)
             self._failure = None
-        return self._lock.mark(self._log.index)
+        return self._lock.read_mark(self._log.index)
 
-    def _note(self, length: int, *, failed: bool) -> None:
-        self._lock.note(self._log.index, Mark(self._log.identity, length, failed))
+    def _write_mark(self, length: int, *, failed: bool) -> None:
+        self._lock.write_mark(self._log.index, DurableMark(self._log.identity, length, failed))
 
 
 T = TypeVar("T")
@@ -264,16 +264,16 @@ LONGEST_PATIENCE = 0.001
 """and for how many seconds at most."""
 
 
-class Grouped(Protocol):
+class GroupedJournal(Protocol):
     """What a group needs of its journal."""
 
     def enter(self) -> None:
         """Take the append lock."""
 
-    def leave(self, *, settle: bool = False) -> Sequence[Written]:
+    def leave(self, *, settle: bool = False) -> Sequence[WrittenLines]:
         """Free the append lock; what was written under it and is not acknowledged yet."""
 
-    def reach(self, written: Written) -> None:
+    def ensure_synced(self, written: WrittenLines) -> None:
         """Return when lines are on the disk; `NotSaved` if they never will be."""
 
 
@@ -283,7 +283,7 @@ class _State(Enum):
     ENDED = 2
 
 
-class _Job:
+class _GroupJob:
     """What one thread wants done under the lock."""
 
     __slots__ = ("error", "leads", "result", "state", "unreached", "wake", "work")
@@ -297,11 +297,11 @@ class _Job:
         """Free when there is something to do for the thread: go on, or lead."""
         self.wake.acquire()
         self.leads = False
-        self.unreached: Sequence[Written] | None = None
+        self.unreached: Sequence[WrittenLines] | None = None
         """Lines that nobody has acknowledged, because whoever led was interrupted; None if it is
         not even known which they are."""
 
-    def do(self) -> None:
+    def run(self) -> None:
         """Do it; what goes wrong is for the thread that wanted it."""
         self.state = _State.BEGUN
         try:
@@ -310,7 +310,7 @@ class _Job:
             self.error = error
         self.state = _State.ENDED
 
-    def outcome(self) -> Any:  # noqa: ANN401
+    def get_result(self) -> Any:  # noqa: ANN401
         """What came of it."""
         if self.error is None:
             return self.result
@@ -321,46 +321,46 @@ class _Job:
             self.error = None
 
 
-class Group:
+class CommitGroup:
     """The threads of one process that append to the logs of a session."""
 
-    def __init__(self, journal: Grouped) -> None:
+    def __init__(self, journal: GroupedJournal) -> None:
         self._journal = journal
         self.forget_threads()
 
     def forget_threads(self) -> None:
         """After a fork only one thread is left, and nobody leads."""
         self._gate = threading.Lock()
-        self._queue: list[_Job] = []
+        self._queue: list[_GroupJob] = []
         self._led = False
         self._crowd = 1
         """How many were there the last time."""
         self._took = 0.0
         """How long the last round took, in seconds."""
-        self._gathering: _Job | None = None
+        self._gathering: _GroupJob | None = None
         """The job of who leads and waits for the others."""
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something under the append lock; returns when what it wrote is acknowledged."""
-        if self._is_by_itself():
-            return self._at_once(work)
-        job = _Job(work)
+        if self._lead_alone():
+            return self._run_alone(work)
+        job = _GroupJob(work)
         try:
-            if self._is_led(job):
+            if self._enqueue(job):
                 job.wake.acquire()
             if job.leads:
                 self._lead(job)
         except BaseException:
-            self._withdraw(job)
+            self._withdraw_job(job)
             raise
         for written in job.unreached or ():
-            self._journal.reach(written)
-        result: T = job.outcome()
+            self._journal.ensure_synced(written)
+        result: T = job.get_result()
         return result
 
     # one thread
 
-    def _is_by_itself(self) -> bool:
+    def _lead_alone(self) -> bool:
         """Lead, if nobody does and nobody else is to be expected."""
         with self._gate:
             if self._led or self._crowd > 1:
@@ -368,8 +368,8 @@ class Group:
             self._led = True
             return True
 
-    def _at_once(self, work: Callable[[], T]) -> T:
-        pending: Sequence[Written] = ()
+    def _run_alone(self, work: Callable[[], T]) -> T:
+        pending: Sequence[WrittenLines] = ()
         try:
             self._journal.enter()
             try:
@@ -377,19 +377,19 @@ class Group:
             finally:
                 pending = self._journal.leave(settle=True)
             for written in pending:
-                self._journal.reach(written)
+                self._journal.ensure_synced(written)
         finally:
             with self._gate:
                 if self._queue:
                     self._crowd = 1 + len(self._queue)
-                    self._appoint()
+                    self._appoint_leader()
                 else:
                     self._led = False
         return result
 
     # several threads
 
-    def _is_led(self, job: _Job) -> bool:
+    def _enqueue(self, job: _GroupJob) -> bool:
         """Put a job into the queue; if nobody leads, its thread does."""
         with self._gate:
             self._queue.append(job)
@@ -402,26 +402,26 @@ class Group:
                 waiting.wake.release()
             return True
 
-    def _lead(self, mine: _Job) -> None:
+    def _lead(self, mine: _GroupJob) -> None:
         """Do the jobs of all who wait."""
-        self._gather(mine)
+        self._wait_for_previous(mine)
         start = monotonic()
         with self._gate:
             batch, self._queue = self._queue, []
         try:
-            self._conduct(batch)
+            self._run_batch(batch)
         except Exception as error:
             for job in batch:
                 job.error = job.error or copy(error)
                 job.unreached = ()
         except BaseException:
-            self._put_back(batch, mine)
+            self._requeue(batch, mine)
             raise
         finally:
             self._took = monotonic() - start
-            self._finish(batch, mine)
+            self._wake_finished(batch, mine)
 
-    def _gather(self, mine: _Job) -> None:
+    def _wait_for_previous(self, mine: _GroupJob) -> None:
         """Wait for those who wrote along the last time.
 
         They have just been woken and write their next lines now. A sync that began at once would
@@ -435,22 +435,22 @@ class Group:
         with self._gate:
             self._gathering = None
 
-    def _conduct(self, batch: Sequence[_Job]) -> None:
-        pending: Sequence[Written] = ()
+    def _run_batch(self, batch: Sequence[_GroupJob]) -> None:
+        pending: Sequence[WrittenLines] = ()
         self._journal.enter()
         try:
             for job in batch:
-                job.do()
+                job.run()
         finally:
             pending = self._journal.leave()
             for job in batch:
                 job.unreached = pending
         for written in pending:
-            self._journal.reach(written)
+            self._journal.ensure_synced(written)
         for job in batch:
             job.unreached = ()
 
-    def _put_back(self, batch: list[_Job], mine: _Job) -> None:
+    def _requeue(self, batch: list[_GroupJob], mine: _GroupJob) -> None:
         """The thread that leads was interrupted: what is not begun is left to another."""
         left = [job for job in batch if job.state is _State.WAITS and job is not mine]
         for job in left:
@@ -462,27 +462,27 @@ class Group:
         with self._gate:
             self._queue[:0] = left
 
-    def _finish(self, batch: Sequence[_Job], mine: _Job) -> None:
+    def _wake_finished(self, batch: Sequence[_GroupJob], mine: _GroupJob) -> None:
         with self._gate:
             self._crowd = len(batch) + len(self._queue)
             mine.leads = False
-            self._appoint()
+            self._appoint_leader()
         for job in batch:
             if job is not mine:
                 job.wake.release()
 
-    def _appoint(self) -> None:
+    def _appoint_leader(self) -> None:
         """Let the first in the queue lead, if there is one."""
         self._led = bool(self._queue)
         if self._led:
             self._queue[0].leads = True
             self._queue[0].wake.release()
 
-    def _withdraw(self, job: _Job) -> None:
+    def _withdraw_job(self, job: _GroupJob) -> None:
         """The thread of a job was interrupted: it must not be waited for."""
         with self._gate:
             if job in self._queue:
                 self._queue.remove(job)
             if job.leads:
                 job.leads = False
-                self._appoint()
+                self._appoint_leader()

@@ -17,18 +17,18 @@ from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from talktree.errors import Busy, NotSaved, UsageError
+from talktree.errors import LockHeld, NotSaved, UsageError
 from talktree.files.durable import write_all
-from talktree.files.locking import network_file_system
-from talktree.session.journal.commit import Commit, Group, Replaced, SyncFailed
+from talktree.files.locking import find_network_file_system
+from talktree.session.journal.commit import Commit, CommitGroup, LogReplaced, SyncFailed
 from talktree.session.journal.lockfile import APPENDING, WRITING, LockFile
-from talktree.session.journal.log import Log, Place, Readers, Written, end_of
-from talktree.session.journal.log_replacement import renew
+from talktree.session.journal.log import LinePosition, Log, Readers, WrittenLines, find_end
+from talktree.session.journal.log_replacement import renew_log
 
 if TYPE_CHECKING:
     from talktree.files.sandbox import Anchor
 
-__all__ = ["LOGS", "Durability", "Journal", "Place"]
+__all__ = ["LOGS", "Durability", "Journal", "LinePosition"]
 
 LOGS = ("messages", "snapshots", "operations")
 Durability = Literal["safe", "fast"]
@@ -48,16 +48,16 @@ class Journal:
         self._depth = 0
         self._owner = 0
         """The thread that has the append lock."""
-        self._pending: dict[int, Written] = {}
+        self._pending: dict[int, WrittenLines] = {}
         self._lock = LockFile(folder.fd)
         self._logs = {name: Log(folder.fd, name, at) for at, name in enumerate(LOGS)}
         self._commits = [Commit(log, self._lock) for log in self._logs.values()]
         self._readers = Readers(folder.fd)
         self._closed = False
-        self._group = Group(self)
-        self._alone = _Alone(self)
+        self._group = CommitGroup(self)
+        self._alone = _AppendLock(self)
         _JOURNALS.add(self)
-        far = network_file_system(folder.fd)
+        far = find_network_file_system(folder.fd)
         if far is not None:
             self.problems.append(
                 f"{folder.path} is on a network file system ({far}): locks and syncs are only as "
@@ -66,23 +66,23 @@ class Journal:
 
     # appending
 
-    def append(self, log: str, *values: bytes) -> list[Place]:
+    def append(self, log: str, *values: bytes) -> list[LinePosition]:
         """Add lines: JSON objects without newline and seal. Acknowledged when it returns.
 
         Inside of `alone` they are acknowledged when that ends, or by `sync`.
         """
         if self._owner == get_ident():
-            return self._write(self._logs[log], values)
-        return self._group.run(partial(self._write, self._logs[log], values))
+            return self._write_lines(self._logs[log], values)
+        return self._group.run(partial(self._write_lines, self._logs[log], values))
 
-    def together(self, work: Callable[[], T]) -> T:
+    def run_in_group(self, work: Callable[[], T]) -> T:
         """Read and append as inside of `alone`, but with whatever other threads have to append.
 
         It may be one of them that does the work; it is acknowledged when this returns.
         """
         return work() if self._owner == get_ident() else self._group.run(work)
 
-    def alone(self) -> _Alone:
+    def append_lock(self) -> _AppendLock:
         """Hold the append lock over several reads and appends of this thread."""
         return self._alone
 
@@ -92,16 +92,16 @@ class Journal:
             pending = self._pending
             self._pending = {}
             for written in pending.values():
-                self.reach(written)
+                self.ensure_synced(written)
 
-    def settle(self, *logs: str) -> None:
+    def sync_logs(self, *logs: str) -> None:
         """Put all lines of logs on the disk, whoever wrote them; nothing if this is not `safe`."""
         there = [log for log in logs if self._safe and self.length(log)]
         for log in there:
             try:
                 os.fdatasync(self.descriptor(log))
             except OSError as error:
-                raise _not_saved(self.folder, f"{log}.jsonl", error) from error
+                raise _not_saved_error(self.folder, f"{log}.jsonl", error) from error
 
     def enter(self) -> None:
         """Take the append lock, or once more."""
@@ -112,17 +112,17 @@ class Journal:
         try:
             if self._closed:
                 raise UsageError("the session is closed", hint="open it again")
-            self._lock.take(APPENDING)
+            self._lock.acquire(APPENDING)
             self._depth = 1
             self._owner = get_ident()
         except BaseException as error:
-            self._lock.free(APPENDING)
+            self._lock.release(APPENDING)
             self._gate.release()
             if isinstance(error, OSError):
-                raise _not_saved(self.folder, "lock", error) from error
+                raise _not_saved_error(self.folder, "lock", error) from error
             raise
 
-    def leave(self, *, settle: bool = False) -> list[Written]:
+    def leave(self, *, settle: bool = False) -> list[WrittenLines]:
         """Free the append lock; what was written under it and has to be reached.
 
         With `settle` it is synced before, if no other writer has to be reckoned with.
@@ -139,59 +139,63 @@ class Journal:
             self._pending = {}
         self._owner = 0
         try:
-            if settle and len(pending) == 1 and self._commits[pending[0].log].settle(pending[0]):
+            if (
+                settle
+                and len(pending) == 1
+                and self._commits[pending[0].log].sync_if_alone(pending[0])
+            ):
                 pending = []
         finally:
             try:
-                self._lock.free(APPENDING)
+                self._lock.release(APPENDING)
             finally:
                 self._gate.release()
         return pending
 
-    def _write(self, log: Log, values: Sequence[bytes]) -> list[Place]:
+    def _write_lines(self, log: Log, values: Sequence[bytes]) -> list[LinePosition]:
         try:
-            growth = log.growth()
-            if growth and not (growth > 0 and self._taken_over(log, growth)):
-                self._prepare(log)
+            growth = log.measure_growth()
+            if growth and not (growth > 0 and self._try_continue(log, growth)):
+                self._prepare_log(log)
             written = log.write(values, self._commits[log.index])
         except OSError as error:
-            raise _not_saved(self.folder, log.file, error) from error
+            raise _not_saved_error(self.folder, log.file, error) from error
         if self._safe:
             self._pending[log.index] = written
         return written.places
 
     # what has to be right before a line is added
 
-    def _taken_over(self, log: Log, growth: int) -> bool:
+    def _try_continue(self, log: Log, growth: int) -> bool:
         """Go on behind the lines of another writer, if all is as it should be: the usual case."""
         size = log.end + growth
         return (
-            not self._lock.is_elsewhere()
+            not self._lock.is_replaced()
             and self._commits[log.index].is_sound(size, synced=self._safe)
-            and log.glance(size)
+            and log.try_take_over(size)
         )
 
-    def _prepare(self, log: Log) -> None:
+    def _prepare_log(self, log: Log) -> None:
         """Make sure of the file and of its end; another writer was there, or nobody knows."""
         commit = self._commits[log.index]
         known, log.end = log.end, -1
-        if self._lock.is_elsewhere():
+        if self._lock.is_replaced():
             self._lock.open()
-            self._lock.take(APPENDING)
-        if log.fd < 0 or log.find() != log.identity:
+            self._lock.acquire(APPENDING)
+        if log.fd < 0 or log.find_identity() != log.identity:
             commit.reopen()
             known = -1
         if commit.has_failed():
-            self._renew(log)
+            self._renew_log(log)
             known = -1
-        if known < 0 or not log.glance(log.size()):
-            self._mend_end(log, commit)
+        if known < 0 or not log.try_take_over(log.size()):
+            self._repair_end(log, commit)
         if self._safe and not commit.is_known():
-            self._establish(log, commit)
+            self._sync_existing(log, commit)
 
-    def _mend_end(self, log: Log, commit: Commit) -> None:
-        length, number, is_open = end_of(log)
-        name = log.keep_rest(length, "a last line that is not whole")
+    def _repair_end(self, log: Log, commit: Commit) -> None:
+        length, number, is_open = find_end(log)
+        name = log.quarantine_rest(length, "a last line that is not whole")
         if name is not None:
             commit.cut(length)
             self.problems.append(f"{log.file}: its last line was not whole; it is in {name}")
@@ -200,41 +204,41 @@ class Journal:
             length += 1
         log.end, log.last = length, number
 
-    def _establish(self, log: Log, commit: Commit) -> None:
+    def _sync_existing(self, log: Log, commit: Commit) -> None:
         try:
-            commit.establish()
+            commit.sync_existing()
         except SyncFailed:
-            self._renew(log)
-            self._mend_end(log, commit)
+            self._renew_log(log)
+            self._repair_end(log, commit)
 
-    def _renew(self, log: Log) -> None:
-        done = renew(log, self._commits[log.index], self._lock)
+    def _renew_log(self, log: Log) -> None:
+        done = renew_log(log, self._commits[log.index], self._lock)
         if done is not None:
             self.problems.append(done)
 
     # acknowledging
 
-    def reach(self, written: Written) -> None:
+    def ensure_synced(self, written: WrittenLines) -> None:
         """Return when lines are on the disk; `NotSaved` if they never will be."""
         log = self._logs[LOGS[written.log]]
         try:
             while True:
                 try:
-                    self._commits[written.log].reach(written)
+                    self._commits[written.log].ensure_synced(written)
                     return
-                except Replaced:
-                    written = self._found_again(log, written)
+                except LogReplaced:
+                    written = self._find_lines_again(log, written)
         except SyncFailed as failure:
             self._give_up(log)
-            raise _not_saved(self.folder, log.file, failure.__cause__ or failure) from failure
+            raise _not_saved_error(self.folder, log.file, failure.__cause__ or failure) from failure
         except OSError as error:
-            raise _not_saved(self.folder, log.file, error) from error
+            raise _not_saved_error(self.folder, log.file, error) from error
 
-    def _found_again(self, log: Log, written: Written) -> Written:
+    def _find_lines_again(self, log: Log, written: WrittenLines) -> WrittenLines:
         """The lines in the file that stands in the place of the one they were written to."""
         self.enter()
         try:
-            self._prepare(log)
+            self._prepare_log(log)
             if os.pread(log.fd, len(written.data), written.start) != written.data:
                 raise OSError("the file was replaced before the line was on the disk")
             return written._replace(identity=log.identity)
@@ -246,7 +250,7 @@ class Journal:
         self.enter()
         try:
             log.end = -1
-            self._renew(log)
+            self._renew_log(log)
         except OSError:
             pass
         finally:
@@ -261,12 +265,12 @@ class Journal:
             self._lock.join_writers()
 
     @contextlib.contextmanager
-    def only_writer(self, *, wait: bool = False) -> Iterator[None]:
-        """Let no other handle write meanwhile; `Busy` if one may, unless this shall wait for it."""
+    def exclude_other_writers(self, *, wait: bool = False) -> Iterator[None]:
+        """Let no other handle write meanwhile; `LockHeld` if one may, unless this waits for it."""
         if wait:
-            self._lock.take(WRITING)
+            self._lock.acquire(WRITING)
         elif not self._lock.exclude_writers():
-            raise Busy(
+            raise LockHeld(
                 f"{self.folder.path}: another handle has this session open for writing",
                 hint="close it, or end the program that records, and try again",
             )
@@ -294,7 +298,7 @@ class Journal:
             self._lock.close()
             self._readers.close()
 
-    def _after_fork(self) -> None:
+    def _reset_after_fork(self) -> None:
         """A child has locks of its own, or it would share those of its parent."""
         self._gate = threading.RLock()
         self._depth = 0
@@ -308,7 +312,7 @@ class Journal:
             commit.forget_threads()
 
 
-class _Alone:
+class _AppendLock:
     """The append lock of a journal as a context."""
 
     __slots__ = ("_journal",)
@@ -327,7 +331,7 @@ class _Alone:
         trace: TracebackType | None,
     ) -> None:
         for written in self._journal.leave():
-            self._journal.reach(written)
+            self._journal.ensure_synced(written)
 
 
 _HINTS = {
@@ -338,7 +342,7 @@ _HINTS = {
 }
 
 
-def _not_saved(folder: Anchor, file: str, error: BaseException) -> NotSaved:
+def _not_saved_error(folder: Anchor, file: str, error: BaseException) -> NotSaved:
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
     number = error.errno if isinstance(error, OSError) else None
     return NotSaved(
@@ -350,9 +354,9 @@ def _not_saved(folder: Anchor, file: str, error: BaseException) -> NotSaved:
 _JOURNALS: weakref.WeakSet[Journal] = weakref.WeakSet()
 
 
-def _in_child() -> None:
+def _reset_journals() -> None:
     for journal in list(_JOURNALS):
-        journal._after_fork()
+        journal._reset_after_fork()
 
 
-os.register_at_fork(after_in_child=_in_child)
+os.register_at_fork(after_in_child=_reset_journals)

@@ -24,18 +24,25 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.formats.sage.checksum import LONGEST, SEAL, Verdict, judged, number_at_end, sealed
+from talktree.formats.sage.checksum import (
+    LONGEST,
+    SEAL,
+    Verdict,
+    read_number_at_end,
+    seal_line,
+    verify_seal,
+)
 
 __all__ = [
     "LONGEST",
     "SEAL",
-    "Line",
+    "JournalLine",
     "Verdict",
-    "judged",
-    "last_lines",
-    "lines",
-    "number_at_end",
-    "sealed",
+    "read_last_lines",
+    "read_lines",
+    "read_number_at_end",
+    "seal_line",
+    "verify_seal",
 ]
 
 
@@ -45,16 +52,16 @@ _NULS = re.compile(rb"\0+")
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """One line: where it starts in its file, and its bytes without newline and blanks around it."""
 
     start: int
     raw: bytes
 
 
-def whole(raw: bytes) -> bool:
+def is_complete_line(raw: bytes) -> bool:
     """Whether some bytes are a complete line: no beginning of an object is an object."""
-    return judged(raw).state == "good" or _is_object(raw)
+    return verify_seal(raw).state == "good" or _is_object(raw)
 
 
 def _is_object(raw: bytes) -> bool:
@@ -65,52 +72,52 @@ def _is_object(raw: bytes) -> bool:
     return True
 
 
-def apart(start: int, raw: bytes) -> Iterator[Line]:
+def split_lines(start: int, raw: bytes) -> Iterator[JournalLine]:
     """What stands between two newlines, as the lines it is made of; nothing if it is blank."""
-    line = _trimmed(start, raw)
+    line = _trim_line(start, raw)
     if not line.raw:
         return
     if b"\0" in line.raw:
-        for each in _between_nuls(line):
-            yield from _between_seals(each)
+        for each in _split_at_nuls(line):
+            yield from _split_at_seals(each)
     else:
-        yield from _between_seals(line)
+        yield from _split_at_seals(line)
 
 
-def begun(start: int, raw: bytes) -> list[Line]:
+def find_complete_lines(start: int, raw: bytes) -> list[JournalLine]:
     """The whole lines in what no newline follows: a writer may be at work on the rest."""
-    found = [*apart(start, raw)]
-    while found and not whole(found[-1].raw):
+    found = [*split_lines(start, raw)]
+    while found and not is_complete_line(found[-1].raw):
         found.pop()
     return found
 
 
-def _trimmed(start: int, raw: bytes) -> Line:
+def _trim_line(start: int, raw: bytes) -> JournalLine:
     bare = raw.lstrip(BLANK)
     if bare.startswith(_BYTE_ORDER_MARK):
         bare = bare[len(_BYTE_ORDER_MARK) :]
-    return Line(start + len(raw) - len(bare), bare.rstrip(BLANK))
+    return JournalLine(start + len(raw) - len(bare), bare.rstrip(BLANK))
 
 
-def _between_nuls(line: Line) -> Iterator[Line]:
+def _split_at_nuls(line: JournalLine) -> Iterator[JournalLine]:
     """Objects that NULs part are lines; NULs inside of a line are damage and stay in it."""
     at = stop = 0
     edges = [match.span() for match in _NULS.finditer(line.raw)]
     for (_, begin), (end, _) in zip([(0, 0), *edges], [*edges, (len(line.raw),) * 2], strict=True):
-        if whole(line.raw[begin:end]):
+        if is_complete_line(line.raw[begin:end]):
             if at < stop:
-                yield Line(line.start + at, line.raw[at:stop])
-            yield Line(line.start + begin, line.raw[begin:end])
+                yield JournalLine(line.start + at, line.raw[at:stop])
+            yield JournalLine(line.start + begin, line.raw[begin:end])
             at = stop = end
         elif at == stop:
             at, stop = begin, end
         else:
             stop = end
     if at < stop:
-        yield Line(line.start + at, line.raw[at:stop])
+        yield JournalLine(line.start + at, line.raw[at:stop])
 
 
-def _between_seals(line: Line) -> Iterator[Line]:
+def _split_at_seals(line: JournalLine) -> Iterator[JournalLine]:
     """A seal that fits and stands inside of a line is the end of another one."""
     ends = [match.end() for match in SEAL.finditer(line.raw)]
     if not ends or ends == [len(line.raw)]:
@@ -118,21 +125,21 @@ def _between_seals(line: Line) -> Iterator[Line]:
         return
     at = before = 0
     for end in ends:
-        begin = _beginning(line.raw, at, before, end)
+        begin = _find_line_start(line.raw, at, before, end)
         if begin is not None:
             if line.raw.find(b"{", at, begin) >= 0:
-                yield Line(line.start + at, line.raw[at:begin])
-            yield Line(line.start + begin, line.raw[begin:end])
+                yield JournalLine(line.start + at, line.raw[at:begin])
+            yield JournalLine(line.start + begin, line.raw[begin:end])
             at = end
         before = end
     if line.raw.find(b"{", at) >= 0 or at == 0:
-        yield _trimmed(line.start + at, line.raw[at:])
+        yield _trim_line(line.start + at, line.raw[at:])
 
 
-def _beginning(raw: bytes, at: int, before: int, end: int) -> int | None:
+def _find_line_start(raw: bytes, at: int, before: int, end: int) -> int | None:
     """Where the line begins that ends here: behind what was served, or behind the last seal."""
     for candidate in dict.fromkeys((raw.find(b"{", at, end), raw.find(b"{", before, end))):
-        if candidate >= 0 and judged(raw[candidate:end]).state == "good":
+        if candidate >= 0 and verify_seal(raw[candidate:end]).state == "good":
             return candidate
     return None
 
@@ -140,7 +147,7 @@ def _beginning(raw: bytes, at: int, before: int, end: int) -> int | None:
 BLOCK = 1 << 20
 
 
-def lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[Line]:
+def read_lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[JournalLine]:
     """The lines that begin in a stretch of a file, in order; blanks and NULs are passed over."""
     held: list[bytes] = []
     at = read = start
@@ -153,13 +160,13 @@ def lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[Line]:
         if len(pieces) > 1:
             held.append(pieces[0])
             first = b"".join(held)
-            yield from apart(at, first)
+            yield from split_lines(at, first)
             at += len(first) + 1
             for raw in pieces[1:-1]:
-                if _plain(raw):
-                    yield Line(at, raw)
+                if _is_plain(raw):
+                    yield JournalLine(at, raw)
                 else:
-                    yield from apart(at, raw)
+                    yield from split_lines(at, raw)
                 at += len(raw) + 1
             held = []
         rest = pieces[-1]
@@ -170,10 +177,10 @@ def lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[Line]:
             rest = bare
         if rest:
             held.append(rest)
-    yield from begun(at, b"".join(held))
+    yield from find_complete_lines(at, b"".join(held))
 
 
-def _plain(raw: bytes) -> bool:
+def _is_plain(raw: bytes) -> bool:
     """Whether a line is quickly seen to be one line of ours and nothing else."""
     return (
         raw[:1] == b"{"
@@ -184,20 +191,22 @@ def _plain(raw: bytes) -> bool:
     )
 
 
-def last_lines(fd: int, stop: int | None = None) -> Iterator[Line]:
+def read_last_lines(fd: int, stop: int | None = None) -> Iterator[JournalLine]:
     """The lines of a file from its end backwards."""
-    for start, raw, ended in segments(fd, os.fstat(fd).st_size if stop is None else stop):
-        yield from reversed([*apart(start, raw)] if ended else begun(start, raw))
+    for start, raw, ended in read_segments(fd, os.fstat(fd).st_size if stop is None else stop):
+        yield from reversed(
+            [*split_lines(start, raw)] if ended else find_complete_lines(start, raw)
+        )
 
 
-def segments(fd: int, stop: int) -> Iterator[tuple[int, bytes, bool]]:
+def read_segments(fd: int, stop: int) -> Iterator[tuple[int, bytes, bool]]:
     """What stands between newlines, backwards: where, the bytes, and whether a newline follows."""
     held: list[bytes] = []
     ended = False
     at = stop
     while at > 0:
         size = min(BLOCK if held else 1 << 16, at)
-        block = _exactly(fd, at - size, size)
+        block = _read_exactly(fd, at - size, size)
         at -= size
         edge = len(block)
         while (newline := block.rfind(b"\n", 0, edge)) >= 0:
@@ -212,7 +221,7 @@ def segments(fd: int, stop: int) -> Iterator[tuple[int, bytes, bool]]:
         yield 0, raw, ended
 
 
-def _exactly(fd: int, start: int, size: int) -> bytes:
+def _read_exactly(fd: int, start: int, size: int) -> bytes:
     """That many bytes; a file that was cut meanwhile gives NULs in their place."""
     found = os.pread(fd, size, start)
     while len(found) < size:
@@ -226,7 +235,7 @@ def _exactly(fd: int, start: int, size: int) -> bytes:
 _BLOCK = 1 << 20
 
 
-class Tail(NamedTuple):
+class LogTail(NamedTuple):
     """The end of a log."""
 
     length: int
@@ -237,33 +246,33 @@ class Tail(NamedTuple):
     """Whether the last line is whole but for its newline."""
 
 
-def glance(fd: int, size: int) -> Tail | None:
+def read_fresh_tail(fd: int, size: int) -> LogTail | None:
     """The end of a log that other writers of ours have just used; None if it looks otherwise."""
     end = os.pread(fd, LONGEST, max(0, size - LONGEST))
-    number = number_at_end(end[:-1]) if end.endswith(b"\n") else None
-    return None if number is None else Tail(size, number)
+    number = read_number_at_end(end[:-1]) if end.endswith(b"\n") else None
+    return None if number is None else LogTail(size, number)
 
 
-def tail(fd: int, size: int) -> Tail:
+def read_tail(fd: int, size: int) -> LogTail:
     """The end of a log nobody vouches for."""
-    length = _without_nuls(fd, size)
+    length = _find_length_without_nuls(fd, size)
     is_open = False
-    for start, raw, ended in segments(fd, length):
+    for start, raw, ended in read_segments(fd, length):
         if ended and raw.strip(BLANK):
             break
         if ended and b"\0" in raw:
             # A line of NULs at the very end never was a line.
             length = start
         elif not ended:
-            kept = begun(start, raw)
+            kept = find_complete_lines(start, raw)
             is_open = bool(kept)
             length = kept[-1].start + len(kept[-1].raw) if kept else start
             if kept:
                 break
-    return Tail(length, _number(fd, length), is_open)
+    return LogTail(length, _find_last_number(fd, length), is_open)
 
 
-def _without_nuls(fd: int, size: int) -> int:
+def _find_length_without_nuls(fd: int, size: int) -> int:
     """The length of a file without the NULs at its end, however many they are."""
     while size > 0:
         begin = max(0, size - _BLOCK)
@@ -275,11 +284,11 @@ def _without_nuls(fd: int, size: int) -> int:
     return 0
 
 
-def _number(fd: int, length: int) -> int:
+def _find_last_number(fd: int, length: int) -> int:
     """The number of the last line: that of the last good seal, and one for each line since."""
     since = 0
-    for line in last_lines(fd, length):
-        verdict = judged(line.raw)
+    for line in read_last_lines(fd, length):
+        verdict = verify_seal(line.raw)
         if verdict.state == "good" and verdict.number is not None:
             return verdict.number + since
         since += 1

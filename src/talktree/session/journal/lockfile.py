@@ -21,7 +21,7 @@ from talktree.files.locking import (
     SHARED,
     TRY,
     WAIT,
-    need_locks,
+    require_locks,
 )
 
 NAME = "lock"
@@ -39,7 +39,7 @@ _PATIENCE = 1000
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
-class Mark(NamedTuple):
+class DurableMark(NamedTuple):
     """How far a log is known to be on the disk."""
 
     identity: tuple[int, int]
@@ -57,12 +57,12 @@ class LockFile:
         self.fd = -1
         self._identity = (0, 0)
         self._is_writer = False
-        self._seen: list[tuple[bytes, Mark | None]] = [(b"", None)] * _LOGS
+        self._seen: list[tuple[bytes, DurableMark | None]] = [(b"", None)] * _LOGS
         """The last marks that were read or noted, so that the same bytes are not judged again."""
 
     def open(self) -> None:
         """Open it, or again if its name leads to another file than before."""
-        need_locks()
+        require_locks()
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(NAME, flags, 0o600, dir_fd=self._folder)
         found = os.fstat(fd)
@@ -92,7 +92,7 @@ class LockFile:
 
     def exclude_writers(self) -> bool:
         """Turn the shared lock of writers into one alone; False if another handle has it."""
-        return self.try_to_take(WRITING)
+        return self.try_acquire(WRITING)
 
     def readmit_writers(self) -> None:
         """Go back to the shared lock of writers."""
@@ -105,7 +105,7 @@ class LockFile:
             os.close(self.fd)
             self.fd = -1
 
-    def is_elsewhere(self) -> bool:
+    def is_replaced(self) -> bool:
         """Whether its name leads to another file, where other writers lock."""
         try:
             found = os.stat(NAME, dir_fd=self._folder, follow_symlinks=False)
@@ -113,13 +113,13 @@ class LockFile:
             return True
         return (found.st_dev, found.st_ino) != self._identity
 
-    def take(self, byte: int) -> None:
+    def acquire(self, byte: int) -> None:
         """Wait for the lock of a byte."""
         if self.fd < 0:
             self.open()
         fcntl(self.fd, WAIT, EXCLUSIVE[byte])
 
-    def try_to_take(self, byte: int) -> bool:
+    def try_acquire(self, byte: int) -> bool:
         """Take the lock of a byte if nobody has it."""
         if self.fd < 0:
             self.open()
@@ -131,7 +131,7 @@ class LockFile:
             raise
         return True
 
-    def free(self, byte: int) -> None:
+    def release(self, byte: int) -> None:
         """End the lock of a byte; if that should fail, by letting go of the file."""
         if self.fd >= 0:
             try:
@@ -139,7 +139,7 @@ class LockFile:
             except OSError:
                 self.close()
 
-    def mark(self, log: int) -> Mark | None:
+    def read_mark(self, log: int) -> DurableMark | None:
         """What is known of a log, also without a lock; None if nothing is, or nothing of today."""
         data = os.pread(self.fd, _MARK.size, _FIRST_MARK + log * _MARK_SIZE)
         seen, mark = self._seen[log]
@@ -148,11 +148,11 @@ class LockFile:
                 if not _is_being_written(data):
                     break
                 data = os.pread(self.fd, _MARK.size, _FIRST_MARK + log * _MARK_SIZE)
-            mark = _mark(data)
+            mark = _parse_mark(data)
             self._seen[log] = (data, mark)
         return mark
 
-    def note(self, log: int, mark: Mark) -> None:
+    def write_mark(self, log: int, mark: DurableMark) -> None:
         """Tell the other writers; the lock of the log's byte is held."""
         (device, inode), length, failed = mark
         data = _MARK.pack(_BOOT, device, inode, length, failed, length)
@@ -165,16 +165,16 @@ def _is_being_written(data: bytes) -> bool:
     return len(data) == _MARK.size and data[:16] == _BOOT and data[32:40] != data[48:56]
 
 
-def _mark(data: bytes) -> Mark | None:
+def _parse_mark(data: bytes) -> DurableMark | None:
     if len(data) < _MARK.size:
         return None
     boot, device, inode, length, failed, again = _MARK.unpack(data)
     if boot != _BOOT or length != again:
         return None
-    return Mark((device, inode), length, bool(failed))
+    return DurableMark((device, inode), length, bool(failed))
 
 
-def _this_boot() -> bytes:
+def _read_boot_id() -> bytes:
     """What a machine is called from its start to its end; marks of before may be wrong."""
     try:
         with open(_BOOT_ID, "rb") as file:
@@ -184,4 +184,4 @@ def _this_boot() -> bytes:
         return secrets.token_bytes(16)
 
 
-_BOOT = _this_boot()
+_BOOT = _read_boot_id()

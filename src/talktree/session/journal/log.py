@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from talktree.errors import Unreadable
 from talktree.files.durable import write_all
 from talktree.session.journal import quarantine
-from talktree.session.journal.lines import glance, sealed, tail
+from talktree.session.journal.lines import read_fresh_tail, read_tail, seal_line
 
 if TYPE_CHECKING:
     from talktree.session.journal.commit import Commit
 
 
 Identity = tuple[int, int]
-NOBODY: Identity = (0, 0)
+NO_IDENTITY: Identity = (0, 0)
 
 
-class Place(NamedTuple):
+class LinePosition(NamedTuple):
     """Where a line is: its number, where it starts, and its length without the newline."""
 
     number: int
@@ -32,14 +32,14 @@ class Place(NamedTuple):
     length: int
 
 
-class Written(NamedTuple):
+class WrittenLines(NamedTuple):
     """Lines that the kernel has."""
 
     log: int
     identity: Identity
     start: int
     data: bytes
-    places: list[Place]
+    places: list[LinePosition]
     syncs: int
     """How many syncs had begun when the kernel had the lines; any later one covers them."""
     streak: int
@@ -61,7 +61,7 @@ class Log:
         self.index = number
         """Which of the logs it is."""
         self.fd = -1
-        self.identity = NOBODY
+        self.identity = NO_IDENTITY
         self.end = -1
         self.last = 0
         """The number of the last line."""
@@ -71,7 +71,7 @@ class Log:
 
     # appending
 
-    def growth(self) -> int:
+    def measure_growth(self) -> int:
         """By how much others made the file longer since this writer was there; -1 if nobody knows,
         or if its path leads elsewhere."""
         try:
@@ -82,37 +82,37 @@ class Log:
             return -1
         return max(found.st_size - self.end, -1)
 
-    def write(self, values: Sequence[bytes], commit: Commit) -> Written:
+    def write(self, values: Sequence[bytes], commit: Commit) -> WrittenLines:
         """Number, seal and write some lines: all of them, or none."""
         start = self.end
-        data, places = self._numbered(values)
+        data, places = self._number_lines(values)
         try:
             write_all(self.fd, data)
         except BaseException:
-            self._take_back(data, commit)
+            self._cut_unfinished(data, commit)
             raise
         self._streak = streak = self._streak + 1 if self._left == start else 0
         self.end = self._left = start + len(data)
         self.last += len(places)
-        return Written(self.index, self.identity, start, data, places, commit.begun, streak)
+        return WrittenLines(self.index, self.identity, start, data, places, commit.begun, streak)
 
-    def _numbered(self, values: Sequence[bytes]) -> tuple[bytes, list[Place]]:
+    def _number_lines(self, values: Sequence[bytes]) -> tuple[bytes, list[LinePosition]]:
         at, number = self.end, self.last
         if len(values) == 1:
             # Most often it is one line, and every microsecond counts.
-            data = sealed(values[0], number + 1, b"\n")
-            return data, [Place(number + 1, at, len(data) - 1)]
+            data = seal_line(values[0], number + 1, b"\n")
+            return data, [LinePosition(number + 1, at, len(data) - 1)]
         places = []
         lines = []
         for value in values:
             number += 1
-            line = sealed(value, number, b"\n")
-            places.append(Place(number, at, len(line) - 1))
+            line = seal_line(value, number, b"\n")
+            places.append(LinePosition(number, at, len(line) - 1))
             at += len(line)
             lines.append(line)
         return b"".join(lines), places
 
-    def _take_back(self, data: bytes, commit: Commit) -> None:
+    def _cut_unfinished(self, data: bytes, commit: Commit) -> None:
         """Cut what was written of lines that cannot be finished, if nothing else came behind."""
         start, self.end = self.end, -1
         try:
@@ -125,12 +125,12 @@ class Log:
 
     # looking
 
-    def find(self) -> Identity:
+    def find_identity(self) -> Identity:
         """Which file the path leads to; none there is nobody."""
         try:
             found = os.stat(self.file, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
-            return NOBODY
+            return NO_IDENTITY
         return (found.st_dev, found.st_ino)
 
     def open(self) -> None:
@@ -153,32 +153,32 @@ class Log:
         """How long it is now."""
         return os.lseek(self.fd, 0, os.SEEK_END)
 
-    def glance(self, size: int) -> bool:
+    def try_take_over(self, size: int) -> bool:
         """Take over from another writer, if the end shows that one of ours was the last."""
-        found = glance(self.fd, size)
+        found = read_fresh_tail(self.fd, size)
         if found is None:
             return False
         self.end, self.last = size, found.number
         return True
 
-    def keep_rest(self, start: int, why: str) -> str | None:
+    def quarantine_rest(self, start: int, why: str) -> str | None:
         """Put everything from there on into the quarantine; the name it has there."""
         size = self.size()
         if size <= start:
             return None
-        return quarantine.keep(self.folder, self.name, self.fd, start, size, why)
+        return quarantine.quarantine_range(self.folder, self.name, self.fd, start, size, why)
 
     def close(self) -> None:
         """Let go of the file."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
-        self.identity, self.end = NOBODY, -1
+        self.identity, self.end = NO_IDENTITY, -1
 
 
-def end_of(log: Log) -> tuple[int, int, bool]:
+def find_end(log: Log) -> tuple[int, int, bool]:
     """How much of a log is whole lines, the last number, and whether a newline is missing."""
-    return tail(log.fd, log.size())
+    return read_tail(log.fd, log.size())
 
 
 NOTHING = (0, 0)
@@ -203,10 +203,10 @@ class Readers:
         """A descriptor of the log as it is now, always the same number; no log reads as empty."""
         with self._gate:
             fd, identity = self._open.get(log, (-1, NOTHING))
-            now = self._identity(log)
+            now = self._read_identity(log)
             if fd >= 0 and now == identity:
                 return fd
-            new = self._opened(log)
+            new = self._descriptor_of(log)
             if fd < 0:
                 fd = new
             else:
@@ -228,14 +228,14 @@ class Readers:
         """After a fork only one thread is left, and what others held is free."""
         self._gate = threading.Lock()
 
-    def _identity(self, log: str) -> tuple[int, int]:
+    def _read_identity(self, log: str) -> tuple[int, int]:
         try:
             found = os.stat(f"{log}.jsonl", dir_fd=self._folder, follow_symlinks=False)
         except FileNotFoundError:
             return NOTHING
         return (found.st_dev, found.st_ino)
 
-    def _opened(self, log: str) -> int:
+    def _descriptor_of(self, log: str) -> int:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             return os.open(f"{log}.jsonl", flags, dir_fd=self._folder)

@@ -10,35 +10,35 @@ import os
 
 from talktree.files.durable import copy_range, create_whole
 from talktree.session.journal.commit import Commit
-from talktree.session.journal.lockfile import LockFile, Mark
+from talktree.session.journal.lockfile import DurableMark, LockFile
 from talktree.session.journal.log import Log
 
 _BLOCK = 1 << 16
 
 
-def renew(log: Log, commit: Commit, lock: LockFile) -> str | None:
+def renew_log(log: Log, commit: Commit, lock: LockFile) -> str | None:
     """Renew a log whose sync failed, unless somebody has done so; what was done, in words.
 
     The append lock is held.
     """
-    with commit.alone():
-        mark = lock.mark(log.index)
-        if mark is None or not mark.failed or mark.identity != log.find():
+    with commit.hold_lock():
+        mark = lock.read_mark(log.index)
+        if mark is None or not mark.failed or mark.identity != log.find_identity():
             return None
         if mark.identity != log.identity:
             log.open()
-        kept = _whole_lines(log.fd, min(mark.length, log.size()))
-        name = log.keep_rest(kept, "the disk did not take it: a sync failed")
+        kept = _find_whole_length(log.fd, min(mark.length, log.size()))
+        name = log.quarantine_rest(kept, "the disk did not take it: a sync failed")
         create_whole(
             log.folder, log.file.encode(), lambda target: copy_range(log.fd, 0, kept, target)
         )
         log.open()
-        lock.note(log.index, Mark(log.identity, kept))
+        lock.write_mark(log.index, DurableMark(log.identity, kept))
     moved = f"; what was not saved is in {name}" if name else ""
     return f"{log.file}: a sync failed, so the file was renewed up to byte {kept}{moved}"
 
 
-def _whole_lines(fd: int, length: int) -> int:
+def _find_whole_length(fd: int, length: int) -> int:
     """The length up to the last newline: a sync may have seen half of a line."""
     while length > 0:
         begin = max(0, length - _BLOCK)

@@ -18,11 +18,11 @@ FOLDER = "quarantine"
 _BLOCK = 1 << 20
 
 
-def keep(session: int, log: str, fd: int, start: int, stop: int, why: str) -> str:
+def quarantine_range(session: int, log: str, fd: int, start: int, stop: int, why: str) -> str:
     """Copy a stretch of a log into the quarantine, synced; its name there."""
-    folder = _folder(session)
+    folder = _open_folder(session)
     try:
-        name = f"{log}-{start}-{_hash(fd, start, stop)}"
+        name = f"{log}-{start}-{_hash_range(fd, start, stop)}"
         create_whole(
             folder, f"{name}.bytes".encode(), lambda target: copy_range(fd, start, stop, target)
         )
@@ -40,7 +40,7 @@ def keep(session: int, log: str, fd: int, start: int, stop: int, why: str) -> st
     return f"{FOLDER}/{name}.bytes"
 
 
-def _folder(session: int) -> int:
+def _open_folder(session: int) -> int:
     try:
         os.mkdir(FOLDER, 0o700, dir_fd=session)
         os.fsync(session)
@@ -50,7 +50,7 @@ def _folder(session: int) -> int:
     return os.open(FOLDER, flags, dir_fd=session)
 
 
-def _hash(fd: int, start: int, stop: int) -> str:
+def _hash_range(fd: int, start: int, stop: int) -> str:
     seen = blake2b(digest_size=8)
     while start < stop:
         block = os.pread(fd, min(_BLOCK, stop - start), start)

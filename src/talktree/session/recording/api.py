@@ -22,10 +22,10 @@ from talktree.model.message import (
     Usage,
 )
 from talktree.model.parts import NOTHING, Event, Part, Text, ToolCall, ToolResult
-from talktree.session.errors import plainly
-from talktree.session.recording.recorder import At, Where
-from talktree.session.recording.thinking import Asked, setting
-from talktree.session.recording.todos import Given, todo_list, words
+from talktree.session.errors import raise_plain_errors
+from talktree.session.recording.recorder import At, TreePlace
+from talktree.session.recording.thinking import Asked, choose_setting
+from talktree.session.recording.todos import Given, describe_todos, make_todo_list
 
 Call: TypeAlias = ToolCall | Mapping[str, Any]
 """A tool call, or `{"id", "name", "input"}`."""
@@ -59,23 +59,23 @@ TAKEN = frozenset(
 _SIDE = frozenset({SIDECHAIN})
 
 
-@plainly
-class Verbs(ABC):
+@raise_plain_errors
+class RecordingVerbs(ABC):
     """Everything that can be said in a session, on its own line or on a sidechain."""
 
     _side = False
     """Whether all that is said here stands on a sidechain."""
 
     @abstractmethod
-    def _say(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
+    def _write_messages(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
         """Write messages."""
 
     @abstractmethod
-    def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
+    def _choose_thinking(self, asked: Asked, text: str) -> ThinkingSetting | None:
         """The thinking to record beside a prompt."""
 
     @abstractmethod
-    def _tool(self, call: str, parent: str | None) -> str | None:
+    def _find_tool_name(self, call: str, parent: str | None) -> str | None:
         """The name of the tool that was called, seen from a message; None if no call has this id.
 
         Without a message it is looked for from the last one up."""
@@ -91,11 +91,11 @@ class Verbs(ABC):
         extra: Extra | None = None,
     ) -> str:
         """What the user says. Words that ask for thinking are recorded as what triggered it."""
-        asked = self._ask(thinking, text)
-        draft = self._draft(
+        asked = self._choose_thinking(thinking, text)
+        draft = self._make_draft(
             "user", (Text(text),), todos, extra, sidechain=sidechain, thinking=asked
         )
-        return self._one(draft, parent)
+        return self._write_one(draft, parent)
 
     def assistant(
         self,
@@ -111,19 +111,19 @@ class Verbs(ABC):
         extra: Extra | None = None,
     ) -> str:
         """A reply: words, tool calls, what it cost."""
-        told = extra if model is None else {**(extra or {}), "model": model}
-        parts: tuple[Part, ...] = (Text(text), *map(tool_call, calls))
-        asked = None if thinking is None else setting(thinking)
-        draft = self._draft(
+        details = extra if model is None else {**(extra or {}), "model": model}
+        parts: tuple[Part, ...] = (Text(text), *map(to_tool_call, calls))
+        asked = None if thinking is None else choose_setting(thinking)
+        draft = self._make_draft(
             "assistant",
             parts,
             todos,
-            told,
+            details,
             sidechain=sidechain,
             thinking=asked,
-            usage=tokens(usage),
+            usage=to_usage(usage),
         )
-        return self._one(draft, parent)
+        return self._write_one(draft, parent)
 
     def results(
         self,
@@ -136,8 +136,10 @@ class Verbs(ABC):
         """What tools gave back, each for a call that a reply before has made."""
         if not results:
             raise UsageError("no result was given", hint="give one result for each call")
-        parts = tuple(self._named(tool_result(each), parent) for each in results)
-        return self._one(self._draft("tool", parts, todos, extra, sidechain=sidechain), parent)
+        parts = tuple(self._with_call_id(to_tool_result(each), parent) for each in results)
+        return self._write_one(
+            self._make_draft("tool", parts, todos, extra, sidechain=sidechain), parent
+        )
 
     def system(
         self,
@@ -149,38 +151,46 @@ class Verbs(ABC):
         extra: Extra | None = None,
     ) -> str:
         """Something the program tells the model or the user."""
-        draft = self._draft("system", (Text(text),), todos, extra, sidechain=sidechain)
-        return self._one(draft, parent)
+        draft = self._make_draft("system", (Text(text),), todos, extra, sidechain=sidechain)
+        return self._write_one(draft, parent)
 
     def summary(self, text: str, *, parent: str | None = None, sidechain: bool = False) -> str:
         """A summary of what was said so far."""
         parts = (Event("summary", text=text),)
-        return self._one(self._draft("system", parts, None, None, sidechain=sidechain), parent)
+        return self._write_one(
+            self._make_draft("system", parts, None, None, sidechain=sidechain), parent
+        )
 
     def error(
         self, kind: str, text: str, *, parent: str | None = None, sidechain: bool = False
     ) -> str:
         """A failure, told as `[kind] text`."""
-        draft = self._draft("system", (Text(f"[{kind}] {text}"),), None, None, sidechain=sidechain)
-        return self._one(replace(draft, flags=draft.flags | {ERROR}), parent)
+        draft = self._make_draft(
+            "system", (Text(f"[{kind}] {text}"),), None, None, sidechain=sidechain
+        )
+        return self._write_one(replace(draft, flags=draft.flags | {ERROR}), parent)
 
     def title(self, text: str) -> str:
         """Another title for the session."""
-        draft = self._draft("system", (Event("title", text=text),), None, None, sidechain=False)
-        return self._one(draft, None)
+        draft = self._make_draft(
+            "system", (Event("title", text=text),), None, None, sidechain=False
+        )
+        return self._write_one(draft, None)
 
     def todos(self, todos: Given, *, parent: str | None = None) -> str:
         """Another list of tasks; it stands on every message from here on."""
-        listed = todo_list(todos)
-        parts = (Text(words(listed)),)
-        return self._one(self._draft("system", parts, listed, None, sidechain=False), parent)
+        listed = make_todo_list(todos)
+        parts = (Text(describe_todos(listed)),)
+        return self._write_one(
+            self._make_draft("system", parts, listed, None, sidechain=False), parent
+        )
 
     # making messages
 
-    def _one(self, draft: Message, parent: str | None) -> str:
-        return self._say(draft, at=Where.LEAF if parent is None else parent)[0]
+    def _write_one(self, draft: Message, parent: str | None) -> str:
+        return self._write_messages(draft, at=TreePlace.LEAF if parent is None else parent)[0]
 
-    def _draft(
+    def _make_draft(
         self,
         role: str,
         parts: tuple[Part, ...],
@@ -195,16 +205,16 @@ class Verbs(ABC):
             role=role,
             parts=parts,
             flags=_SIDE if sidechain or self._side else NO_FLAGS,
-            todos=None if todos is None else todo_list(todos),
+            todos=None if todos is None else make_todo_list(todos),
             thinking=thinking,
             usage=usage,
-            extra=NOTHING if not extra else _free(extra),
+            extra=NOTHING if not extra else _check_extra(extra),
         )
 
-    def _named(self, result: ToolResult, parent: str | None) -> ToolResult:
+    def _with_call_id(self, result: ToolResult, parent: str | None) -> ToolResult:
         if result.call is None:
             return result
-        name = self._tool(result.call, parent)
+        name = self._find_tool_name(result.call, parent)
         if name is None:
             raise UsageError(
                 f"no tool call has the id {result.call[:80]!r}",
@@ -213,7 +223,7 @@ class Verbs(ABC):
         return result if result.name is not None else replace(result, name=name)
 
 
-def _free(extra: Extra) -> dict[str, Any]:
+def _check_extra(extra: Extra) -> dict[str, Any]:
     if taken := TAKEN & set(extra):
         raise UsageError(
             f"extra cannot hold {', '.join(sorted(taken))}: every message has a place for that",
@@ -222,7 +232,7 @@ def _free(extra: Extra) -> dict[str, Any]:
     return dict(extra)
 
 
-def _members(given: Mapping[str, Any], allowed: set[str], what: str) -> None:
+def _check_members(given: Mapping[str, Any], allowed: set[str], what: str) -> None:
     if unknown := set(given) - allowed:
         raise UsageError(
             f"{what} has no {', '.join(sorted(map(str, unknown)))}",
@@ -230,20 +240,20 @@ def _members(given: Mapping[str, Any], allowed: set[str], what: str) -> None:
         )
 
 
-def tool_call(given: Call) -> ToolCall:
+def to_tool_call(given: Call) -> ToolCall:
     """A call as the model has it."""
     if isinstance(given, ToolCall):
         return given if given.input is not None else replace(given, input={})
-    _members(given, {"id", "name", "input"}, "a tool call")
+    _check_members(given, {"id", "name", "input"}, "a tool call")
     if not isinstance(given.get("name"), str):
         raise UsageError("a tool call without a name", hint='give {"name": …, "input": …}')
     return ToolCall(given["name"], given.get("input") or {}, given.get("id"))
 
 
-def tool_result(given: Result) -> ToolResult:
+def to_tool_result(given: Result) -> ToolResult:
     """A result as the model has it; of a failure the words stand in `error` alone."""
     if not isinstance(given, ToolResult):
-        _members(given, {"call", "output", "name", "error"}, "a tool's result")
+        _check_members(given, {"call", "output", "name", "error"}, "a tool's result")
         output = given.get("output", "")
         if not isinstance(output, str):
             raise UsageError("the output of a tool is a text", hint='give "output" as a str')
@@ -254,9 +264,9 @@ def tool_result(given: Result) -> ToolResult:
     return given
 
 
-def tokens(given: Tokens | None) -> Usage | None:
+def to_usage(given: Tokens | None) -> Usage | None:
     """What a reply cost."""
     if given is None or isinstance(given, Usage):
         return given
-    _members(given, {"input", "output", "cache_read", "cache_write"}, "usage")
+    _check_members(given, {"input", "output", "cache_read", "cache_write"}, "usage")
     return Usage(**given)

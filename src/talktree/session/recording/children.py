@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from talktree.model.message import Message, ThinkingSetting
-from talktree.session.handle import Opened
-from talktree.session.recording.api import Verbs
-from talktree.session.recording.recorder import At, Where
+from talktree.session.handle import SessionHandle
+from talktree.session.recording.api import RecordingVerbs
+from talktree.session.recording.recorder import At, TreePlace
 from talktree.session.recording.thinking import Asked
-from talktree.session.undo.move_records import operation_line
+from talktree.session.undo.move_records import format_operation_line
 
 if TYPE_CHECKING:
     from talktree.session.session import Session
@@ -27,15 +27,15 @@ class Child(NamedTuple):
     agent: str | None
 
 
-def tell(opened: Opened, child: Child) -> None:
+def record_child(opened: SessionHandle, child: Child) -> None:
     """Let the parent know of a child."""
     members: dict[str, Any] = {"child": child.session, "message": child.message}
     if child.agent is not None:
         members["agent"] = child.agent
-    opened.journal.append("operations", operation_line(opened.id, "child", members))
+    opened.journal.append("operations", format_operation_line(opened.id, "child", members))
 
 
-def children(opened: Opened) -> list[Child]:
+def list_children(opened: SessionHandle) -> list[Child]:
     """The child sessions, in the order they were begun."""
     found = []
     for value in opened.index.operations():
@@ -46,7 +46,7 @@ def children(opened: Opened) -> list[Child]:
     return found
 
 
-class Sidechain(Verbs):
+class Sidechain(RecordingVerbs):
     """A line beside the main one: the same verbs, and it continues from its own last message."""
 
     _side = True
@@ -55,13 +55,13 @@ class Sidechain(Verbs):
         self._session = session
         self.leaf = at
 
-    def _say(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
-        ids = self._session._say(*drafts, at=self.leaf if at is Where.LEAF else at)
+    def _write_messages(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
+        ids = self._session._write_messages(*drafts, at=self.leaf if at is TreePlace.LEAF else at)
         self.leaf = ids[-1]
         return ids
 
-    def _ask(self, asked: Asked, text: str) -> ThinkingSetting | None:
-        return self._session._ask(asked, text)
+    def _choose_thinking(self, asked: Asked, text: str) -> ThinkingSetting | None:
+        return self._session._choose_thinking(asked, text)
 
-    def _tool(self, call: str, parent: str | None) -> str | None:
-        return self._session._tool(call, parent or self.leaf)
+    def _find_tool_name(self, call: str, parent: str | None) -> str | None:
+        return self._session._find_tool_name(call, parent or self.leaf)

@@ -1,8 +1,8 @@
 """Compaction: a summary stands for what was said, and what was said stays.
 
-Four `system` lines tell of it: compacting and compacted, restoring and restored. From `compacted`
-on, the context of the model is the summary and what follows; from `restored` on, it is everything
-again. The lines themselves are for people and belong to no context.
+Four `system` lines tell of it: compacting and compacted, restoring and restored. From
+`compacted` on, the context of the model is the summary and what follows; from `restored` on, it is
+everything again. The lines themselves are for people and belong to no context.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from talktree.formats.sage.detect_kinds import OPERATIONS
-from talktree.model.compaction import context_start
+from talktree.model.compaction import find_context_start
 from talktree.model.message import Message
 from talktree.model.parts import Event
-from talktree.session.index.index import Index
-from talktree.session.index.node import Node
+from talktree.session.index.index import SessionIndex
+from talktree.session.index.node import IndexedMessage
 
 COMPACTING = "conversation_compacting"
 COMPACTED = "conversation_compacted"
@@ -24,7 +24,7 @@ RESTORED = "conversation_restored"
 MARKS = frozenset(OPERATIONS.values())
 
 
-class Statistics(NamedTuple):
+class CompactionStatistics(NamedTuple):
     """What a compaction did."""
 
     messages_before: int
@@ -47,23 +47,25 @@ class Statistics(NamedTuple):
             "tokensBefore": self.tokens_before,
             "tokensAfter": self.tokens_after,
         }
-        told = {name: count for name, count in counts.items() if count is not None}
-        return {**told, "ratio": self.ratio}
+        details = {name: count for name, count in counts.items() if count is not None}
+        return {**details, "ratio": self.ratio}
 
 
-def mark(subtype: str, text: str, metadata: Mapping[str, Any]) -> Message:
+def make_mark(subtype: str, text: str, metadata: Mapping[str, Any]) -> Message:
     """One of the four lines."""
     event = Event(OPERATIONS[subtype], text, dict(metadata))
     return Message(role="system", parts=(event,))
 
 
-def compacted(summary: str, statistics: Statistics) -> tuple[Message, Message]:
+def make_compaction_messages(
+    summary: str, statistics: CompactionStatistics
+) -> tuple[Message, Message]:
     """The line that tells of it, and the summary that the model goes on from."""
     text = (
         f"Conversation compacted: {statistics.messages_before} messages into "
         f"{statistics.messages_after}"
     )
-    line = mark(COMPACTED, text, statistics.to_json())
+    line = make_mark(COMPACTED, text, statistics.to_json())
     return line, Message(role="system", parts=(Event("summary", text=summary),))
 
 
@@ -72,21 +74,21 @@ def is_mark(message: Message) -> bool:
     return any(isinstance(part, Event) and part.kind in MARKS for part in message.parts)
 
 
-def full(index: Index, leaf: str) -> list[Message]:
+def read_full_messages(index: SessionIndex, leaf: str) -> list[Message]:
     """Everything that was said up to a message, without the four lines."""
     found = (index.message(node) for node in index.chain(leaf))
     return [message for message in found if not is_mark(message)]
 
 
-def context(index: Index, leaf: str) -> list[Message]:
+def read_context_messages(index: SessionIndex, leaf: str) -> list[Message]:
     """What the model is sent at a message: from the last summary that counts on."""
     chain = index.chain(leaf)
-    start = context_start(len(chain), lambda place: _kind(index, chain[place]))
+    start = find_context_start(len(chain), lambda place: _find_kind(index, chain[place]))
     found = (index.message(node) for node in chain[start:])
     return [message for message in found if not is_mark(message)]
 
 
-def _kind(index: Index, node: Node) -> str:
+def _find_kind(index: SessionIndex, node: IndexedMessage) -> str:
     """What a message does to the context; only lines of the system are read for that."""
     subtype = index.value(node).get("subtype") if node.type == "system" else None
     return OPERATIONS.get(subtype, "") if isinstance(subtype, str) else ""

@@ -24,7 +24,7 @@ HEAD_LENGTH = 4096
 Stamp = tuple[int, int, int]
 
 
-def platform() -> str:
+def find_platform() -> str:
     """The platform, in the words sessions use."""
     return PLATFORMS.get(sys.platform, "linux" if sys.platform.startswith("linux") else "other")
 
@@ -34,29 +34,29 @@ def program_version() -> str:
     return ".".join(talktree.__version__.split(".")[:3])
 
 
-class Surroundings:
+class ContextCapture:
     """What is around the process, captured again and again."""
 
     def __init__(self, *, version: str | None = None, user_type: str | None = "external") -> None:
         self._version = version or program_version()
         self._user_type = user_type
-        self._platform = platform()
+        self._platform = find_platform()
         self._head = _Head("")
         self._made: tuple[str, str | None] | None = None
         self._context = Context()
         self._folder = b""
         self._until = 0.0
 
-    def now(self) -> Context:
+    def capture(self) -> Context:
         """The context of this moment; the same object as long as nothing changed."""
-        folder, moment = _folder(), monotonic()
+        folder, moment = _get_folder(), monotonic()
         if folder == self._folder and moment < self._until:
             return self._context
         self._folder, self._until = folder, moment + STILL_TRUE
         cwd = os.fsdecode(folder).encode("utf-8", "replace").decode()
         if cwd != self._head.folder:
             self._head = _Head(cwd)
-        branch = self._head.branch()
+        branch = self._head.read_branch()
         if (cwd, branch) != self._made:
             self._made = cwd, branch
             self._context = Context(
@@ -69,7 +69,7 @@ class Surroundings:
         return self._context
 
 
-def _folder() -> bytes:
+def _get_folder() -> bytes:
     try:
         return os.getcwdb()
     except OSError:
@@ -87,9 +87,9 @@ class _Head:
         self._stamp: Stamp | None = None
         self._branch: str | None = None
 
-    def branch(self) -> str | None:
+    def read_branch(self) -> str | None:
         """The branch that is checked out; the commit if it is none; None outside of git."""
-        if self._path is None and not self._found():
+        if self._path is None and not self._find_head():
             return None
         assert self._path is not None
         try:
@@ -99,18 +99,18 @@ class _Head:
             return None
         stamp = seen.st_mtime_ns, seen.st_ino, seen.st_size
         if stamp != self._stamp:
-            self._stamp, self._branch = stamp, _branch_in(self._path)
+            self._stamp, self._branch = stamp, _read_branch(self._path)
         return self._branch
 
-    def _found(self) -> bool:
+    def _find_head(self) -> bool:
         if monotonic() - self._looked < LOOK_AGAIN:
             return False
         self._looked = monotonic()
-        self._path = _head_path(self.folder)
+        self._path = _find_head_path(self.folder)
         return self._path is not None
 
 
-def _head_path(folder: str) -> str | None:
+def _find_head_path(folder: str) -> str | None:
     if not folder:
         return None
     start = Path(folder)
@@ -120,20 +120,20 @@ def _head_path(folder: str) -> str | None:
             return str(git / "HEAD")
         if git.is_file():
             # A worktree or a submodule says where its own folder is.
-            told = _first_line(str(git))
-            if told.startswith("gitdir: "):
-                return str(place / told.removeprefix("gitdir: ") / "HEAD")
+            details = _read_first_line(str(git))
+            if details.startswith("gitdir: "):
+                return str(place / details.removeprefix("gitdir: ") / "HEAD")
     return None
 
 
-def _branch_in(path: str) -> str | None:
-    line = _first_line(path)
+def _read_branch(path: str) -> str | None:
+    line = _read_first_line(path)
     if line.startswith("ref: "):
         return line.removeprefix("ref: ").removeprefix("refs/heads/")
     return line[:12] or None
 
 
-def _first_line(path: str) -> str:
+def _read_first_line(path: str) -> str:
     try:
         with open(path, "rb") as file:
             return file.read(HEAD_LENGTH).partition(b"\n")[0].decode("utf-8", "replace").strip()
@@ -154,13 +154,13 @@ class Difference(NamedTuple):
     """The same in words."""
 
 
-def differences(recorded: Context | None, now: Context) -> tuple[Difference, ...]:
+def find_differences(recorded: Context | None, now: Context) -> tuple[Difference, ...]:
     """What is different from when a message was written; what was not recorded cannot differ."""
     if recorded is None:
         return ()
     found: list[Difference] = []
     if recorded.cwd and recorded.cwd != now.cwd:
-        found.append(_other_place(recorded.cwd, now.cwd or ""))
+        found.append(_describe_other_folder(recorded.cwd, now.cwd or ""))
     if recorded.git_branch and recorded.git_branch != now.git_branch:
         where = f"now {now.git_branch}" if now.git_branch else "and there is none now"
         text = f"the git branch was {recorded.git_branch}, {where}"
@@ -177,7 +177,7 @@ def differences(recorded: Context | None, now: Context) -> tuple[Difference, ...
     return tuple(found)
 
 
-def _other_place(recorded: str, now: str) -> Difference:
+def _describe_other_folder(recorded: str, now: str) -> Difference:
     try:
         there = Path(recorded).is_dir()
     except (OSError, ValueError):

@@ -30,19 +30,19 @@ from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
 from talktree.formats.sage import FORMAT
 from talktree.formats.sage.detect_kinds import CONTINUES
 from talktree.formats.sage.lens_members import context_value, todos_value
-from talktree.formats.sage.lens_parts import event_of
-from talktree.formats.sage.write import strict
+from talktree.formats.sage.lens_parts import find_event_kind
+from talktree.formats.sage.write import make_strict
 from talktree.model.message import NO_FLAGS, SIDECHAIN, Context, Message, ThinkingSetting, Todo
 from talktree.model.parts import Event, Text, ToolCall, ToolResult
-from talktree.session.handle import Opened
-from talktree.session.index.index import Index
-from talktree.session.index.node import Node
-from talktree.session.journal.journal import Place
-from talktree.session.journal.lines import lines
+from talktree.session.handle import SessionHandle
+from talktree.session.index.index import SessionIndex
+from talktree.session.index.node import IndexedMessage
+from talktree.session.journal.journal import LinePosition
+from talktree.session.journal.lines import read_lines
 from talktree.session.metadata import Metadata
 from talktree.session.names import new_id
-from talktree.session.recording.context import Surroundings
-from talktree.session.recording.todos import todos_at, todos_of
+from talktree.session.recording.context import ContextCapture
+from talktree.session.recording.todos import find_todos_at, read_todos
 from talktree.text.json.decode import decode
 from talktree.text.json.encode import encode_new
 from talktree.text.times import MILLI, to_iso
@@ -87,7 +87,7 @@ _put = FORMAT.lens.put
 _encode = Encoder().encode
 
 
-class Lines:
+class MessageLines:
     """Writes messages; what is the same for many in a row is written once."""
 
     def __init__(self) -> None:
@@ -95,18 +95,18 @@ class Lines:
         self._todos: tuple[tuple[Todo, ...], Raw] = ((), Raw(b"[]"))
         self._time = (0, to_iso(0))
 
-    def line(self, message: Message) -> bytes:
+    def format_line(self, message: Message) -> bytes:
         """A message as it is written, such that every reader of JSON takes it."""
         match message.parts:
             case (Text(text=words, extra=extra),) if not extra and _is_plain(message):
                 try:
-                    return _encode(self._plain(message, words))
+                    return _encode(self._to_plain_line(message, words))
                 except (TypeError, ValueError):
                     # Half of a character among its words.
                     pass
-        return encode_new(_put(strict(message), None))
+        return encode_new(_put(make_strict(message), None))
 
-    def _plain(self, message: Message, words: str) -> _Line:
+    def _to_plain_line(self, message: Message, words: str) -> _Line:
         context, usage, thinking = message.context, message.usage, message.thinking
         assert context is not None
         assert message.time_ns is not None
@@ -129,7 +129,7 @@ class Lines:
             UNSET
             if usage is None
             else _Usage(usage.input, usage.output, usage.cache_read, usage.cache_write),
-            UNSET if thinking is None else _thinking(thinking),
+            UNSET if thinking is None else _to_thinking(thinking),
             self._todos[1],
             False,
         )
@@ -139,7 +139,7 @@ def _is_plain(message: Message) -> bool:
     return message.role in PLAIN and message.flags is NO_FLAGS and not message.extra
 
 
-def _thinking(setting: ThinkingSetting) -> _Thinking:
+def _to_thinking(setting: ThinkingSetting) -> _Thinking:
     if setting.extra:
         raise TypeError
     return _Thinking(setting.level or UNSET, setting.disabled, setting.triggers)
@@ -150,7 +150,7 @@ METADATA_EVERY = 1.0
 MOVES = frozenset({"move", "moved"})
 
 
-class Where(Enum):
+class TreePlace(Enum):
     """Places in the tree that have no id."""
 
     LEAF = "leaf"
@@ -159,7 +159,7 @@ class Where(Enum):
     """Behind nothing: a beginning of its own."""
 
 
-At: TypeAlias = str | Where
+At: TypeAlias = str | TreePlace
 
 
 class Recorder:
@@ -167,8 +167,8 @@ class Recorder:
 
     def __init__(
         self,
-        opened: Opened,
-        surroundings: Surroundings,
+        opened: SessionHandle,
+        surroundings: ContextCapture,
         metadata: Metadata,
         *,
         older: tuple[str, str] | None = None,
@@ -186,63 +186,67 @@ class Recorder:
         """Names of the tools that were called, by the id of the call."""
         self._saved: tuple[int, str | None] = (0, None)
         """The newest acknowledged message of this handle's line, and its number."""
-        self._lines = Lines()
+        self._lines = MessageLines()
         self._operations, self._operations_fd = 0, -1
         self._time = 0
         self._described = monotonic()
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Go to where the session stands now."""
         opened = self.opened
         # In this order: a move between the two is noticed when something is written.
-        self._know_operations(opened.journal.length("operations"))
+        self._note_operations(opened.journal.length("operations"))
         node, move = opened.index.head()
         self.leaf = node.id if node is not None else self._older and self._older[1]
         if move is not None:
-            self.todos = todos_at(opened.index, move.at.todos)
+            self.todos = find_todos_at(opened.index, move.at.todos)
         else:
-            self.todos = () if node is None else todos_of(opened.index, node)
+            self.todos = () if node is None else read_todos(opened.index, node)
         self.point = None if move is None or node is None else move.point
         self._saved = (0, self.leaf)
 
-    def write(self, *drafts: Message, at: At = Where.LEAF) -> list[str]:
+    def write(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
         """Append messages, each behind the one before; returns their ids once they are saved."""
         try:
-            whole, places = self.opened.journal.together(partial(self._append, drafts, at))
+            whole, places = self.opened.journal.run_in_group(
+                partial(self._append_messages, drafts, at)
+            )
         except NotSaved:
             self._forget_unsaved()
             raise
         last = whole[-1]
         if places[-1].number > self._saved[0] and SIDECHAIN not in last.flags:
             self._saved = places[-1].number, last.id
-        self._describe_now_and_then()
+        self._update_metadata_sometimes()
         return [message.id for message in whole]
 
-    def _append(self, drafts: tuple[Message, ...], at: At) -> tuple[list[Message], list[Place]]:
+    def _append_messages(
+        self, drafts: tuple[Message, ...], at: At
+    ) -> tuple[list[Message], list[LinePosition]]:
         """Find the place of messages and write them there, under the append lock."""
-        parent, held = self._start(at)
-        whole = self._wholes(drafts, parent, held)
-        places = self.opened.journal.append("messages", *map(self._lines.line, whole))
-        self._stand_at(whole[-1])
-        self._note(whole, places)
+        parent, held = self._find_start(at)
+        whole = self._complete_messages(drafts, parent, held)
+        places = self.opened.journal.append("messages", *map(self._lines.format_line, whole))
+        self._move_to(whole[-1])
+        self._remember_messages(whole, places)
         return whole, places
 
     def _forget_unsaved(self) -> None:
         """Whatever came behind the last acknowledged message is not there."""
         self.leaf = self._saved[1]
         own = self.leaf is not None and not self.leaf.startswith("@")
-        self.todos = todos_at(self.opened.index, self.leaf) if own else ()
-        self.metadata.count_anew()
+        self.todos = find_todos_at(self.opened.index, self.leaf) if own else ()
+        self.metadata.reset_tally()
 
     # where it goes
 
-    def _start(self, at: At) -> tuple[str | None, tuple[Todo, ...]]:
+    def _find_start(self, at: At) -> tuple[str | None, tuple[Todo, ...]]:
         """The message to continue, and the tasks as they stand there."""
-        if at is Where.LEAF:
+        if at is TreePlace.LEAF:
             self._look_at_operations()
             return self.leaf, self.todos
-        if at is Where.ROOT:
+        if at is TreePlace.ROOT:
             return None, ()
         assert isinstance(at, str)
         if at == self.leaf:
@@ -251,7 +255,7 @@ class Recorder:
             return at, ()
         if self.opened.index.node(at) is None:
             raise NotFound(f"there is no message {at!r}", hint="name a message of this session")
-        return at, todos_at(self.opened.index, at)
+        return at, find_todos_at(self.opened.index, at)
 
     def _look_at_operations(self) -> None:
         """Whether another handle moved the session; names of branches do not matter."""
@@ -262,30 +266,30 @@ class Recorder:
                 return
         journal = self.opened.journal
         end = journal.length("operations")
-        for line in lines(journal.descriptor("operations"), self._operations, end):
+        for line in read_lines(journal.descriptor("operations"), self._operations, end):
             value = decode(line.raw).value
             if isinstance(value, dict) and value.get("kind") in MOVES:
                 raise WorldMoved(
                     "the session was moved by somebody else since this handle looked at it",
                     hint="refresh() goes to where it stands now; or name the parent yourself",
                 )
-        self._know_operations(end)
+        self._note_operations(end)
 
-    def _know_operations(self, length: int) -> None:
+    def _note_operations(self, length: int) -> None:
         self._operations = length
         # A log that is not there yet has no descriptor that would show when it is.
         self._operations_fd = self.opened.journal.descriptor("operations") if length else -1
 
     # what is written
 
-    def _wholes(
+    def _complete_messages(
         self, drafts: tuple[Message, ...], parent: str | None, held: tuple[Todo, ...]
     ) -> list[Message]:
-        context, made = self.surroundings.now(), []
+        context, made = self.surroundings.capture(), []
         for draft in drafts:
             extra: Mapping[str, Any] = draft.extra
             if parent is not None and parent.startswith("@"):
-                extra, parent = {**extra, CONTINUES: self._behind(parent)}, None
+                extra, parent = {**extra, CONTINUES: self._make_continuation(parent)}, None
             self._time = max(self._time, time_ns() // MILLI * MILLI)
             message = replace(
                 draft,
@@ -301,16 +305,16 @@ class Recorder:
             parent, held = message.id, message.todos or ()
         return made
 
-    def _behind(self, alias: str) -> dict[str, str]:
+    def _make_continuation(self, alias: str) -> dict[str, str]:
         """Which message without an id this one follows."""
         assert self._older is not None
         return {"file": self._older[0], "message": alias}
 
-    def _stand_at(self, last: Message) -> None:
+    def _move_to(self, last: Message) -> None:
         if SIDECHAIN not in last.flags:
             self.leaf, self.todos, self.point = last.id, last.todos or (), None
 
-    def _note(self, whole: list[Message], places: list[Place]) -> None:
+    def _remember_messages(self, whole: list[Message], places: list[LinePosition]) -> None:
         """Remember of the messages what is asked for later."""
         for message, place in zip(whole, places, strict=True):
             words = None
@@ -322,31 +326,31 @@ class Recorder:
             assert message.time_ns is not None
             kind = message.role if not message.flags else ""
             if words and kind == "system":
-                kind = "custom_title" if event_of(message.parts) == "title" else kind
+                kind = "custom_title" if find_event_kind(message.parts) == "title" else kind
             self.metadata.count(place, type=kind, time=message.time_ns, words=words)
 
     # metadata
 
-    def _describe_now_and_then(self) -> None:
+    def _update_metadata_sometimes(self) -> None:
         now = monotonic()
         if now - self._described < METADATA_EVERY:
             return
         self._described = now
-        self.describe()
+        self.update_metadata()
 
-    def describe(self) -> None:
+    def update_metadata(self) -> None:
         """Bring metadata.json up to date, if that is possible."""
         try:
-            with self.opened.journal.alone():
-                self.metadata.save(self.surroundings.now())
+            with self.opened.journal.append_lock():
+                self.metadata.save(self.surroundings.capture())
         except (OSError, TalktreeError) as error:
             # What was said is saved; what tells of it is made again when the session is opened.
             self.opened.notices.append(f"metadata.json could not be written: {error}")
 
 
-def find_call(index: Index, leaf: str | None, id: str) -> ToolCall | None:
+def find_call(index: SessionIndex, leaf: str | None, id: str) -> ToolCall | None:
     """The call with this id on the way up from a message; the nearest one."""
-    nodes: list[Node] = [] if leaf is None else index.chain(leaf)
+    nodes: list[IndexedMessage] = [] if leaf is None else index.chain(leaf)
     for node in reversed(nodes):
         for part in index.message(node).parts if node.type == "assistant" else ():
             if isinstance(part, ToolCall) and part.id == id:
@@ -354,7 +358,7 @@ def find_call(index: Index, leaf: str | None, id: str) -> ToolCall | None:
     return None
 
 
-def unanswered(index: Index, leaf: str | None) -> tuple[ToolCall, ...]:
+def find_unanswered(index: SessionIndex, leaf: str | None) -> tuple[ToolCall, ...]:
     """The calls of the last reply on the way to a message that have no result yet."""
     answered: set[str | None] = set()
     for node in reversed(index.chain(leaf)) if leaf is not None else ():

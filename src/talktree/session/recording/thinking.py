@@ -17,7 +17,7 @@ from talktree.errors import UsageError
 from talktree.model.message import ThinkingLevel, ThinkingSetting
 
 if TYPE_CHECKING:
-    from talktree.session.index.index import Index
+    from talktree.session.index.index import SessionIndex
 
 Level: TypeAlias = ThinkingLevel
 LEVELS: tuple[Level, ...] = ("none", "low", "medium", "high")
@@ -39,7 +39,7 @@ PHRASES: Mapping[str, Level] = {
 DISABLED = ThinkingSetting(level="none", disabled=True)
 
 
-def checked_phrases(value: object) -> Mapping[str, Level]:
+def parse_phrases(value: object) -> Mapping[str, Level]:
     """Phrases as the settings have them; what is none of them is passed over."""
     if not isinstance(value, Mapping):
         return PHRASES
@@ -50,9 +50,11 @@ def checked_phrases(value: object) -> Mapping[str, Level]:
     }
 
 
-def triggered(text: str, phrases: Mapping[str, Level] = PHRASES) -> ThinkingSetting | None:
+def find_triggered_thinking(
+    text: str, phrases: Mapping[str, Level] = PHRASES
+) -> ThinkingSetting | None:
     """The thinking that a prompt's own words ask for; None if they ask for none."""
-    pattern = _pattern(tuple(phrases))
+    pattern = _compile_pattern(tuple(phrases))
     if pattern is None or pattern.search(text) is None:
         return None
     found = {" ".join(match.group().lower().split()): None for match in pattern.finditer(text)}
@@ -62,7 +64,7 @@ def triggered(text: str, phrases: Mapping[str, Level] = PHRASES) -> ThinkingSett
 
 
 @lru_cache(maxsize=16)
-def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
+def _compile_pattern(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
     if not phrases:
         return None
     words = sorted((phrase.split() for phrase in phrases), key=lambda each: -len(" ".join(each)))
@@ -70,25 +72,27 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w)(?:{choices})(?!\w)", re.IGNORECASE)
 
 
-def setting(
+def choose_setting(
     asked: Asked, text: str = "", phrases: Mapping[str, Level] = PHRASES
 ) -> ThinkingSetting | None:
     """What to record: what the caller asks for, else what the words ask for."""
     match asked:
         case None | True:
-            return triggered(text, phrases)
+            return find_triggered_thinking(text, phrases)
         case False:
             return DISABLED
         case ThinkingSetting():
-            return _checked(asked)
+            return _check_setting(asked)
         case str():
-            found = triggered(text, phrases)
-            return _checked(ThinkingSetting(level=asked, triggers=found.triggers if found else ()))
+            found = find_triggered_thinking(text, phrases)
+            return _check_setting(
+                ThinkingSetting(level=asked, triggers=found.triggers if found else ())
+            )
         case Mapping():
-            return _checked(_from_members(asked))
+            return _check_setting(_parse_setting(asked))
 
 
-def effective(index: Index, leaf: str | None, usual: Level) -> ThinkingSetting:
+def find_effective_setting(index: SessionIndex, leaf: str | None, usual: Level) -> ThinkingSetting:
     """The thinking that the last prompt up from a message asks for; else the usual level.
 
     A prompt for which it is disabled gets none, whatever level is recorded beside that.
@@ -103,7 +107,7 @@ def effective(index: Index, leaf: str | None, usual: Level) -> ThinkingSetting:
     return asked if asked.level in LEVELS else replace(asked, level=usual)
 
 
-def _from_members(members: Mapping[str, Any]) -> ThinkingSetting:
+def _parse_setting(members: Mapping[str, Any]) -> ThinkingSetting:
     unknown = set(members) - {"level", "disabled", "triggers"}
     if unknown:
         raise UsageError(
@@ -117,7 +121,7 @@ def _from_members(members: Mapping[str, Any]) -> ThinkingSetting:
     )
 
 
-def _checked(asked: ThinkingSetting) -> ThinkingSetting:
+def _check_setting(asked: ThinkingSetting) -> ThinkingSetting:
     if asked.level is None:
         return replace(asked, level="none" if asked.disabled else "medium")
     if asked.level not in LEVELS:

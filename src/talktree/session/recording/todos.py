@@ -15,8 +15,8 @@ from talktree.model.message import Todo
 from talktree.text.times import to_datetime
 
 if TYPE_CHECKING:
-    from talktree.session.index.index import Index
-    from talktree.session.index.node import Node
+    from talktree.session.index.index import SessionIndex
+    from talktree.session.index.node import IndexedMessage
 
 STATES = ("pending", "in_progress", "completed")
 Given: TypeAlias = Iterable[Todo | Mapping[str, Any] | str]
@@ -24,12 +24,12 @@ Given: TypeAlias = Iterable[Todo | Mapping[str, Any] | str]
 _MEMBERS = {"content", "status", "active_form", "activeForm"}
 
 
-def todo_list(given: Given) -> tuple[Todo, ...]:
+def make_todo_list(given: Given) -> tuple[Todo, ...]:
     """Tasks as messages carry them."""
-    return tuple(map(_todo, given))
+    return tuple(map(_make_todo, given))
 
 
-def _todo(given: Todo | Mapping[str, Any] | str) -> Todo:
+def _make_todo(given: Todo | Mapping[str, Any] | str) -> Todo:
     match given:
         case str():
             made = Todo(given, STATES[0])
@@ -50,7 +50,7 @@ def _todo(given: Todo | Mapping[str, Any] | str) -> Todo:
     return made
 
 
-def words(todos: tuple[Todo, ...]) -> str:
+def describe_todos(todos: tuple[Todo, ...]) -> str:
     """A list in one line, for people."""
     if not todos:
         return "Todos: none"
@@ -58,22 +58,22 @@ def words(todos: tuple[Todo, ...]) -> str:
     return f"Todos: {done} of {len(todos)} done"
 
 
-def todos_of(index: Index, node: Node) -> tuple[Todo, ...]:
+def read_todos(index: SessionIndex, node: IndexedMessage) -> tuple[Todo, ...]:
     """The tasks at a message that is known already; usually it tells of them itself."""
-    told = index.message(node).todos
-    return told if told is not None else todos_at(index, node.parent)
+    details = index.message(node).todos
+    return details if details is not None else find_todos_at(index, node.parent)
 
 
-def todos_at(index: Index, message: str | None) -> tuple[Todo, ...]:
+def find_todos_at(index: SessionIndex, message: str | None) -> tuple[Todo, ...]:
     """The tasks as they stood at a message."""
     for node in reversed(index.chain(message)) if message is not None else ():
-        told = index.message(node).todos
-        if told is not None:
-            return told
+        details = index.message(node).todos
+        if details is not None:
+            return details
     return ()
 
 
-class Progress(NamedTuple):
+class TodoProgress(NamedTuple):
     """The tasks from one message on."""
 
     message: str
@@ -89,19 +89,21 @@ class Progress(NamedTuple):
         return to_datetime(self.time_ns)
 
 
-def progress(index: Index, message: str) -> Iterator[Progress]:
+def read_progress(index: SessionIndex, message: str) -> Iterator[TodoProgress]:
     """The lists on the way to a message, each where it first stood."""
     known: tuple[Todo, ...] = ()
     for node in index.chain(message):
-        told = index.message(node).todos
-        if told is None or told == known:
+        details = index.message(node).todos
+        if details is None or details == known:
             continue
-        done = sum(todo.status == "completed" for todo in told)
-        yield Progress(node.id, node.time, told, done, tuple(_changes(known, told)))
-        known = told
+        done = sum(todo.status == "completed" for todo in details)
+        yield TodoProgress(
+            node.id, node.time, details, done, tuple(_describe_changes(known, details))
+        )
+        known = details
 
 
-def _changes(before: tuple[Todo, ...], after: tuple[Todo, ...]) -> Iterator[str]:
+def _describe_changes(before: tuple[Todo, ...], after: tuple[Todo, ...]) -> Iterator[str]:
     was = {todo.content: todo.status for todo in before}
     now = {todo.content: todo.status for todo in after}
     for content, status in now.items():

@@ -12,67 +12,67 @@ import stat
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
-from talktree.errors import Escapes, TalktreeError, Unreadable
+from talktree.errors import PathEscapes, TalktreeError, Unreadable
 from talktree.files.sandbox import Anchor
 from talktree.session.capture.blobs import Contents
-from talktree.session.capture.file_state import File, State, Unknown
-from talktree.session.capture.snapshots import FOREIGN_MODE, Backup, Taken
-from talktree.session.handle import Opened
+from talktree.session.capture.file_state import FileContentState, State, UnknownState
+from talktree.session.capture.snapshots import FOREIGN_MODE, ForeignBackup, SnapshotLine
+from talktree.session.handle import SessionHandle
 
 BLOCK = 1 << 20
 
 
-class Foreign:
+class ForeignSupply:
     """What other programs keep for a session; also a `Supply` of it and of the session's own."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: SessionHandle) -> None:
         self._opened = opened
         self._places: dict[str, tuple[bytes, bool]] = {}
         """By hash: a path, and whether it is beneath the root instead of the session."""
 
     @property
-    def supply(self) -> Foreign:
+    def supply(self) -> ForeignSupply:
         """Where the contents come from."""
         return self
 
-    def resolved(self, snapshots: Iterable[Taken]) -> list[Taken]:
+    def resolve_backups(self, snapshots: Iterable[SnapshotLine]) -> list[SnapshotLine]:
         """The same snapshots; states before that a sound backup tells are known."""
-        return [self._known(taken) if taken.backups else taken for taken in snapshots]
+        return [self._load_known(taken) if taken.backups else taken for taken in snapshots]
 
-    def _known(self, taken: Taken) -> Taken:
+    def _load_known(self, taken: SnapshotLine) -> SnapshotLine:
         backups = {backup.path: backup for backup in taken.backups}
         changes = [
-            change._replace(before=self._state(backups[change.path]))
-            if change.path in backups and not isinstance(change.before, File)
+            change._replace(before=self._read_state(backups[change.path]))
+            if change.path in backups and not isinstance(change.before, FileContentState)
             else change
             for change in taken.changes
         ]
         return taken._replace(changes=tuple(changes))
 
-    def _state(self, backup: Backup) -> State:
+    def _read_state(self, backup: ForeignBackup) -> State:
         if backup.hash is None:
-            return Unknown("its backup has no hash to verify it by")
-        name = self._relative(backup.place)
+            return UnknownState("its backup has no hash to verify it by")
+        name = self._to_relative(backup.place)
         if name is None:
-            return Unknown("its backup lies outside of the store")
+            return UnknownState("its backup lies outside of the store")
         why = "its backup is missing"
         for beneath_root in (False, True):
             try:
-                size = self._verified(name, backup.hash, beneath_root=beneath_root)
-            except Escapes:
-                return Unknown("its backup lies outside of the store")
+                size = self._verify_backup(name, backup.hash, beneath_root=beneath_root)
+            except PathEscapes:
+                return UnknownState("its backup lies outside of the store")
             except FileNotFoundError:
                 continue
             except OSError as error:
-                return Unknown(f"its backup cannot be read: {error.strerror or error}")
+                return UnknownState(f"its backup cannot be read: {error.strerror or error}")
             if size is None:
                 why = "its backup is damaged: it does not have the hash that was recorded"
                 continue
             self._places[backup.hash] = name, beneath_root
-            return File(hash=backup.hash, size=size, mode=FOREIGN_MODE)
-        return Unknown(why)
+            return FileContentState(hash=backup.hash, size=size, mode=FOREIGN_MODE)
+        return UnknownState(why)
 
-    def _relative(self, place: str) -> bytes | None:
+    def _to_relative(self, place: str) -> bytes | None:
         """A path in the session or in the store; None if it is neither."""
         name = place.encode("utf-8", "surrogatepass")
         if not name.startswith(b"/"):
@@ -83,7 +83,7 @@ class Foreign:
                 return name.removeprefix(start)
         return None
 
-    def _open(self, name: bytes, *, beneath_root: bool) -> int:
+    def _open_backup(self, name: bytes, *, beneath_root: bool) -> int:
         flags = os.O_RDONLY | os.O_NONBLOCK
         if beneath_root:
             with Anchor(self._opened.root) as root:
@@ -95,27 +95,27 @@ class Foreign:
             raise OSError(0, "is no file")
         return fd
 
-    def _verified(self, name: bytes, hash: str, *, beneath_root: bool) -> int | None:
+    def _verify_backup(self, name: bytes, hash: str, *, beneath_root: bool) -> int | None:
         """The size of a backup; None if its content is another one."""
         found, size = sha256(), 0
-        for block in self._blocks(name, beneath_root=beneath_root):
+        for block in self._read_blocks(name, beneath_root=beneath_root):
             found.update(block)
             size += len(block)
             if size > self._opened.limits.largest_file:
                 raise OSError(0, "larger than a session keeps")
         return size if found.hexdigest() == hash else None
 
-    def _blocks(self, name: bytes, *, beneath_root: bool) -> Iterator[bytes]:
-        with open(self._open(name, beneath_root=beneath_root), "rb", buffering=0) as file:
+    def _read_blocks(self, name: bytes, *, beneath_root: bool) -> Iterator[bytes]:
+        with open(self._open_backup(name, beneath_root=beneath_root), "rb", buffering=0) as file:
             while block := file.read(BLOCK):
                 yield block
 
     # a supply
 
-    def trouble(self, file: File) -> str | None:
+    def find_problem(self, file: FileContentState) -> str | None:
         """Why a content cannot be had."""
         if file.hash not in self._places:
-            return self._opened.contents.trouble(file)
+            return self._opened.contents.find_problem(file)
         try:
             for _ in self.pieces(file):
                 pass
@@ -123,7 +123,7 @@ class Foreign:
             return error.message
         return None
 
-    def pieces(self, file: File) -> Iterator[bytes]:
+    def pieces(self, file: FileContentState) -> Iterator[bytes]:
         """The content of a file; a wrong one is noticed at the end."""
         if file.hash not in self._places:
             yield from self._opened.contents.pieces(file)
@@ -131,25 +131,25 @@ class Foreign:
         name, beneath_root = self._places[file.hash]
         found = sha256()
         try:
-            for block in self._blocks(name, beneath_root=beneath_root):
+            for block in self._read_blocks(name, beneath_root=beneath_root):
                 found.update(block)
                 yield block
-        except (OSError, Escapes) as error:
-            raise _lost(file, str(error)) from None
+        except (OSError, PathEscapes) as error:
+            raise _missing_error(file, str(error)) from None
         if found.hexdigest() != file.hash:
-            raise _lost(file, "is damaged")
+            raise _missing_error(file, "is damaged")
 
     def keep(self, states: Iterable[State], contents: Contents) -> None:
         """Make contents that other programs keep the session's own."""
         for state in states:
-            if isinstance(state, File) and state.hash in self._places:
+            if isinstance(state, FileContentState) and state.hash in self._places:
                 name, beneath_root = self._places[state.hash]
-                fd = self._open(name, beneath_root=beneath_root)
+                fd = self._open_backup(name, beneath_root=beneath_root)
                 try:
                     contents.keep(fd, state.size)
                 finally:
                     os.close(fd)
 
 
-def _lost(file: File, why: str) -> Unreadable:
+def _missing_error(file: FileContentState, why: str) -> Unreadable:
     return Unreadable(f"the backup of {file.hash[:12]}… {why}", hint="it cannot be restored")

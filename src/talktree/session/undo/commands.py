@@ -1,6 +1,6 @@
 """The verbs that move a session: undo, redo, restore, switch, revert.
 
-Each gives a `Move`: its plan can be looked at as often as one likes, and applying takes the digest
+Each gives an `UndoMove`: its plan can be looked at often, and applying takes the digest
 of the plan that was looked at. What a move means is worked out anew each time from the logs, so
 whatever others did meanwhile shows in the digest.
 """
@@ -13,26 +13,26 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from talktree.errors import NotUndoable, UsageError, WorldMoved
-from talktree.session.branches import meant, tip
-from talktree.session.capture.erased_paths import path_mark
-from talktree.session.handle import Opened
+from talktree.session.branches import find_message, find_tip
+from talktree.session.capture.erased_paths import make_path_mark
+from talktree.session.handle import SessionHandle
 from talktree.session.undo import move_log
-from talktree.session.undo.execute import Outcome, alone, conduct
-from talktree.session.undo.history import FileLine, Wanted
-from talktree.session.undo.move_records import ALL, Moved, Scope
-from talktree.session.undo.plan import Choice, Draft, Plan, sealed
-from talktree.session.undo.recover import ground_of
+from talktree.session.undo.execute import UndoResult, execute_plan, lock_session_and_folder
+from talktree.session.undo.history import FileLine, WantedPath
+from talktree.session.undo.move_records import ALL, LoggedMove, Scope
+from talktree.session.undo.plan import Choice, PlanBuilder, UndoPlan, with_digest
+from talktree.session.undo.recover import open_ground
 from talktree.session.undo.target import (
-    Intent,
-    last_move,
-    redoable,
-    reverted,
-    taken_back,
-    to_message,
-    undone,
-    undone_paths,
+    UndoTarget,
+    find_last_move,
+    find_redoable_move,
+    target_message,
+    target_revert,
+    target_undo,
+    target_undo_of_move,
+    target_undo_of_paths,
 )
-from talktree.session.undo.target_folder import Ground
+from talktree.session.undo.target_folder import MoveFolder
 from talktree.session.undo.timeline import Timeline
 
 NO_CHOICES: Mapping[bytes, Choice] = {}
@@ -40,19 +40,19 @@ LAST = "last"
 """Stands for the last move that was not taken back."""
 
 
-class _Made(NamedTuple):
-    intent: Intent
-    plan: Plan
-    draft: Draft | None
+class _PlannedMove(NamedTuple):
+    intent: UndoTarget
+    plan: UndoPlan
+    draft: PlanBuilder | None
 
 
-class Move:
+class UndoMove:
     """A move that can be looked at, and made."""
 
     def __init__(
         self,
-        opened: Opened,
-        intent: Callable[[FileLine], Intent],
+        opened: SessionHandle,
+        intent: Callable[[FileLine], UndoTarget],
         *,
         resolutions: Mapping[bytes, Choice] = NO_CHOICES,
         force: bool = False,
@@ -62,53 +62,57 @@ class Move:
         self._resolutions = resolutions
         self._force = force
 
-    def plan(self) -> Plan:
+    def plan(self) -> UndoPlan:
         """Everything that would happen; nothing does."""
-        return self._made(ground_of(self._opened), safe=False).plan
+        return self._make_plan(open_ground(self._opened), safe=False).plan
 
-    def message(self, place: str) -> str | None:
+    def message_at(self, place: str) -> str | None:
         """The message of a place that the plan names."""
-        return Timeline(self._opened.index).message(place)
+        return Timeline(self._opened.index).find_message(place)
 
-    def apply(self, digest: str) -> Outcome:
+    def apply(self, digest: str) -> UndoResult:
         """Make the move, if the plan is still the one with this digest."""
         opened = self._opened
-        ground = ground_of(opened)
-        with alone(opened, ground):
-            made = self._made(ground, safe=True)
-            _compare(made.plan, digest)
-            move = self._told(made)
+        ground = open_ground(opened)
+        with lock_session_and_folder(opened, ground):
+            made = self._make_plan(ground, safe=True)
+            _require_same_digest(made.plan, digest)
+            move = self._log_move(made)
             made.intent.foreign.keep((each.after for each in move.paths), opened.contents)
-            return conduct(opened, ground, move, made.plan, made.draft.stamps if made.draft else {})
+            return execute_plan(
+                opened, ground, move, made.plan, made.draft.stamps if made.draft else {}
+            )
 
-    def _made(self, ground: Ground | None, *, safe: bool) -> _Made:
+    def _make_plan(self, ground: MoveFolder | None, *, safe: bool) -> _PlannedMove:
         """Work the plan out; if it is to be `safe`, what is there now is kept on the way."""
         opened = self._opened
         intent = self._intent(FileLine(opened))
         wanted = intent.wanted if "files" in intent.scopes else []
         if ground is None:
             if wanted:
-                raise _no_workspace()
-            return _Made(intent, _planned(intent, None), None)
-        draft = Draft(
+                raise _no_workspace_error()
+            return _PlannedMove(intent, _build_plan(intent, None), None)
+        draft = PlanBuilder(
             ground,
             intent.foreign.supply,
             self._resolutions,
             force=self._force,
             keep_in=opened.contents if safe else None,
         )
-        return _Made(intent, _planned(intent, draft, wanted), draft)
+        return _PlannedMove(intent, _build_plan(intent, draft, wanted), draft)
 
-    def _told(self, made: _Made) -> Moved:
+    def _log_move(self, made: _PlannedMove) -> LoggedMove:
         """The move as the log has it."""
         intent, id, point = made.intent, str(uuid4()), str(uuid4())
         at = intent.goal if not intent.partial else intent.goal._replace(files=point)
         goal = intent.goal.files if intent.scopes == ("files",) else intent.goal.conversation
-        goal = Timeline(self._opened.index).message(goal)
+        goal = Timeline(self._opened.index).find_message(goal)
         if intent.verb == "revert":
             goal = intent.about
-        words = move_log.heading(self._opened, intent.verb, goal, partial=bool(intent.partial))
-        return Moved(
+        words = move_log.format_heading(
+            self._opened, intent.verb, goal, partial=bool(intent.partial)
+        )
+        return LoggedMove(
             id=id,
             verb=intent.verb,
             point=point,
@@ -126,9 +130,11 @@ class Move:
         )
 
 
-def _planned(intent: Intent, draft: Draft | None, wanted: Iterable[Wanted] = ()) -> Plan:
-    actions = draft.made(wanted) if draft is not None else ()
-    plan = Plan(
+def _build_plan(
+    intent: UndoTarget, draft: PlanBuilder | None, wanted: Iterable[WantedPath] = ()
+) -> UndoPlan:
+    actions = draft.make_actions(wanted) if draft is not None else ()
+    plan = UndoPlan(
         verb=intent.verb,
         from_=intent.origin,
         to=intent.goal,
@@ -139,10 +145,10 @@ def _planned(intent: Intent, draft: Draft | None, wanted: Iterable[Wanted] = ())
         warnings=tuple(draft.warnings) if draft is not None else (),
         merged=draft.merged if draft is not None else {},
     )
-    return sealed(plan, intent.leaf, intent.parent, intent.takes_back)
+    return with_digest(plan, intent.leaf, intent.parent, intent.takes_back)
 
 
-def _compare(plan: Plan, digest: str) -> None:
+def _require_same_digest(plan: UndoPlan, digest: str) -> None:
     if not secrets.compare_digest(plan.digest, digest):
         raise WorldMoved(
             "the files or the session are not as they were when the plan was made",
@@ -150,7 +156,7 @@ def _compare(plan: Plan, digest: str) -> None:
         )
 
 
-def _no_workspace() -> NotUndoable:
+def _no_workspace_error() -> NotUndoable:
     return NotUndoable(
         "the session has no workspace here, so its files cannot be moved in place",
         hint="map it to a folder (workspace=), restore into a fresh one (into=), or leave out "
@@ -162,7 +168,7 @@ def _no_workspace() -> NotUndoable:
 
 
 def undo(
-    opened: Opened,
+    opened: SessionHandle,
     *,
     to: str | None = None,
     before: str | None = None,
@@ -172,65 +178,65 @@ def undo(
     scopes: Iterable[Scope] = ALL,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
-) -> Move:
+) -> UndoMove:
     """Back to before the last step or prompt; or take back a move.
 
     `to` a message is the state after it, with what it did; `before` a message is the state before
     it. With `paths` only these files go back, to before the last step that touched them.
     """
-    asked = _scopes(scopes)
+    asked = _order_scopes(scopes)
     if sum((to is not None, before is not None, turn, operation is not None)) > 1:
         raise UsageError(
             "an undo goes to a message, to before one, over a turn, or takes back an operation",
             hint="give one of to, before, turn and operation",
         )
     named = to if before is None else before
-    message = None if named is None else meant(opened, named)
+    message = None if named is None else find_message(opened, named)
     if operation is not None:
         if paths is not None:
             raise UsageError("an operation is taken back as a whole", hint="leave out the paths")
 
-        def _intent(line: FileLine) -> Intent:
-            move = last_move(opened, line, None if operation == LAST else operation)
-            return taken_back(opened, line, "undo", move)
+        def _intent(line: FileLine) -> UndoTarget:
+            move = find_last_move(opened, line, None if operation == LAST else operation)
+            return target_undo_of_move(opened, line, "undo", move)
 
     elif paths is not None:
-        only = _recorded(opened, paths)
+        only = _require_recorded(opened, paths)
 
-        def _intent(line: FileLine) -> Intent:
+        def _intent(line: FileLine) -> UndoTarget:
             if message is None:
-                return undone_paths(opened, line, only)
-            goal = line.place(message, before=before is not None)
-            return to_message(opened, line, "undo", goal, ("files",), only)
+                return target_undo_of_paths(opened, line, only)
+            goal = line.find_place(message, before=before is not None)
+            return target_message(opened, line, "undo", goal, ("files",), only)
 
     else:
 
-        def _intent(line: FileLine) -> Intent:
+        def _intent(line: FileLine) -> UndoTarget:
             if message is None:
-                return undone(opened, line, asked, turn=turn)
-            goal = line.place(message, before=before is not None)
-            return to_message(opened, line, "undo", goal, asked)
+                return target_undo(opened, line, asked, turn=turn)
+            goal = line.find_place(message, before=before is not None)
+            return target_message(opened, line, "undo", goal, asked)
 
-    return Move(opened, _intent, resolutions=resolutions, force=force)
+    return UndoMove(opened, _intent, resolutions=resolutions, force=force)
 
 
 def redo(
-    opened: Opened,
+    opened: SessionHandle,
     *,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
-) -> Move:
+) -> UndoMove:
     """Take back the last undo that was not taken back, as long as nothing was said since."""
-    return Move(
+    return UndoMove(
         opened,
-        lambda line: taken_back(opened, line, "redo", redoable(opened, line)),
+        lambda line: target_undo_of_move(opened, line, "redo", find_redoable_move(opened, line)),
         resolutions=resolutions,
         force=force,
     )
 
 
 def restore(
-    opened: Opened,
+    opened: SessionHandle,
     message: str,
     *,
     before: bool = False,
@@ -238,14 +244,14 @@ def restore(
     scopes: Iterable[Scope] = ALL,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
-) -> Move:
+) -> UndoMove:
     """To the state after any message, or `before` it; or some files as they were then."""
-    id, asked = meant(opened, message), _scopes(scopes)
-    only = None if paths is None else _recorded(opened, paths)
-    return Move(
+    id, asked = find_message(opened, message), _order_scopes(scopes)
+    only = None if paths is None else _require_recorded(opened, paths)
+    return UndoMove(
         opened,
-        lambda line: to_message(
-            opened, line, "restore", line.place(id, before=before), asked, only
+        lambda line: target_message(
+            opened, line, "restore", line.find_place(id, before=before), asked, only
         ),
         resolutions=resolutions,
         force=force,
@@ -253,52 +259,52 @@ def restore(
 
 
 def switch(
-    opened: Opened,
+    opened: SessionHandle,
     branch: str,
     *,
     scopes: Iterable[Scope] = ALL,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
-) -> Move:
+) -> UndoMove:
     """To a branch: the end of the one with that name, or a message; without the scope files only
     the talk switches."""
-    goal, asked = tip(opened, branch), _scopes(scopes)
-    return Move(
+    goal, asked = find_tip(opened, branch), _order_scopes(scopes)
+    return UndoMove(
         opened,
-        lambda line: to_message(opened, line, "switch", goal, asked),
+        lambda line: target_message(opened, line, "switch", goal, asked),
         resolutions=resolutions,
         force=force,
     )
 
 
 def revert(
-    opened: Opened,
+    opened: SessionHandle,
     message: str,
     *,
     paths: Iterable[bytes] | None = None,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
-) -> Move:
+) -> UndoMove:
     """Take back what the steps of one message did to files, and leave the rest."""
-    about = meant(opened, message)
-    only = None if paths is None else _recorded(opened, paths)
-    return Move(
+    about = find_message(opened, message)
+    only = None if paths is None else _require_recorded(opened, paths)
+    return UndoMove(
         opened,
-        lambda line: reverted(opened, line, about, only),
+        lambda line: target_revert(opened, line, about, only),
         resolutions=resolutions,
         force=force,
     )
 
 
-def _recorded(opened: Opened, paths: Iterable[bytes]) -> frozenset[bytes]:
+def _require_recorded(opened: SessionHandle, paths: Iterable[bytes]) -> frozenset[bytes]:
     """The paths, if none of them is one whose history was erased."""
     found = frozenset(paths)
     marks = {
-        path_mark(opened.id, path): path
-        for path, touch in opened.index.last_touches(found).items()
+        make_path_mark(opened.id, path): path
+        for path, touch in opened.index.find_last_touches(found).items()
         if touch is None
     }
-    for _, each in opened.index.every_snapshot() if marks else ():
+    for _, each in opened.index.all_snapshots() if marks else ():
         for name, _ in each.uncovered:
             if name in marks:
                 shown = marks[name].decode("utf-8", "backslashreplace")
@@ -309,7 +315,7 @@ def _recorded(opened: Opened, paths: Iterable[bytes]) -> frozenset[bytes]:
     return found
 
 
-def _scopes(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
+def _order_scopes(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
     asked = set(scopes)
     if not asked or asked - set(ALL):
         raise UsageError("no such scope", hint=f"one or more of {', '.join(ALL)}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.model.message import Todo
-from talktree.session.capture.file_state import State, Unknown, same
-from talktree.session.handle import Opened
-from talktree.session.recording.todos import todos_at
-from talktree.session.undo.diff import bytes_of, difference, in_words
-from talktree.session.undo.history import paths_on, states_at
+from talktree.session.capture.file_state import State, UnknownState, is_same
+from talktree.session.handle import SessionHandle
+from talktree.session.recording.todos import find_todos_at
+from talktree.session.undo.diff import describe_change, diff_texts, read_bytes
+from talktree.session.undo.history import find_paths_to, find_states_at
 
 
-class Compared(NamedTuple):
+class PathComparison(NamedTuple):
     """A path that differs."""
 
     path: bytes
@@ -23,10 +23,10 @@ class Compared(NamedTuple):
     """A unified diff, if both are small texts."""
 
 
-class Comparison(NamedTuple):
+class MessageComparison(NamedTuple):
     """What differs between two messages."""
 
-    files: list[Compared]
+    files: list[PathComparison]
     todos_before: tuple[Todo, ...]
     todos_after: tuple[Todo, ...]
 
@@ -36,25 +36,27 @@ class Comparison(NamedTuple):
         return bool(self.files) or self.todos_before != self.todos_after
 
 
-def compared(opened: Opened, one: str | None, other: str | None) -> Comparison:
+def compare_messages(
+    opened: SessionHandle, one: str | None, other: str | None
+) -> MessageComparison:
     """What differs between two messages; None is before the first one."""
-    paths = sorted({*paths_on(opened, one), *paths_on(opened, other)})
-    old, new = states_at(opened, paths, one), states_at(opened, paths, other)
+    paths = sorted({*find_paths_to(opened, one), *find_paths_to(opened, other)})
+    old, new = find_states_at(opened, paths, one), find_states_at(opened, paths, other)
     files = [
-        _compared(opened, path, old[path], new[path])
+        _compare_path(opened, path, old[path], new[path])
         for path in paths
-        if not same(old[path], new[path]) and not _nobody_knows(old[path], new[path])
+        if not is_same(old[path], new[path]) and not _are_both_unknown(old[path], new[path])
     ]
     index = opened.index
-    return Comparison(files, todos_at(index, one), todos_at(index, other))
+    return MessageComparison(files, find_todos_at(index, one), find_todos_at(index, other))
 
 
-def _nobody_knows(one: State, other: State) -> bool:
+def _are_both_unknown(one: State, other: State) -> bool:
     """Whether both are unknown for the same reason, so that nothing is told to differ."""
-    return isinstance(one, Unknown) and one == other
+    return isinstance(one, UnknownState) and one == other
 
 
-def _compared(opened: Opened, path: bytes, old: State, new: State) -> Compared:
-    texts = (bytes_of(opened.contents, each) for each in (old, new))
-    diff = difference(path, *texts)
-    return Compared(path, old, new, in_words(old, new), tuple(diff))
+def _compare_path(opened: SessionHandle, path: bytes, old: State, new: State) -> PathComparison:
+    texts = (read_bytes(opened.contents, each) for each in (old, new))
+    diff = diff_texts(path, *texts)
+    return PathComparison(path, old, new, describe_change(old, new), tuple(diff))

@@ -10,9 +10,16 @@ from difflib import SequenceMatcher, unified_diff
 from typing import NamedTuple
 
 from talktree.errors import TalktreeError
-from talktree.session.capture.file_state import Absent, File, Folder, Link, State, name_to_json
+from talktree.session.capture.file_state import (
+    AbsentState,
+    FileContentState,
+    Folder,
+    LinkState,
+    State,
+    name_to_json,
+)
 from talktree.session.undo.target_folder import Supply
-from talktree.session.undo.three_way import kind
+from talktree.session.undo.three_way import describe_kind
 
 LARGEST = 1 << 20
 """Bytes above which nobody waits for a merge by lines."""
@@ -37,7 +44,7 @@ def is_text(data: bytes) -> bool:
     return True
 
 
-def merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
+def merge_texts(base: bytes, one: bytes, other: bytes) -> bytes | None:
     """Both changes to the base in one text; None if they meet in the same lines, or it is no text.
 
     Changes that touch without a line between them count as meeting, unless they are the same.
@@ -48,8 +55,10 @@ def merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
         return one
     if one == base:
         return other
-    lines = _lines(base)
-    found = _together(_edits(lines, _lines(one)), _edits(lines, _lines(other)))
+    lines = _split_byte_lines(base)
+    found = _combine_edits(
+        _find_edits(lines, _split_byte_lines(one)), _find_edits(lines, _split_byte_lines(other))
+    )
     if found is None:
         return None
     result: list[bytes] = []
@@ -62,25 +71,25 @@ def merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
     return b"".join(result)
 
 
-def _lines(data: bytes) -> list[bytes]:
-    return data.splitlines(keepends=True) if b"\r" not in data else _by_newline(data)
+def _split_byte_lines(data: bytes) -> list[bytes]:
+    return data.splitlines(keepends=True) if b"\r" not in data else _split_at_newlines(data)
 
 
-def _by_newline(data: bytes) -> list[bytes]:
+def _split_at_newlines(data: bytes) -> list[bytes]:
     """Lines end with a newline only, so that a carriage return stays where it is."""
     parts = data.split(b"\n")
     lines = [part + b"\n" for part in parts[:-1]]
     return [*lines, parts[-1]] if parts[-1] else lines
 
 
-def _edits(base: Sequence[bytes], changed: Sequence[bytes]) -> Iterator[_Edit]:
+def _find_edits(base: Sequence[bytes], changed: Sequence[bytes]) -> Iterator[_Edit]:
     matcher = SequenceMatcher(None, base, changed, autojunk=False)
     for tag, start, stop, first, last in matcher.get_opcodes():
         if tag != "equal":
             yield _Edit(start, stop, tuple(changed[first:last]))
 
 
-def _together(ours: Iterator[_Edit], theirs: Iterator[_Edit]) -> list[_Edit] | None:
+def _combine_edits(ours: Iterator[_Edit], theirs: Iterator[_Edit]) -> list[_Edit] | None:
     """The edits of both sides in order, each once; None if two different ones meet."""
     found: list[_Edit] = []
     for edit in sorted({*ours, *theirs}):
@@ -90,11 +99,11 @@ def _together(ours: Iterator[_Edit], theirs: Iterator[_Edit]) -> list[_Edit] | N
     return found
 
 
-def bytes_of(supply: Supply, state: State) -> bytes | None:
+def read_bytes(supply: Supply, state: State) -> bytes | None:
     """The content of a small file; None if it cannot be had or is large."""
-    if isinstance(state, Absent):
+    if isinstance(state, AbsentState):
         return b""
-    if not isinstance(state, File) or state.size > LARGEST:
+    if not isinstance(state, FileContentState) or state.size > LARGEST:
         return None
     try:
         return b"".join(supply.pieces(state))
@@ -102,7 +111,7 @@ def bytes_of(supply: Supply, state: State) -> bytes | None:
         return None
 
 
-def difference(path: bytes, old: bytes | None, new: bytes | None) -> list[str]:
+def diff_texts(path: bytes, old: bytes | None, new: bytes | None) -> list[str]:
     """A unified diff of two texts, line by line; empty if they are no texts or equal."""
     if old is None or new is None or not is_text(old) or not is_text(new):
         return []
@@ -122,14 +131,14 @@ def _split_lines(data: bytes) -> list[str]:
     return lines
 
 
-def in_words(before: State, after: State) -> str:
+def describe_change(before: State, after: State) -> str:
     """What changes, in a few words."""
-    return ", ".join(_words(before, after)) or "nothing"
+    return ", ".join(_describe_parts(before, after)) or "nothing"
 
 
-def _words(before: State, after: State) -> Iterator[str]:
+def _describe_parts(before: State, after: State) -> Iterator[str]:
     match before, after:
-        case File(), File():
+        case FileContentState(), FileContentState():
             if before.hash != after.hash:
                 yield f"{before.size:,} → {after.size:,} bytes"
             if before.mode != after.mode:
@@ -137,12 +146,12 @@ def _words(before: State, after: State) -> Iterator[str]:
         case Folder(), Folder():
             if before.mode != after.mode:
                 yield f"mode {before.mode:04o} → {after.mode:04o}"
-        case _, File():
+        case _, FileContentState():
             yield f"{after.size:,} bytes"
-        case File(), Absent():
+        case FileContentState(), AbsentState():
             yield f"{before.size:,} bytes"
-        case _, Link():
+        case _, LinkState():
             yield f"to {name_to_json(after.target)}"
         case _:
             if type(before) is not type(after):
-                yield f"{kind(before)} → {kind(after)}"
+                yield f"{describe_kind(before)} → {describe_kind(after)}"

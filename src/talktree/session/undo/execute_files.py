@@ -16,11 +16,17 @@ from typing import TypeVar
 
 from talktree.errors import WorldMoved
 from talktree.files.durable import write_all
-from talktree.session.capture.file_state import Absent, File, Folder, Link
-from talktree.session.capture.path_probe import Stamp, stamp_of
-from talktree.session.undo.plan import Action
-from talktree.session.undo.stash import OLD, Aside
-from talktree.session.undo.target_folder import Ground, Supply, above, depth, temporary
+from talktree.session.capture.file_state import AbsentState, FileContentState, Folder, LinkState
+from talktree.session.capture.path_probe import Stamp, make_stamp
+from talktree.session.undo.plan import UndoAction
+from talktree.session.undo.stash import OLD, TemporaryNames
+from talktree.session.undo.target_folder import (
+    MoveFolder,
+    Supply,
+    count_depth,
+    get_parent,
+    make_temporary_name,
+)
 
 THREADS = 16
 """Waiting for the disk is done by many at once."""
@@ -33,17 +39,17 @@ class Execution:
 
     def __init__(
         self,
-        ground: Ground,
+        ground: MoveFolder,
         supply: Supply,
         move: str,
-        actions: Iterable[Action],
+        actions: Iterable[UndoAction],
         stamps: Mapping[bytes, Stamp | None],
     ) -> None:
         self._ground = ground
         self._folder = ground.folder
         self._supply = supply
         self._move = move
-        self._actions = [action for action in actions if action.does]
+        self._actions = [action for action in actions if action.has_effect]
         self._stamps = stamps
         self._aside = {action.path for action in self._actions if _changes_kind(action)}
         self._temporaries: dict[bytes, bytes] = {}
@@ -55,28 +61,28 @@ class Execution:
 
     def run(self) -> None:
         """Do all of it; whoever calls puts things right if this raises."""
-        self._prepare()
+        self._write_new_files()
         self._put_aside()
-        self._name()
+        self._place_files()
         self._delete_files()
         self._set_modes()
         self._remove_folders()
         self._close_folders()
-        self._sync()
+        self._sync_folders()
 
     # nothing has changed yet
 
-    def _prepare(self) -> None:
-        for action in self._of("mkdir"):
+    def _write_new_files(self) -> None:
+        for action in self._select_actions("mkdir"):
             if not self._is_below_aside(action.path) and action.path not in self._aside:
-                self._make(action.path)
-        writes = self._of("write")
+                self._make_folder(action.path)
+        writes = self._select_actions("write")
         for action in writes:
-            self._temporaries[action.path] = self._temporary(action.path, NEW)
-        _all(self._write, writes)
+            self._temporaries[action.path] = self._make_temporary_name(action.path, NEW)
+        _run_parallel(self._write_file, writes)
 
-    def _write(self, action: Action) -> None:
-        assert isinstance(action.after, File)
+    def _write_file(self, action: UndoAction) -> None:
+        assert isinstance(action.after, FileContentState)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         fd = self._folder.open(self._temporaries[action.path], flags, 0o600)
         try:
@@ -87,88 +93,95 @@ class Execution:
         finally:
             os.close(fd)
 
-    def _temporary(self, path: bytes, ending: bytes) -> bytes:
+    def _make_temporary_name(self, path: bytes, ending: bytes) -> bytes:
         """A name near a path, in a folder that is there and stays."""
-        folder = above(path)
+        folder = get_parent(path)
         while folder and (
             folder in self._aside
             or self._is_below_aside(folder)
             or not isinstance(self._ground.kind(folder), Folder)
         ):
-            folder = above(folder)
-        name = temporary(self._move, path, ending)
+            folder = get_parent(folder)
+        name = make_temporary_name(self._move, path, ending)
         self._touched.add(folder)
         return folder + b"/" + name if folder else name
 
     def _is_below_aside(self, path: bytes) -> bool:
-        folder = above(path)
+        folder = get_parent(path)
         while folder:
             if folder in self._aside:
                 return True
-            folder = above(folder)
+            folder = get_parent(folder)
         return False
 
     # names change
 
     def _put_aside(self) -> None:
         for path in sorted(self._aside):
-            self._check(path)
-            self._folder.rename(path, self._temporary(path, OLD))
-            self._touched.add(above(path))
+            self._check_unchanged(path)
+            self._folder.rename(path, self._make_temporary_name(path, OLD))
+            self._touched.add(get_parent(path))
 
-    def _name(self) -> None:
-        for action in self._of("mkdir"):
+    def _place_files(self) -> None:
+        for action in self._select_actions("mkdir"):
             if action.path not in self._made:
-                self._make(action.path)
-        _all(lambda each: self._replace(each, self._temporaries[each.path]), self._of("write"))
-        for action in self._of("link"):
-            assert isinstance(action.after, Link)
-            name = self._temporary(action.path, NEW)
+                self._make_folder(action.path)
+        _run_parallel(
+            lambda each: self._replace_path(each, self._temporaries[each.path]),
+            self._select_actions("write"),
+        )
+        for action in self._select_actions("link"):
+            assert isinstance(action.after, LinkState)
+            name = self._make_temporary_name(action.path, NEW)
             self._folder.symlink(action.after.target, name)
-            self._replace(action, name)
+            self._replace_path(action, name)
 
-    def _replace(self, action: Action, name: bytes) -> None:
+    def _replace_path(self, action: UndoAction, name: bytes) -> None:
         if action.path not in self._aside:
-            self._check(action.path)
+            self._check_unchanged(action.path)
         self._folder.rename(name, action.path)
-        self._touched.add(above(action.path))
+        self._touched.add(get_parent(action.path))
 
     def _delete_files(self) -> None:
-        _all(self._delete, self._of("delete"))
+        _run_parallel(self._delete_path, self._select_actions("delete"))
 
     def _set_modes(self) -> None:
         """A mode is that of all names of a file, so all are looked at before the first is set."""
-        files = [each for each in self._of("chmod") if isinstance(each.after, File)]
+        files = [
+            each
+            for each in self._select_actions("chmod")
+            if isinstance(each.after, FileContentState)
+        ]
         for action in files:
-            self._check(action.path)
+            self._check_unchanged(action.path)
         for action in files:
-            assert isinstance(action.after, File)
+            assert isinstance(action.after, FileContentState)
             self._folder.chmod(action.path, action.after.mode)
 
     def _remove_folders(self) -> None:
-        for action in self._of("rmdir"):
+        for action in self._select_actions("rmdir"):
             if not self._is_below_aside(action.path):
                 self._remove_folder(action.path)
         if self._aside:
-            self.left |= Aside(self._ground, self._move, self._actions).put_away()
+            self.left |= TemporaryNames(self._ground, self._move, self._actions).remove_stashed()
 
     def _close_folders(self) -> None:
         """Set modes from below, so that a folder nobody may enter is closed when all is done."""
         folders = [each for each in self._actions if isinstance(each.after, Folder)]
-        for action in sorted(folders, key=lambda each: -depth(each.path)):
+        for action in sorted(folders, key=lambda each: -count_depth(each.path)):
             assert isinstance(action.after, Folder)
             self._folder.chmod(action.path, action.after.mode)
 
-    def _delete(self, action: Action) -> None:
+    def _delete_path(self, action: UndoAction) -> None:
         if not self._is_below_aside(action.path):
-            self._check(action.path)
+            self._check_unchanged(action.path)
             self._folder.unlink(action.path)
-            self._touched.add(above(action.path))
+            self._touched.add(get_parent(action.path))
 
     def _remove_folder(self, path: bytes) -> None:
         try:
             self._folder.rmdir(path)
-            self._touched.add(above(path))
+            self._touched.add(get_parent(path))
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
@@ -176,40 +189,40 @@ class Execution:
 
     # small things
 
-    def _of(self, kind: str) -> list[Action]:
+    def _select_actions(self, kind: str) -> list[UndoAction]:
         return [action for action in self._actions if action.action == kind]
 
-    def _make(self, path: bytes) -> None:
+    def _make_folder(self, path: bytes) -> None:
         self._folder.mkdir(path, 0o700)
         self._made.add(path)
-        self._touched.update((path, above(path)))
+        self._touched.update((path, get_parent(path)))
 
-    def _check(self, path: bytes) -> None:
+    def _check_unchanged(self, path: bytes) -> None:
         """That a path still leads to what the plan has seen there."""
         seen = self._stamps.get(path)
         found = self._folder.lstat(path)
-        now = None if found is None else stamp_of(found)
-        if _steady(seen) != _steady(now):
+        now = None if found is None else make_stamp(found)
+        if _without_unstable_parts(seen) != _without_unstable_parts(now):
             raise WorldMoved(
                 f"{os.fsdecode(path)!r} was changed while it was being moved",
                 hint="everything was put back; look at the plan again",
             )
 
-    def _sync(self) -> None:
+    def _sync_folders(self) -> None:
         """Put the names on the disk, each folder once."""
-        _all(self._sync_folder, sorted(self._touched))
+        _run_parallel(self._sync_folder, sorted(self._touched))
 
     def _sync_folder(self, path: bytes) -> None:
         if path and not isinstance(self._ground.kind(path), Folder):
             return
-        fd = self._folder.folder(path or b".")
+        fd = self._folder.open_folder(path or b".")
         try:
             os.fsync(fd)
         finally:
             os.close(fd)
 
 
-def _steady(stamp: Stamp | None) -> Stamp | None:
+def _without_unstable_parts(stamp: Stamp | None) -> Stamp | None:
     """What stays of a stamp when another name of the same file goes: neither ctime nor links."""
     if stamp is None or len(stamp) < 7:
         return stamp
@@ -217,26 +230,26 @@ def _steady(stamp: Stamp | None) -> Stamp | None:
     return mode, inode, size, modified, device
 
 
-def _changes_kind(action: Action) -> bool:
+def _changes_kind(action: UndoAction) -> bool:
     """Whether one thing cannot simply take the place of the other: a folder is among them."""
     before, after = action.before, action.after
-    if isinstance(before, Absent) or isinstance(after, Absent):
+    if isinstance(before, AbsentState) or isinstance(after, AbsentState):
         return False
     return isinstance(before, Folder) != isinstance(after, Folder)
 
 
-def _all(work: Callable[[Item], None], items: Sequence[Item]) -> None:
+def _run_parallel(work: Callable[[Item], None], items: Sequence[Item]) -> None:
     """Do something for many, some at once; the first failure is raised when all have ended."""
     threads = min(THREADS, len(items))
     if threads < 2:
-        _each(work, items)
+        _run_each(work, items)
         return
     with ThreadPoolExecutor(threads) as pool:
-        shares = [pool.submit(_each, work, items[at::threads]) for at in range(threads)]
+        shares = [pool.submit(_run_each, work, items[at::threads]) for at in range(threads)]
         for share in shares:
             share.result()
 
 
-def _each(work: Callable[[Item], None], items: Iterable[Item]) -> None:
+def _run_each(work: Callable[[Item], None], items: Iterable[Item]) -> None:
     for item in items:
         work(item)

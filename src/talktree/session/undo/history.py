@@ -8,7 +8,7 @@ is a message, a note.
 A move goes back over some steps and forward over others. Going back, a path gets what the first
 of these steps found; going forward, what the last of them left. A step that found something else
 than the session had left there shows that somebody else worked on the path in between: whoever
-goes over that gets told (`Wanted.foreign`).
+goes over that gets told (`WantedPath.foreign`).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from talktree.session.capture.file_state import State, Unknown, same, same_content
-from talktree.session.capture.snapshots import Change, Taken
-from talktree.session.handle import Opened
-from talktree.session.undo.backups import Foreign
-from talktree.session.undo.move_records import Moved, Standing
+from talktree.session.capture.file_state import State, UnknownState, is_same, is_same_content
+from talktree.session.capture.snapshots import FileChange, SnapshotLine
+from talktree.session.handle import SessionHandle
+from talktree.session.undo.backups import ForeignSupply
+from talktree.session.undo.move_records import LoggedMove, ScopeLeaves
 from talktree.session.undo.timeline import Timeline
 
-UNFINISHED = Unknown("the step that changed it did not end")
-NEVER_SEEN = Unknown("the session has never seen it")
-Touches: TypeAlias = dict[bytes, list[tuple[str, Change]]]
+UNFINISHED = UnknownState("the step that changed it did not end")
+NEVER_SEEN = UnknownState("the session has never seen it")
+Touches: TypeAlias = dict[bytes, list[tuple[str, FileChange]]]
 """What was recorded of each path, with the messages, in file order."""
 
 
-class Wanted(NamedTuple):
+class WantedPath(NamedTuple):
     """A path that a move concerns."""
 
     path: bytes
@@ -52,10 +52,10 @@ class Effect(NamedTuple):
     @property
     def is_nothing(self) -> bool:
         """Whether the path was left as it was."""
-        return same(self.before, self.after)
+        return is_same(self.before, self.after)
 
 
-class Way(NamedTuple):
+class MessagePath(NamedTuple):
     """The messages between two points of the line of files."""
 
     back: list[str]
@@ -67,21 +67,21 @@ class Way(NamedTuple):
 class FileLine:
     """The line of ancestors of files."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: SessionHandle) -> None:
         self._index = opened.index
         self.timeline = Timeline(opened.index)
         self.moves = self.timeline.moves
-        self.of_point: Mapping[str, Moved] = {move.point: move for move in self.moves}
-        self._snapshots: dict[frozenset[str], list[Taken]] = {}
+        self.of_point: Mapping[str, LoggedMove] = {move.point: move for move in self.moves}
+        self._snapshots: dict[frozenset[str], list[SnapshotLine]] = {}
 
-    def place(self, message: str, *, before: bool = False) -> str | None:
+    def find_place(self, message: str, *, before: bool = False) -> str | None:
         """A message as a place to go to: after it, or before it (None before the first one)."""
         if not before:
             return message
         node = self.timeline.node(message)
         return None if node is None else node.parent
 
-    def stands(self, id: str | None) -> str | None:
+    def find_files_at(self, id: str | None) -> str | None:
         """The message whose files are there when the session stands at this one."""
         seen = set()
         while id is not None and id not in seen:
@@ -98,11 +98,11 @@ class FileLine:
             id = goal
         return None
 
-    def up(self, id: str | None) -> list[str]:
+    def list_ancestors(self, id: str | None) -> list[str]:
         """The messages whose changes made the files at this one, the oldest first."""
         found: list[str] = []
         seen: set[str] = set()
-        here = self.stands(id)
+        here = self.find_files_at(id)
         while here is not None and here not in seen:
             chain = self.timeline.chain(here)
             here = None
@@ -110,7 +110,7 @@ class FileLine:
                 if node.note and not self.is_step(node.id):
                     move = self.of_point.get(node.id)
                     if move is not None and move.at.files != node.parent:
-                        here = self.stands(move.at.files)
+                        here = self.find_files_at(move.at.files)
                         break
                     continue
                 if node.id in seen:
@@ -119,7 +119,7 @@ class FileLine:
                 found.append(node.id)
         return found[::-1]
 
-    def notes_above(self, id: str | None) -> list[str]:
+    def find_notes_above(self, id: str | None) -> list[str]:
         """The notes between a message and the nearest one above it that is none; itself too."""
         found: list[str] = []
         while id is not None and id not in found:
@@ -130,7 +130,7 @@ class FileLine:
             id = node.parent
         return found[::-1]
 
-    def with_asides(self, ids: Iterable[str]) -> dict[str, str]:
+    def find_with_sidechains(self, ids: Iterable[str]) -> dict[str, str]:
         """The messages themselves and those of sidechains that hang on them, with whose they are.
 
         What a sub-agent did on a sidechain was done for the message that the sidechain hangs on.
@@ -146,7 +146,7 @@ class FileLine:
                 waiting += [node.id for node in self.timeline.children(id) if node.sidechain]
         return owners
 
-    def snapshots(self, ids: Iterable[str]) -> list[Taken]:
+    def snapshots(self, ids: Iterable[str]) -> list[SnapshotLine]:
         """The snapshots of messages, in file order; those that were asked for are at hand."""
         key = frozenset(ids)
         if key not in self._snapshots:
@@ -158,29 +158,29 @@ class FileLine:
         move = self.of_point.get(note)
         return move is not None and move.at.files == note
 
-    def way(self, start: str | None, goal: str | None) -> Way:
+    def find_path(self, start: str | None, goal: str | None) -> MessagePath:
         """The way of the files from one message to another."""
-        ours, theirs = self.up(start), self.up(goal)
+        ours, theirs = self.list_ancestors(start), self.list_ancestors(goal)
         shared = 0
         while shared < min(len(ours), len(theirs)) and ours[shared] == theirs[shared]:
             shared += 1
-        passed = set(self._with_notes(ours[shared:], start))
-        forward = [id for id in self._with_notes(theirs[shared:], goal) if id not in passed]
-        return Way(ours[shared:][::-1], forward)
+        passed = set(self._add_notes(ours[shared:], start))
+        forward = [id for id in self._add_notes(theirs[shared:], goal) if id not in passed]
+        return MessagePath(ours[shared:][::-1], forward)
 
-    def _with_notes(self, ids: Sequence[str], last: str | None) -> Iterator[str]:
+    def _add_notes(self, ids: Sequence[str], last: str | None) -> Iterator[str]:
         for id in ids:
             node = self.timeline.node(id)
-            yield from self.notes_above(node.parent if node else None)
+            yield from self.find_notes_above(node.parent if node else None)
             yield id
-        yield from self.notes_above(last)
+        yield from self.find_notes_above(last)
 
 
 # effects
 
 
-def effects(
-    snapshots: Iterable[Taken], owners: Mapping[str, str]
+def find_effects(
+    snapshots: Iterable[SnapshotLine], owners: Mapping[str, str]
 ) -> dict[str, dict[bytes, Effect]]:
     """What each owner of snapshots did to each path: its first before-, its last after-state."""
     before: dict[tuple[str, bytes], State] = {}
@@ -191,7 +191,7 @@ def effects(
         owner = owners[one.message]
         for path, state in one.seen:
             left = after.get((owner, path))
-            if left is not None and not same_content(left, state):
+            if left is not None and not is_same_content(left, state):
                 foreign.add((owner, path))
         for change in one.changes:
             key = owner, change.path
@@ -209,68 +209,72 @@ def effects(
     return found
 
 
-def effects_of(
-    line: FileLine, ids: Iterable[str], foreign: Foreign | None = None
+def find_effects_of(
+    line: FileLine, ids: Iterable[str], foreign: ForeignSupply | None = None
 ) -> dict[str, dict[bytes, Effect]]:
     """What each of some messages did to files, its sidechains included."""
-    owners = line.with_asides(ids)
+    owners = line.find_with_sidechains(ids)
     snapshots = line.snapshots(owners)
-    return effects(foreign.resolved(snapshots) if foreign else snapshots, owners)
+    return find_effects(foreign.resolve_backups(snapshots) if foreign else snapshots, owners)
 
 
-def changed_paths(
-    line: FileLine, message: str, foreign: Foreign | None = None
+def find_changed_paths(
+    line: FileLine, message: str, foreign: ForeignSupply | None = None
 ) -> dict[bytes, Effect]:
     """What the steps of one message did, without what they left as it was."""
-    done = effects_of(line, [message], foreign).get(message, {})
+    done = find_effects_of(line, [message], foreign).get(message, {})
     return {path: effect for path, effect in done.items() if not effect.is_nothing}
 
 
-def expected_states(opened: Opened, paths: Iterable[bytes]) -> dict[bytes, State]:
+def find_expected_states(opened: SessionHandle, paths: Iterable[bytes]) -> dict[bytes, State]:
     """What the session believes is at each path: what the last line about it says."""
     return {
-        path: NEVER_SEEN if change is None else _left(change)
-        for path, change in opened.index.last_touches(paths).items()
+        path: NEVER_SEEN if change is None else _state_after(change)
+        for path, change in opened.index.find_last_touches(paths).items()
     }
 
 
-def _left(change: Change) -> State:
+def _state_after(change: FileChange) -> State:
     return UNFINISHED if change.after is None else change.after
 
 
-def state_at(opened: Opened, path: bytes, message: str | None) -> State:
+def find_state_at(opened: SessionHandle, path: bytes, message: str | None) -> State:
     """What a path was when the session stood at a message."""
-    return states_at(opened, [path], message)[path]
+    return find_states_at(opened, [path], message)[path]
 
 
-def states_at(opened: Opened, paths: Iterable[bytes], message: str | None) -> dict[bytes, State]:
+def find_states_at(
+    opened: SessionHandle, paths: Iterable[bytes], message: str | None
+) -> dict[bytes, State]:
     """What each path was when the session stood at a message."""
-    return _states(opened, opened.index.touches_of(paths), message)
+    return _find_states(opened, opened.index.find_touches_of(paths), message)
 
 
-def all_states_at(
-    opened: Opened, message: str | None, foreign: Foreign
-) -> tuple[dict[bytes, State], list[Taken]]:
+def find_all_states_at(
+    opened: SessionHandle, message: str | None, foreign: ForeignSupply
+) -> tuple[dict[bytes, State], list[SnapshotLine]]:
     """What every path that the session knows was at a message, and all snapshots there are."""
-    snapshots = foreign.resolved(each for _, each in opened.index.every_snapshot())
+    snapshots = foreign.resolve_backups(each for _, each in opened.index.all_snapshots())
     touches: Touches = {}
     for each in snapshots:
         for change in each.changes:
             touches.setdefault(change.path, []).append((each.message, change))
-    return _states(opened, touches, message), snapshots
+    return _find_states(opened, touches, message), snapshots
 
 
-def _states(opened: Opened, touches: Touches, message: str | None) -> dict[bytes, State]:
+def _find_states(
+    opened: SessionHandle, touches: Touches, message: str | None
+) -> dict[bytes, State]:
     timeline = Timeline(opened.index)
     chain = timeline.chain(message) if message is not None else []
     place = {node.id: number for number, node in enumerate(chain)}
     found: dict[bytes, State] = {}
     for path, changes in touches.items():
-        places = ((_place(timeline, id, place), change) for id, change in changes)
+        places = ((_find_place(timeline, id, place), change) for id, change in changes)
         on_way = [(number, change) for number, change in places if number is not None]
         if on_way:
             last = max(number for number, _ in on_way)
-            found[path] = _left([change for number, change in on_way if number == last][-1])
+            found[path] = _state_after([change for number, change in on_way if number == last][-1])
         elif changes:
             found[path] = changes[0][1].before or NEVER_SEEN
         else:
@@ -278,7 +282,7 @@ def _states(opened: Opened, touches: Touches, message: str | None) -> dict[bytes
     return found
 
 
-def _place(timeline: Timeline, id: str | None, place: dict[str, int]) -> int | None:
+def _find_place(timeline: Timeline, id: str | None, place: dict[str, int]) -> int | None:
     """Where on the way a snapshot counts: at its message, or where its sidechain hangs."""
     passed = []
     number = None
@@ -294,7 +298,7 @@ def _place(timeline: Timeline, id: str | None, place: dict[str, int]) -> int | N
     return number
 
 
-def paths_on(opened: Opened, message: str | None) -> list[bytes]:
+def find_paths_to(opened: SessionHandle, message: str | None) -> list[bytes]:
     """All paths that snapshots on the way from the root to a message have."""
     chain = Timeline(opened.index).chain(message) if message is not None else []
     found = opened.index.snapshots(node.id for node in chain)
@@ -304,32 +308,32 @@ def paths_on(opened: Opened, message: str | None) -> list[bytes]:
 # moves
 
 
-def changes_between(
-    opened: Opened,
+def find_changes_between(
+    opened: SessionHandle,
     start: str | None,
     goal: str | None,
     line: FileLine | None = None,
     only: frozenset[bytes] | None = None,
-    foreign: Foreign | None = None,
-) -> list[Wanted]:
+    foreign: ForeignSupply | None = None,
+) -> list[WantedPath]:
     """The paths that a move from one message to another concerns, and what each shall be."""
     line = line or FileLine(opened)
-    way = line.way(start, goal)
-    done = effects_of(line, [*way.back, *way.forward], foreign)
+    way = line.find_path(start, goal)
+    done = find_effects_of(line, [*way.back, *way.forward], foreign)
     concerned = sorted({path for id in done for path in done[id] if only is None or path in only})
-    expected = expected_states(opened, concerned)
+    expected = find_expected_states(opened, concerned)
     ways = {path: _Walk(expected[path]) for path in concerned}
     for id in way.back:
         for path, effect in done.get(id, {}).items():
             if path in ways:
-                ways[path].back_over(id, effect)
+                ways[path].undo_effect(id, effect)
     for id in way.forward:
         note = id in line.of_point and not line.is_step(id)
         for path, effect in done.get(id, {}).items():
             if path in ways:
-                ways[path].forward_over(id, effect, note=note)
+                ways[path].redo_effect(id, effect, note=note)
     return [
-        Wanted(path, expected[path], walk.state, walk.foreign)
+        WantedPath(path, expected[path], walk.state, walk.foreign)
         for path, walk in ways.items()
         if walk.moved
     ]
@@ -343,33 +347,35 @@ class _Walk:
         self.foreign: str | None = None
         self.moved = False
 
-    def back_over(self, id: str, effect: Effect) -> None:
+    def undo_effect(self, id: str, effect: Effect) -> None:
         """Undo what a message did."""
         if effect.is_nothing and not self.moved:
             # The step was told of the path and left it alone.
             return
-        self._check(id, effect.after, foreign=effect.foreign)
+        self._check_expected(id, effect.after, foreign=effect.foreign)
         self.state, self.moved = effect.before, True
 
-    def forward_over(self, id: str, effect: Effect, *, note: bool) -> None:
+    def redo_effect(self, id: str, effect: Effect, *, note: bool) -> None:
         """Do again what a message did; what a note says counts without a question."""
         if not note:
             if effect.is_nothing and not self.moved:
                 return
-            self._check(id, effect.before)
+            self._check_expected(id, effect.before)
         self.state, self.moved = effect.after, True
 
-    def _check(self, id: str, seen: State, *, foreign: bool = False) -> None:
+    def _check_expected(self, id: str, seen: State, *, foreign: bool = False) -> None:
         """Only content decides: what somebody else did to modes alone is no work of theirs."""
-        known = not isinstance(seen, Unknown) and not isinstance(self.state, Unknown)
-        broken = foreign or (known and not same_content(seen, self.state))
+        known = not isinstance(seen, UnknownState) and not isinstance(self.state, UnknownState)
+        broken = foreign or (known and not is_same_content(seen, self.state))
         if broken and self.foreign is None:
             self.foreign = f"somebody else changed it around message {id[:8]}"
 
 
-def position(opened: Opened, line: FileLine | None = None) -> Standing:
+def find_position(opened: SessionHandle, line: FileLine | None = None) -> ScopeLeaves:
     """Where each scope of a session is now."""
     line = line or FileLine(opened)
     timeline = line.timeline
-    end = timeline.end()
-    return Standing(line.stands(end), timeline.without_notes(end), timeline.todos(end))
+    end = timeline.find_end()
+    return ScopeLeaves(
+        line.find_files_at(end), timeline.skip_notes(end), timeline.find_todos_message(end)
+    )

@@ -15,18 +15,18 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall
 from talktree.session.capture.file_state import (
-    Absent,
+    AbsentState,
     State,
-    Unknown,
+    UnknownState,
+    is_same,
+    is_same_content,
     name_to_json,
-    same,
-    same_content,
 )
-from talktree.session.capture.snapshots import Change, Taken, taken
-from talktree.session.handle import Opened
-from talktree.session.index.node import Node, node_of
-from talktree.session.journal.lines import last_lines
-from talktree.session.undo.move_records import Moved, moves
+from talktree.session.capture.snapshots import FileChange, SnapshotLine, parse_snapshot
+from talktree.session.handle import SessionHandle
+from talktree.session.index.node import IndexedMessage, parse_node
+from talktree.session.journal.lines import read_last_lines
+from talktree.session.undo.move_records import LoggedMove, parse_moves
 from talktree.text.json.decode import decode
 from talktree.text.times import from_iso, to_datetime
 
@@ -34,14 +34,14 @@ Word: TypeAlias = Literal["created", "changed", "deleted", "mode", "unfinished",
 LONG_AGO = -(1 << 62)
 
 
-class Touched(NamedTuple):
+class PathChange(NamedTuple):
     """A path, and what became of it."""
 
     path: bytes
     word: Word
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """One thing that happened."""
 
     kind: str
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
     text: str
     state: str
     """Of moves: moved, withdrawn or open; of steps: done or unfinished; else empty."""
-    touched: tuple[Touched, ...] = ()
+    touched: tuple[PathChange, ...] = ()
     uncovered: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -63,57 +63,57 @@ class Entry(NamedTuple):
         return to_datetime(self.time_ns)
 
 
-def logbook(opened: Opened) -> Iterator[Entry]:
+def read_logbook(opened: SessionHandle) -> Iterator[LogEntry]:
     """Everything that happened, newest first."""
-    streams = (_moves(opened), _steps(opened), _prompts(opened))
+    streams = (_read_moves(opened), _read_steps(opened), _read_prompts(opened))
     return merge(*streams, key=lambda each: each.time_ns or LONG_AGO, reverse=True)
 
 
-def word(before: State | None, after: State | None) -> Word | None:
+def find_change_word(before: State | None, after: State | None) -> Word | None:
     """What became of a path; None if nothing did."""
     if after is None:
         return "unfinished"
-    if before is None or isinstance(before, Unknown) or isinstance(after, Unknown):
+    if before is None or isinstance(before, UnknownState) or isinstance(after, UnknownState):
         return "unknown"
-    if same(before, after):
+    if is_same(before, after):
         return None
-    if isinstance(before, Absent):
+    if isinstance(before, AbsentState):
         return "created"
-    if isinstance(after, Absent):
+    if isinstance(after, AbsentState):
         return "deleted"
-    return "mode" if same_content(before, after) else "changed"
+    return "mode" if is_same_content(before, after) else "changed"
 
 
-def changes(found: Iterable[Change]) -> list[Touched]:
+def list_path_changes(found: Iterable[FileChange]) -> list[PathChange]:
     """What became of paths, without those that nothing became of."""
-    told = ((each.path, word(each.before, each.after)) for each in found)
-    return [Touched(path, word) for path, word in told if word is not None]
+    details = ((each.path, find_change_word(each.before, each.after)) for each in found)
+    return [PathChange(path, word) for path, word in details if word is not None]
 
 
 # prompts
 
 
-def _prompts(opened: Opened) -> Iterator[Entry]:
-    for line in last_lines(opened.journal.descriptor("messages")):
-        node = node_of(line.raw, line.start)
+def _read_prompts(opened: SessionHandle) -> Iterator[LogEntry]:
+    for line in read_last_lines(opened.journal.descriptor("messages")):
+        node = parse_node(line.raw, line.start)
         if node is not None and node.type == "user" and not node.sidechain and not node.note:
-            yield Entry("prompt", node.time, node.id, node.id, _words(opened, node), "")
+            yield LogEntry("prompt", node.time, node.id, node.id, _read_words(opened, node), "")
 
 
-def _words(opened: Opened, node: Node) -> str:
+def _read_words(opened: SessionHandle, node: IndexedMessage) -> str:
     return opened.index.message(node).text
 
 
 # steps
 
 
-def _steps(opened: Opened) -> Iterator[Entry]:
-    later: dict[tuple[str, str | None], list[Taken]] = {}
-    for line in last_lines(opened.journal.descriptor("snapshots")):
+def _read_steps(opened: SessionHandle) -> Iterator[LogEntry]:
+    later: dict[tuple[str, str | None], list[SnapshotLine]] = {}
+    for line in read_last_lines(opened.journal.descriptor("snapshots")):
         value = decode(line.raw).value
         if not isinstance(value, dict):
             continue
-        found = taken(value)
+        found = parse_snapshot(value)
         whose = found.message, found.step
         if found.update and found.watched is None and not found.foreign:
             later.setdefault(whose, []).insert(0, found)
@@ -121,22 +121,24 @@ def _steps(opened: Opened) -> Iterator[Entry]:
         node = opened.index.node(found.message)
         if node is None or not node.note:
             # The snapshot of a note is told with its move.
-            said = "" if node is None else _doing(opened.index.message(node))
-            yield _step(found, later.pop(whose, []), value, said)
+            said = "" if node is None else _describe_message(opened.index.message(node))
+            yield _make_step_entry(found, later.pop(whose, []), value, said)
 
 
-def _doing(message: Message) -> str:
+def _describe_message(message: Message) -> str:
     """What a message was about to do: its tool calls, else its words."""
     calls = [part for part in message.parts if isinstance(part, ToolCall)]
-    return ", ".join(map(_call, calls)) or message.text
+    return ", ".join(map(_describe_call, calls)) or message.text
 
 
-def _call(call: ToolCall) -> str:
+def _describe_call(call: ToolCall) -> str:
     given = call.input.get("command") if isinstance(call.input, Mapping) else None
     return f"$ {given}" if isinstance(given, str) else call.name
 
 
-def _step(first: Taken, updates: list[Taken], value: Mapping[str, Any], said: str) -> Entry:
+def _make_step_entry(
+    first: SnapshotLine, updates: list[SnapshotLine], value: Mapping[str, Any], said: str
+) -> LogEntry:
     before: dict[bytes, State | None] = {}
     after: dict[bytes, State | None] = {}
     for each in (first, *updates):
@@ -145,11 +147,13 @@ def _step(first: Taken, updates: list[Taken], value: Mapping[str, Any], said: st
             if change.after is not None:
                 after[change.path] = change.after
     touched = (
-        Touched(path, told) for path in before if (told := word(before[path], after.get(path)))
+        PathChange(path, details)
+        for path in before
+        if (details := find_change_word(before[path], after.get(path)))
     )
     ended = any(each.ended or each.foreign for each in (first, *updates))
     stamp = value.get("timestamp")
-    return Entry(
+    return LogEntry(
         "step",
         from_iso(stamp) if isinstance(stamp, str) else None,
         first.step or first.message,
@@ -164,9 +168,9 @@ def _step(first: Taken, updates: list[Taken], value: Mapping[str, Any], said: st
 # moves and names
 
 
-def _moves(opened: Opened) -> Iterator[Entry]:
+def _read_moves(opened: SessionHandle) -> Iterator[LogEntry]:
     operations = opened.index.operations()
-    known = {move.id: move for move in moves(operations)}
+    known = {move.id: move for move in parse_moves(operations)}
     for value in reversed(operations):
         id, kind = value.get("id"), value.get("kind")
         if not isinstance(id, str) or not isinstance(kind, str):
@@ -174,14 +178,14 @@ def _moves(opened: Opened) -> Iterator[Entry]:
         stamp = value.get("timestamp")
         time = from_iso(stamp) if isinstance(stamp, str) else None
         if kind == "move" and id in known:
-            yield _move(known[id], time)
+            yield _make_move_entry(known[id], time)
         elif kind in ("begin", "name", "unname"):
             message, name = value.get("message"), value.get("name")
             about = message if isinstance(message, str) else None
-            yield Entry(kind, time, id, about, _about(value, name), "")
+            yield LogEntry(kind, time, id, about, _find_subject(value, name), "")
 
 
-def _about(value: Mapping[str, Any], name: object) -> str:
+def _find_subject(value: Mapping[str, Any], name: object) -> str:
     if isinstance(name, str):
         return name
     place = value.get("workspace")
@@ -189,13 +193,13 @@ def _about(value: Mapping[str, Any], name: object) -> str:
     return path if isinstance(path, str) else ""
 
 
-def _move(move: Moved, time: int | None) -> Entry:
+def _make_move_entry(move: LoggedMove, time: int | None) -> LogEntry:
     touched = (
-        Touched(each.path, told)
+        PathChange(each.path, details)
         for each in move.paths
-        if (told := word(each.before, each.after)) is not None
+        if (details := find_change_word(each.before, each.after)) is not None
     )
-    return Entry(
+    return LogEntry(
         move.verb, time, move.id, move.goal.conversation, move.text, move.state, tuple(touched)
     )
 
@@ -213,32 +217,34 @@ _DONE = {
 }
 
 
-def heading(opened: Opened, verb: str, goal: str | None, *, partial: bool = False) -> str:
+def format_heading(
+    opened: SessionHandle, verb: str, goal: str | None, *, partial: bool = False
+) -> str:
     """What happened, in one sentence."""
     done = _DONE.get(verb, verb)
     if verb == "revert":
-        return f"{done}: what message {short(goal)} did to files."
+        return f"{done}: what message {shorten_id(goal)} did to files."
     if partial:
-        return f"{done}: some files are as they were at {_point(opened, goal)}."
-    return f"{done}: the session stands at {_point(opened, goal)}."
+        return f"{done}: some files are as they were at {_describe_point(opened, goal)}."
+    return f"{done}: the session stands at {_describe_point(opened, goal)}."
 
 
-def _point(opened: Opened, id: str | None) -> str:
+def _describe_point(opened: SessionHandle, id: str | None) -> str:
     if id is None:
         return "its beginning, before the first message"
     node = opened.index.node(id)
     words = "" if node is None else " ".join(opened.index.message(node).text.split())
     if len(words) > SHOWN:
         words = words[: SHOWN - 1] + "…"
-    return f'message {short(id)} ("{words}")' if words else f"message {short(id)}"
+    return f'message {shorten_id(id)} ("{words}")' if words else f"message {shorten_id(id)}"
 
 
-def short(id: str | None) -> str:
+def shorten_id(id: str | None) -> str:
     """The beginning of an id, for people."""
     return "none" if id is None else id[:8]
 
 
-def words(move: Moved, fates: Mapping[bytes, str]) -> str:
+def describe_move(move: LoggedMove, fates: Mapping[bytes, str]) -> str:
     """The whole move in words, so that a model that goes on from here knows."""
     lines = [move.text]
     if "files" not in move.scopes:
@@ -246,9 +252,9 @@ def words(move: Moved, fates: Mapping[bytes, str]) -> str:
     else:
         states = {each.path: each.after for each in move.paths}
         done = [path for path, fate in fates.items() if fate == "done"]
-        lines += _listed("Files that changed on the disk", done, states)
+        lines += _format_path_list("Files that changed on the disk", done, states)
         left = {path: fate for path, fate in fates.items() if fate != "done"}
-        lines += _listed("Files that were left as they are", left, {})
+        lines += _format_path_list("Files that were left as they are", left, {})
         if not fates:
             lines.append("No file had to be changed.")
     if "conversation" not in move.scopes:
@@ -256,14 +262,14 @@ def words(move: Moved, fates: Mapping[bytes, str]) -> str:
     return "\n".join(lines)
 
 
-def _listed(
+def _format_path_list(
     title: str, paths: list[bytes] | dict[bytes, str], states: Mapping[bytes, State]
 ) -> list[str]:
     if not paths:
         return []
     lines = [f"{title}:"]
     for path in list(paths)[:LISTED]:
-        gone = " (removed)" if isinstance(states.get(path), Absent) else ""
+        gone = " (removed)" if isinstance(states.get(path), AbsentState) else ""
         lines.append(f"- {name_to_json(path)}{gone}")
     if len(paths) > LISTED:
         lines.append(f"- and {len(paths) - LISTED} more")

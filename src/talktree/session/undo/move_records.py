@@ -34,7 +34,7 @@ ALL: tuple[Scope, ...] = ("files", "conversation", "todos")
 Fate: TypeAlias = Literal["done", "kept", "failed"]
 
 
-class Standing(NamedTuple):
+class ScopeLeaves(NamedTuple):
     """The message each scope stands at; None is before the first one."""
 
     files: str | None
@@ -42,7 +42,7 @@ class Standing(NamedTuple):
     todos: str | None
 
 
-class Moving(NamedTuple):
+class PathMove(NamedTuple):
     """What a move does to one path."""
 
     path: bytes
@@ -59,7 +59,7 @@ class Boundary(NamedTuple):
     """How many bytes snapshots.jsonl had."""
 
 
-class ToldPaths(Sequence[Moving]):
+class MovePaths(Sequence[PathMove]):
     """The paths of a move as its line has them; of most moves nobody ever asks for them."""
 
     def __init__(self, value: object) -> None:
@@ -69,21 +69,21 @@ class ToldPaths(Sequence[Moving]):
         return len(self._value)
 
     @overload
-    def __getitem__(self, at: int) -> Moving: ...
+    def __getitem__(self, at: int) -> PathMove: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Moving]: ...
-    def __getitem__(self, at: int | slice) -> Moving | Sequence[Moving]:
+    def __getitem__(self, at: slice) -> Sequence[PathMove]: ...
+    def __getitem__(self, at: int | slice) -> PathMove | Sequence[PathMove]:
         return self._read[at]
 
-    def __iter__(self) -> Iterator[Moving]:
+    def __iter__(self) -> Iterator[PathMove]:
         return iter(self._read)
 
     @cached_property
-    def _read(self) -> tuple[Moving, ...]:
-        return tuple(_movings(self._value))
+    def _read(self) -> tuple[PathMove, ...]:
+        return tuple(_parse_movings(self._value))
 
 
-class Moved(Struct, frozen=True, kw_only=True):
+class LoggedMove(Struct, frozen=True, kw_only=True):
     """A move as the log tells it."""
 
     id: str
@@ -93,13 +93,13 @@ class Moved(Struct, frozen=True, kw_only=True):
     parent: str | None
     """The message or the point that this point follows."""
     scopes: tuple[str, ...]
-    origin: Standing
-    goal: Standing
-    at: Standing
+    origin: ScopeLeaves
+    goal: ScopeLeaves
+    at: ScopeLeaves
     """Where the session stands once it happened; `files` is the point if only some paths moved."""
     leaf: str | None
     """The last message before the move."""
-    paths: Sequence[Moving]
+    paths: Sequence[PathMove]
     text: str
     left: Mapping[bytes, State] = {}
     """The paths it leaves as they are though they should be otherwise, and what is there."""
@@ -119,25 +119,27 @@ class Moved(Struct, frozen=True, kw_only=True):
         return self.after is not None
 
 
-def stamp() -> str:
+def format_now() -> str:
     """This moment, as lines have it."""
     now = datetime.now(UTC)
     return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03}Z"
 
 
-def operation_line(session: str, kind: str, members: Mapping[str, Any], id: str = "") -> bytes:
+def format_operation_line(
+    session: str, kind: str, members: Mapping[str, Any], id: str = ""
+) -> bytes:
     """A line of operations.jsonl."""
     head = {
         "type": "operation",
         "id": id or str(uuid4()),
         "kind": kind,
-        "timestamp": stamp(),
+        "timestamp": format_now(),
         "sessionId": session,
     }
     return msgspec.json.encode({**head, **members})
 
 
-def move_line(session: str, move: Moved) -> bytes:
+def format_move_start_line(session: str, move: LoggedMove) -> bytes:
     """What is going to happen."""
     members: dict[str, Any] = {
         "verb": move.verb,
@@ -160,35 +162,35 @@ def move_line(session: str, move: Moved) -> bytes:
         members["takesBack"] = move.takes_back
     if move.partial:
         members["partial"] = [name_to_json(path) for path in move.partial]
-    return operation_line(session, "move", members, move.id)
+    return format_operation_line(session, "move", members, move.id)
 
 
-def moved_line(
+def format_move_end_line(
     session: str, move: str, fates: Mapping[bytes, str], after: Boundary | None
 ) -> bytes:
     """That it happened."""
-    told = {name_to_json(path): fate for path, fate in fates.items()}
-    members: dict[str, Any] = {"move": move, "paths": told}
+    details = {name_to_json(path): fate for path, fate in fates.items()}
+    members: dict[str, Any] = {"move": move, "paths": details}
     if after is not None:
         members["after"] = after._asdict()
-    return operation_line(session, "moved", members)
+    return format_operation_line(session, "moved", members)
 
 
-def withdrawn_line(session: str, move: str, why: str) -> bytes:
+def format_withdrawal_line(session: str, move: str, why: str) -> bytes:
     """That it did not, and everything was put back."""
-    return operation_line(session, "withdrawn", {"move": move, "why": why})
+    return format_operation_line(session, "withdrawn", {"move": move, "why": why})
 
 
 # reading
 
 
-def moves(operations: Iterable[Mapping[str, Any]]) -> list[Moved]:
+def parse_moves(operations: Iterable[Mapping[str, Any]]) -> list[LoggedMove]:
     """All moves in order, each with what became of it; lines nobody understands are passed over."""
-    found: dict[str, Moved] = {}
+    found: dict[str, LoggedMove] = {}
     for value in operations:
         match value.get("kind"):
             case "move":
-                move = _move(value)
+                move = _parse_move(value)
                 if move is not None and move.id not in found:
                     found[move.id] = move
             case "moved" | "withdrawn" as state:
@@ -197,57 +199,57 @@ def moves(operations: Iterable[Mapping[str, Any]]) -> list[Moved]:
                     found[id] = msgspec.structs.replace(
                         found[id],
                         state=state,
-                        fates=_fates(value.get("paths")),
-                        after=_boundary(value.get("after")) if state == "moved" else None,
+                        fates=_parse_fates(value.get("paths")),
+                        after=_parse_boundary(value.get("after")) if state == "moved" else None,
                     )
     return list(found.values())
 
 
-def last_point(operations: Sequence[Mapping[str, Any]]) -> Moved | None:
+def find_last_point(operations: Sequence[Mapping[str, Any]]) -> LoggedMove | None:
     """The last move that is a place in the timeline; the lines before it are not read."""
     for at in range(len(operations) - 1, -1, -1):
         value = operations[at]
-        if value.get("kind") == "moved" and _boundary(value.get("after")) is not None:
+        if value.get("kind") == "moved" and _parse_boundary(value.get("after")) is not None:
             id = value.get("move")
             both = [each for each in operations[:at] if each.get("id") == id]
-            return next((move for move in moves([*both, value]) if move.is_point), None)
+            return next((move for move in parse_moves([*both, value]) if move.is_point), None)
     return None
 
 
-def _move(value: Mapping[str, Any]) -> Moved | None:
+def _parse_move(value: Mapping[str, Any]) -> LoggedMove | None:
     try:
-        return Moved(
-            id=_text(value["id"]),
-            verb=_text(value["verb"]),
-            point=_text(value["point"] if "point" in value else value["note"]),
-            parent=_id(value.get("parent")),
-            scopes=tuple(map(_text, value["scopes"])),
-            origin=_standing(value["from"]),
-            goal=_standing(value["to"]),
-            at=_standing(value["at"]),
-            leaf=_id(value.get("leaf")),
-            paths=ToldPaths(value.get("paths")),
-            text=_text(value.get("text", "")),
-            takes_back=_id(value.get("takesBack")),
-            partial=tuple(map(name_from_json, map(_text, value.get("partial", ())))),
-            time=_time(value.get("timestamp")),
+        return LoggedMove(
+            id=_require_text(value["id"]),
+            verb=_require_text(value["verb"]),
+            point=_require_text(value["point"] if "point" in value else value["note"]),
+            parent=_parse_id(value.get("parent")),
+            scopes=tuple(map(_require_text, value["scopes"])),
+            origin=_parse_standing(value["from"]),
+            goal=_parse_standing(value["to"]),
+            at=_parse_standing(value["at"]),
+            leaf=_parse_id(value.get("leaf")),
+            paths=MovePaths(value.get("paths")),
+            text=_require_text(value.get("text", "")),
+            takes_back=_parse_id(value.get("takesBack")),
+            partial=tuple(map(name_from_json, map(_require_text, value.get("partial", ())))),
+            time=_parse_time(value.get("timestamp")),
         )
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _movings(paths: Mapping[str, Any]) -> Iterable[Moving]:
-    for name, told in paths.items():
-        states = told if isinstance(told, dict) else {}
+def _parse_movings(paths: Mapping[str, Any]) -> Iterable[PathMove]:
+    for name, details in paths.items():
+        states = details if isinstance(details, dict) else {}
         before, after = from_json(states.get("before")), from_json(states.get("after"))
-        yield Moving(name_from_json(name), before, after)
+        yield PathMove(name_from_json(name), before, after)
 
 
-def _time(value: object) -> int | None:
+def _parse_time(value: object) -> int | None:
     return from_iso(value) if isinstance(value, str) else None
 
 
-def _boundary(value: object) -> Boundary | None:
+def _parse_boundary(value: object) -> Boundary | None:
     if not isinstance(value, dict):
         return None
     message, length = value.get("message"), value.get("snapshots")
@@ -256,21 +258,23 @@ def _boundary(value: object) -> Boundary | None:
     return Boundary(message, length)
 
 
-def _fates(paths: object) -> dict[bytes, str]:
+def _parse_fates(paths: object) -> dict[bytes, str]:
     if not isinstance(paths, dict):
         return {}
     return {name_from_json(name): str(fate) for name, fate in paths.items()}
 
 
-def _standing(value: Mapping[str, Any]) -> Standing:
-    return Standing(_id(value["files"]), _id(value["conversation"]), _id(value["todos"]))
+def _parse_standing(value: Mapping[str, Any]) -> ScopeLeaves:
+    return ScopeLeaves(
+        _parse_id(value["files"]), _parse_id(value["conversation"]), _parse_id(value["todos"])
+    )
 
 
-def _text(value: object) -> str:
+def _require_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
 
 
-def _id(value: object) -> str | None:
-    return None if value is None else _text(value)
+def _parse_id(value: object) -> str | None:
+    return None if value is None else _require_text(value)

@@ -21,22 +21,22 @@ from msgspec.structs import replace
 from talktree.session.capture.blobs import Contents
 from talktree.session.capture.file_state import (
     ABSENT,
-    Absent,
-    File,
+    AbsentState,
+    FileContentState,
     Folder,
-    Link,
+    LinkState,
     State,
-    Unknown,
+    UnknownState,
     name_to_json,
     to_json,
 )
-from talktree.session.capture.path_probe import Stamp, same_thing
-from talktree.session.undo.diff import LARGEST, bytes_of, merged
-from talktree.session.undo.history import Wanted
-from talktree.session.undo.move_records import Moving, Scope, Standing
-from talktree.session.undo.plan_digest import digest_of, states_value
-from talktree.session.undo.target_folder import SHORT, Ground, Supply, above
-from talktree.session.undo.three_way import judged
+from talktree.session.capture.path_probe import Stamp, get_file_identity
+from talktree.session.undo.diff import LARGEST, merge_texts, read_bytes
+from talktree.session.undo.history import WantedPath
+from talktree.session.undo.move_records import PathMove, Scope, ScopeLeaves
+from talktree.session.undo.plan_digest import compute_digest, to_state_values
+from talktree.session.undo.target_folder import SHORT, MoveFolder, Supply, get_parent
+from talktree.session.undo.three_way import judge_path
 
 Kind: TypeAlias = Literal[
     "write", "delete", "chmod", "mkdir", "rmdir", "link", "skip", "conflict", "cannot"
@@ -45,7 +45,7 @@ Choice: TypeAlias = Literal["keep", "theirs", "both", "merge"]
 DOING: tuple[Kind, ...] = ("mkdir", "write", "link", "chmod", "delete", "rmdir")
 
 
-class Action(Struct, frozen=True, kw_only=True):
+class UndoAction(Struct, frozen=True, kw_only=True):
     """What is done about one path."""
 
     action: Kind
@@ -65,19 +65,19 @@ class Action(Struct, frozen=True, kw_only=True):
     """Where the present content goes, if both are kept."""
 
     @property
-    def does(self) -> bool:
+    def has_effect(self) -> bool:
         """Whether something happens to the path."""
         return self.action in DOING
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class UndoPlan(Struct, frozen=True, kw_only=True):
     """What a move would do."""
 
     verb: str
-    from_: Standing
-    to: Standing
+    from_: ScopeLeaves
+    to: ScopeLeaves
     scopes: tuple[Scope, ...]
-    actions: tuple[Action, ...] = ()
+    actions: tuple[UndoAction, ...] = ()
     already: tuple[bytes, ...] = ()
     """The paths that are as they shall be."""
     uncovered: tuple[tuple[str, str], ...] = ()
@@ -88,21 +88,21 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Contents that the plan makes, by their hashes."""
 
     @property
-    def movings(self) -> tuple[Moving, ...]:
+    def movings(self) -> tuple[PathMove, ...]:
         """The paths that something happens to."""
         return tuple(
-            Moving(each.path, each.before, each.after) for each in self.actions if each.does
+            PathMove(each.path, each.before, each.after) for each in self.actions if each.has_effect
         )
 
     @property
-    def conflicts(self) -> tuple[Action, ...]:
+    def conflicts(self) -> tuple[UndoAction, ...]:
         """The paths that the user has to decide about."""
         return tuple(each for each in self.actions if each.action == "conflict")
 
     @property
-    def left(self) -> tuple[Action, ...]:
+    def left(self) -> tuple[UndoAction, ...]:
         """The paths that are left as they are though they should be otherwise."""
-        return tuple(each for each in self.actions if not each.does)
+        return tuple(each for each in self.actions if not each.has_effect)
 
     @property
     def exit_code(self) -> int:
@@ -116,7 +116,7 @@ class Plan(Struct, frozen=True, kw_only=True):
             "from": self.from_._asdict(),
             "to": self.to._asdict(),
             "scopes": list(self.scopes),
-            "plan": [_action_value(each) for each in self.actions],
+            "plan": [_to_action_value(each) for each in self.actions],
             "already": [name_to_json(path) for path in self.already],
             "conflicts": [name_to_json(each.path) for each in self.conflicts],
             "uncovered": [{"path": path, "why": why} for path, why in self.uncovered],
@@ -125,7 +125,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         }
 
 
-def _action_value(action: Action) -> dict[str, Any]:
+def _to_action_value(action: UndoAction) -> dict[str, Any]:
     value: dict[str, Any] = {
         "action": action.action,
         "path": name_to_json(action.path),
@@ -141,20 +141,20 @@ def _action_value(action: Action) -> dict[str, Any]:
     return value
 
 
-def kind_of(before: State, after: State) -> Kind:
+def find_kind(before: State, after: State) -> Kind:
     """The action that makes one state of the other."""
     match before, after:
-        case (File(), File()) if before.hash == after.hash:
+        case (FileContentState(), FileContentState()) if before.hash == after.hash:
             return "chmod"
         case (Folder(), Folder()):
             return "chmod"
-        case (Folder(), Absent()):
+        case (Folder(), AbsentState()):
             return "rmdir"
-        case (_, Absent()):
+        case (_, AbsentState()):
             return "delete"
         case (_, Folder()):
             return "mkdir"
-        case (_, Link()):
+        case (_, LinkState()):
             return "link"
         case _:
             return "write"
@@ -163,86 +163,87 @@ def kind_of(before: State, after: State) -> Kind:
 _ORDER = {kind: number for number, kind in enumerate((*DOING, "skip", "conflict", "cannot"))}
 
 
-def in_order(actions: Iterable[Action]) -> tuple[Action, ...]:
+def sort_actions(actions: Iterable[UndoAction]) -> tuple[UndoAction, ...]:
     """The actions as they happen: folders from above, deletions last and from below."""
 
-    def _place(action: Action) -> tuple[int, int, bytes]:
+    def _place(action: UndoAction) -> tuple[int, int, bytes]:
         deep = action.path.count(b"/")
         return _ORDER[action.action], -deep if action.action == "rmdir" else deep, action.path
 
     return tuple(sorted(actions, key=_place))
 
 
-def sealed(plan: Plan, *more: object) -> Plan:
+def with_digest(plan: UndoPlan, *more: object) -> UndoPlan:
     """The plan with its digest."""
-    told = [
+    details = [
         [
             each.action,
             name_to_json(each.path),
             each.reason,
             name_to_json(each.beside or b""),
-            states_value((each.before, each.expected, each.after, each.target)),
+            to_state_values((each.before, each.expected, each.after, each.target)),
         ]
         for each in plan.actions
     ]
     already = [name_to_json(path) for path in plan.already]
     about = [plan.verb, plan.from_, plan.to, plan.scopes, already, plan.uncovered]
-    return replace(plan, digest=digest_of(about, told, more))
+    return replace(plan, digest=compute_digest(about, details, more))
 
 
-def files_of_their_own(
-    actions: Iterable[Action], stamps: Mapping[bytes, Stamp | None]
-) -> dict[bytes, Action]:
+def split_hard_links(
+    actions: Iterable[UndoAction], stamps: Mapping[bytes, Stamp | None]
+) -> dict[bytes, UndoAction]:
     """Other actions for paths whose file has more names than are to get its new mode.
 
     A mode is that of all names of a file. Where the plan does not change all of them, or not to
     the same mode, the path gets a file of its own, so that nothing outside of the plan changes.
     """
-    found: dict[bytes, Action] = {}
-    for names in _by_file(actions, stamps):
+    found: dict[bytes, UndoAction] = {}
+    for names in _group_by_file(actions, stamps):
         modes = [each for each in names if each.action == "chmod"]
-        wanted = {each.after.mode for each in modes if isinstance(each.after, File)}
-        if len(wanted) > 1 or len(names) < _links(names[0]):
+        wanted = {each.after.mode for each in modes if isinstance(each.after, FileContentState)}
+        if len(wanted) > 1 or len(names) < _count_links(names[0]):
             found |= {each.path: replace(each, action="write") for each in modes}
     return found
 
 
-def link_warnings(actions: Iterable[Action]) -> Iterable[str]:
+def make_link_warnings(actions: Iterable[UndoAction]) -> Iterable[str]:
     """What becomes of other names of files."""
     for action in sorted(actions, key=lambda each: each.path):
-        if action.action == "write" and _links(action) > 1:
+        if action.action == "write" and _count_links(action) > 1:
             name = action.path.decode("utf-8", "backslashreplace")
             yield (
-                f"{name} has {_links(action)} names (hard links); the others stay as they are "
+                f"{name} has {_count_links(action)} names (hard links); "
+                "the others stay as they are "
                 "and are no longer the same file"
             )
 
 
-def _by_file(
-    actions: Iterable[Action], stamps: Mapping[bytes, Stamp | None]
-) -> Iterable[list[Action]]:
+def _group_by_file(
+    actions: Iterable[UndoAction], stamps: Mapping[bytes, Stamp | None]
+) -> Iterable[list[UndoAction]]:
     """The paths that something happens to and whose files have several names, by file."""
-    found: dict[tuple[int, int], list[Action]] = {}
+    found: dict[tuple[int, int], list[UndoAction]] = {}
     for action in actions:
         stamp = stamps.get(action.path)
-        if action.does and _links(action) > 1 and stamp is not None:
-            found.setdefault(same_thing(stamp), []).append(action)
+        if action.has_effect and _count_links(action) > 1 and stamp is not None:
+            found.setdefault(get_file_identity(stamp), []).append(action)
     return found.values()
 
 
-def _links(action: Action) -> int:
-    return action.before.links if isinstance(action.before, File) else 1
+def _count_links(action: UndoAction) -> int:
+    return action.before.links if isinstance(action.before, FileContentState) else 1
 
 
 NEW_FOLDER = Folder(mode=0o755)
 
 
-class Draft:
+class PlanBuilder:
     """A plan in the making."""
 
     def __init__(
         self,
-        ground: Ground,
+        ground: MoveFolder,
         supply: Supply,
         resolutions: Mapping[bytes, Choice],
         *,
@@ -254,7 +255,7 @@ class Draft:
         self._resolutions = resolutions
         self._force = force
         self._keep_in = keep_in
-        self.actions: dict[bytes, Action] = {}
+        self.actions: dict[bytes, UndoAction] = {}
         self.already: list[bytes] = []
         self.warnings: list[str] = []
         self.merged: dict[str, bytes] = {}
@@ -267,70 +268,70 @@ class Draft:
         self._needed: set[bytes] = set()
         """Folders nobody asked for, but for what is in them."""
 
-    def made(self, wanted: Iterable[Wanted]) -> tuple[Action, ...]:
+    def make_actions(self, wanted: Iterable[WantedPath]) -> tuple[UndoAction, ...]:
         """All actions, in their order."""
         ordered = sorted(wanted)
         for each in ordered:
-            self._look(each)
+            self._look_at_path(each)
         for each in ordered:
-            self._judge(each)
-        while self._demoted():
+            self._judge_path(each)
+        while self._demote_actions():
             pass
-        self._without_idle_folders()
-        self.actions |= files_of_their_own(self.actions.values(), self.stamps)
-        self.warnings += link_warnings(self.actions.values())
-        return in_order(self.actions.values())
+        self._drop_idle_folders()
+        self.actions |= split_hard_links(self.actions.values(), self.stamps)
+        self.warnings += make_link_warnings(self.actions.values())
+        return sort_actions(self.actions.values())
 
     # each path alone
 
-    def _look(self, wanted: Wanted) -> None:
+    def _look_at_path(self, wanted: WantedPath) -> None:
         path = wanted.path
-        if self._ground.refusal(path) is not None:
+        if self._ground.find_refusal(path) is not None:
             return
-        folder = above(path)
+        folder = get_parent(path)
         while folder:
             if not isinstance(self._current.get(folder, NEW_FOLDER), Folder):
                 # The plan itself says that its folder is no folder now, so nothing can be there.
                 self._current[path] = ABSENT
                 return
-            folder = above(folder)
+            folder = get_parent(folder)
         self._current[path], self.stamps[path] = self._ground.look(path, self._keep_in)
 
-    def _judge(self, wanted: Wanted) -> None:
-        refusal = self._ground.refusal(wanted.path)
-        current = Unknown(refusal) if refusal else self._current[wanted.path]
+    def _judge_path(self, wanted: WantedPath) -> None:
+        refusal = self._ground.find_refusal(wanted.path)
+        current = UnknownState(refusal) if refusal else self._current[wanted.path]
         if refusal is not None:
-            self._act("cannot", wanted, current, current, refusal)
+            self._add_action("cannot", wanted, current, current, refusal)
             return
-        found = judged(wanted.expected, wanted.target, current, wanted.foreign)
+        found = judge_path(wanted.expected, wanted.target, current, wanted.foreign)
         if found.judgement == "already":
             self.already.append(wanted.path)
             return
         if found.judgement == "cannot":
-            self._act("cannot", wanted, current, current, found.reason)
+            self._add_action("cannot", wanted, current, current, found.reason)
             return
-        trouble = self._trouble(current, found.after)
+        trouble = self._find_problem(current, found.after)
         if trouble is not None:
-            self._act("cannot", wanted, current, current, trouble)
+            self._add_action("cannot", wanted, current, current, trouble)
         elif found.judgement == "go":
-            self._do(wanted, current, found.after, found.reason)
+            self._add_effect(wanted, current, found.after, found.reason)
         else:
-            self._resolve(wanted, current, found.after, found.reason)
+            self._resolve_conflict(wanted, current, found.after, found.reason)
 
-    def _do(
+    def _add_effect(
         self,
-        wanted: Wanted,
+        wanted: WantedPath,
         current: State,
         after: State,
         reason: str,
         beside: bytes | None = None,
     ) -> None:
-        self._act(kind_of(current, after), wanted, current, after, reason, beside=beside)
+        self._add_action(find_kind(current, after), wanted, current, after, reason, beside=beside)
 
-    def _act(
+    def _add_action(
         self,
         kind: Kind,
-        wanted: Wanted,
+        wanted: WantedPath,
         current: State,
         after: State,
         reason: str,
@@ -338,7 +339,7 @@ class Draft:
         beside: bytes | None = None,
         choices: tuple[Choice, ...] = (),
     ) -> None:
-        self.actions[wanted.path] = Action(
+        self.actions[wanted.path] = UndoAction(
             action=kind,
             path=wanted.path,
             reason=reason,
@@ -350,105 +351,112 @@ class Draft:
             choices=choices,
         )
 
-    def _trouble(self, current: State, after: State) -> str | None:
+    def _find_problem(self, current: State, after: State) -> str | None:
         """Why the content for a path cannot be had."""
-        if not isinstance(after, File):
+        if not isinstance(after, FileContentState):
             return None
-        if isinstance(current, File) and current.hash == after.hash:
+        if isinstance(current, FileContentState) and current.hash == after.hash:
             return None
         if after.hash not in self._troubles:
-            self._troubles[after.hash] = self._supply.trouble(after)
+            self._troubles[after.hash] = self._supply.find_problem(after)
         return self._troubles[after.hash]
 
     # conflicts
 
-    def _resolve(self, wanted: Wanted, current: State, after: State, reason: str) -> None:
-        choices = self._choices(wanted, current, after)
+    def _resolve_conflict(
+        self, wanted: WantedPath, current: State, after: State, reason: str
+    ) -> None:
+        choices = self._find_choices(wanted, current, after)
         choice = self._resolutions.get(wanted.path, "theirs" if self._force else None)
         if choice is not None and choice not in choices:
             reason, choice = f"{reason}; {choice} is not possible", None
         match choice:
             case "keep":
-                self._act("skip", wanted, current, current, f"{reason}; it is kept")
+                self._add_action("skip", wanted, current, current, f"{reason}; it is kept")
                 return
             case "theirs":
-                self._do(wanted, current, after, f"{reason}; replaced on request")
+                self._add_effect(wanted, current, after, f"{reason}; replaced on request")
                 return
             case "both":
                 self._keep_both(wanted, current, after, reason)
                 return
             case "merge":
-                one = self._merge(wanted, current, after)
+                one = self._merge_texts(wanted, current, after)
                 if one is not None:
-                    self._do(wanted, current, one, f"{reason}; both changes are merged")
+                    self._add_effect(wanted, current, one, f"{reason}; both changes are merged")
                     return
                 reason += "; both changed the same lines"
-        self._act("conflict", wanted, current, current, reason, choices=choices)
+        self._add_action("conflict", wanted, current, current, reason, choices=choices)
 
-    def _choices(self, wanted: Wanted, current: State, after: State) -> tuple[Choice, ...]:
+    def _find_choices(self, wanted: WantedPath, current: State, after: State) -> tuple[Choice, ...]:
         choices: list[Choice] = ["keep", "theirs"]
-        if isinstance(current, File | Link):
+        if isinstance(current, FileContentState | LinkState):
             choices.append("both")
         files = (wanted.expected, current, after)
         if wanted.foreign is None and all(
-            isinstance(each, File) and each.size <= LARGEST for each in files
+            isinstance(each, FileContentState) and each.size <= LARGEST for each in files
         ):
             choices.append("merge")
         return tuple(choices)
 
-    def _keep_both(self, wanted: Wanted, current: State, after: State, reason: str) -> None:
-        mark = current.hash[:SHORT] if isinstance(current, File) else "link"
+    def _keep_both(self, wanted: WantedPath, current: State, after: State, reason: str) -> None:
+        mark = current.hash[:SHORT] if isinstance(current, FileContentState) else "link"
         taken = set(self.actions) | set(self._current)
-        beside = self._ground.free_name(wanted.path, f"kept-{mark}", taken)
-        self._do(wanted, current, after, f"{reason}; both are kept", beside)
-        if isinstance(current, File):
+        beside = self._ground.find_free_name(wanted.path, f"kept-{mark}", taken)
+        self._add_effect(wanted, current, after, f"{reason}; both are kept", beside)
+        if isinstance(current, FileContentState):
             current = replace(current, links=1)
-        copy = Wanted(beside, ABSENT, current)
-        self._do(copy, ABSENT, current, "what was there before")
+        copy = WantedPath(beside, ABSENT, current)
+        self._add_effect(copy, ABSENT, current, "what was there before")
 
-    def _merge(self, wanted: Wanted, current: State, after: State) -> State | None:
-        base, target = (bytes_of(self._supply, each) for each in (wanted.expected, after))
+    def _merge_texts(self, wanted: WantedPath, current: State, after: State) -> State | None:
+        base, target = (read_bytes(self._supply, each) for each in (wanted.expected, after))
         ours = self._ground.read(wanted.path, current)
-        if base is None or target is None or ours is None or not isinstance(after, File):
+        if (
+            base is None
+            or target is None
+            or ours is None
+            or not isinstance(after, FileContentState)
+        ):
             return None
-        both = merged(base, ours, target)
+        both = merge_texts(base, ours, target)
         if both is None:
             return None
         hash = sha256(both).hexdigest()
         self.merged[hash] = both
-        return File(hash=hash, size=len(both), mode=after.mode)
+        return FileContentState(hash=hash, size=len(both), mode=after.mode)
 
     # all together
 
-    def _demoted(self) -> bool:
+    def _demote_actions(self) -> bool:
         """Whether some action was given up because others stand against it."""
         changed = False
         # Each folder that something is put into, once, so that many folders cost no more than that.
         self._kept_in = {
-            above(path)
+            get_parent(path)
             for path, action in self.actions.items()
-            if not isinstance(action.after, Absent)
+            if not isinstance(action.after, AbsentState)
         }
         for action in list(self.actions.values()):
-            if action.does and self.actions.get(action.path) is action:
-                why = self._stays(action) or self._has_no_folder(action)
+            if action.has_effect and self.actions.get(action.path) is action:
+                why = self._explain_staying(action) or self._explain_no_folder(action)
                 if why is not None:
-                    self._give_up(action, why)
+                    self._give_up_action(action, why)
                     changed = True
         return changed
 
-    def _without_idle_folders(self) -> None:
+    def _drop_idle_folders(self) -> None:
         """Folders that were only to be made for something that does not come are not made."""
         filled: set[bytes] = set()
         for action in self.actions.values():
-            folder = above(action.path)
-            while action.does and action.path not in self._needed and folder:
+            folder = get_parent(action.path)
+            while action.has_effect and action.path not in self._needed and folder:
                 filled.add(folder)
-                folder = above(folder)
+                folder = get_parent(folder)
         for folder in self._needed - filled:
             del self.actions[folder]
 
-    def _give_up(self, action: Action, why: str) -> None:
+    def _give_up_action(self, action: UndoAction, why: str) -> None:
         if action.path in self._needed:
             self._needed.remove(action.path)
             del self.actions[action.path]
@@ -460,37 +468,37 @@ class Draft:
         if action.beside is not None:
             self.actions.pop(action.beside, None)
 
-    def _final(self, path: bytes) -> State:
+    def _find_final_state(self, path: bytes) -> State:
         action = self.actions.get(path)
         if action is not None:
             return action.after
         return self._current[path] if path in self._current else self._ground.kind(path)
 
-    def _stays(self, action: Action) -> str | None:
+    def _explain_staying(self, action: UndoAction) -> str | None:
         """Why a folder cannot go: something in it stays."""
         if not isinstance(action.before, Folder) or isinstance(action.after, Folder):
             return None
         if action.path not in self._inside:
-            self._inside[action.path] = self._ground.names_in(action.path)
+            self._inside[action.path] = self._ground.list_names(action.path)
         for path in self._inside[action.path]:
-            if not isinstance(self._final(path), Absent):
+            if not isinstance(self._find_final_state(path), AbsentState):
                 name = path.rpartition(b"/")[2].decode("utf-8", "backslashreplace")
                 return f"the folder is not empty: it holds {name}"
         return "the folder is needed" if action.path in self._kept_in else None
 
-    def _has_no_folder(self, action: Action) -> str | None:
+    def _explain_no_folder(self, action: UndoAction) -> str | None:
         """Why nothing can be put at a path: its folder is none. Folders that lack are made."""
-        folder = above(action.path)
-        if isinstance(action.after, Absent) or not folder:
+        folder = get_parent(action.path)
+        if isinstance(action.after, AbsentState) or not folder:
             return None
-        there = self._final(folder)
+        there = self._find_final_state(folder)
         if isinstance(there, Folder):
             return None
-        if not isinstance(there, Absent):
+        if not isinstance(there, AbsentState):
             return "the folder it was in is no folder now"
-        if folder in self.actions and self.actions[folder].does:
+        if folder in self.actions and self.actions[folder].has_effect:
             return "the folder it was in goes"
-        self._do(Wanted(folder, ABSENT, NEW_FOLDER), ABSENT, NEW_FOLDER, "it is needed")
+        self._add_effect(WantedPath(folder, ABSENT, NEW_FOLDER), ABSENT, NEW_FOLDER, "it is needed")
         self._current[folder] = ABSENT
         self._needed.add(folder)
-        return self._has_no_folder(self.actions[folder])
+        return self._explain_no_folder(self.actions[folder])

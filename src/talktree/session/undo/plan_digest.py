@@ -8,25 +8,25 @@ from typing import Any
 
 import msgspec
 
-from talktree.session.capture.file_state import File, State, to_json
+from talktree.session.capture.file_state import FileContentState, State, to_json
 
 LENGTH = 16
 
 
-def digest_of(*parts: Any) -> str:  # noqa: ANN401  (anything that JSON can hold)
+def compute_digest(*parts: Any) -> str:  # noqa: ANN401  (anything that JSON can hold)
     """A digest of values, the same for the same values in every process."""
     data = msgspec.json.encode(parts, order="sorted")
     return blake2b(data, digest_size=LENGTH).hexdigest()
 
 
-def state_value(state: State) -> dict[str, Any]:
+def to_state_value(state: State) -> dict[str, Any]:
     """What counts of a state; how its content is kept does not."""
     value = to_json(state)
-    if isinstance(state, File):
+    if isinstance(state, FileContentState):
         value.pop("chunks", None)
     return value
 
 
-def states_value(states: Iterable[State]) -> list[dict[str, Any]]:
+def to_state_values(states: Iterable[State]) -> list[dict[str, Any]]:
     """What counts of several states."""
-    return [state_value(state) for state in states]
+    return [to_state_value(state) for state in states]

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from talktree.errors import Busy, TalktreeError
-from talktree.session.capture.file_state import File, name_to_json, same
+from talktree.errors import LockHeld, TalktreeError
+from talktree.session.capture.file_state import FileContentState, is_same, name_to_json
 from talktree.session.capture.interrupted_steps import end_cut_off_steps
-from talktree.session.handle import Opened
-from talktree.session.undo.execute import alone, driven, finish, put_back
-from talktree.session.undo.move_records import Moved, Moving, moves, withdrawn_line
-from talktree.session.undo.stash import Aside
-from talktree.session.undo.target_folder import Ground
+from talktree.session.handle import SessionHandle
+from talktree.session.undo.execute import (
+    finish_move,
+    lock_session_and_folder,
+    move_to_goals,
+    restore_before,
+)
+from talktree.session.undo.move_records import (
+    LoggedMove,
+    PathMove,
+    format_withdrawal_line,
+    parse_moves,
+)
+from talktree.session.undo.stash import TemporaryNames
+from talktree.session.undo.target_folder import MoveFolder
 
 
-def unfinished(opened: Opened) -> list[Moved]:
+def find_unfinished_moves(opened: SessionHandle) -> list[LoggedMove]:
     """The moves of which nobody knows how they ended, and that are this workspace's.
 
     What stands before the line that mapped the session to its workspace happened elsewhere, or is
@@ -22,74 +32,82 @@ def unfinished(opened: Opened) -> list[Moved]:
     """
     lines = opened.index.operations()
     begun = [at for at, line in enumerate(lines) if line.get("kind") == "begin"]
-    return [move for move in moves(lines[begun[-1] if begun else 0 :]) if move.state == "open"]
+    return [
+        move for move in parse_moves(lines[begun[-1] if begun else 0 :]) if move.state == "open"
+    ]
 
 
-def recover(opened: Opened) -> list[str]:
+def recover_session(opened: SessionHandle) -> list[str]:
     """Put interrupted moves and steps right; gives what was done, in words."""
-    told = _moves_put_right(opened) if unfinished(opened) else []
+    details = _recover_moves(opened) if find_unfinished_moves(opened) else []
     try:
-        told += end_cut_off_steps(opened)
+        details += end_cut_off_steps(opened)
     except (OSError, TalktreeError) as error:
-        told.append(f"an interrupted step could not be ended yet: {error}")
-    return told
+        details.append(f"an interrupted step could not be ended yet: {error}")
+    return details
 
 
-def _moves_put_right(opened: Opened) -> list[str]:
-    ground = ground_of(opened)
-    told: list[str] = []
+def _recover_moves(opened: SessionHandle) -> list[str]:
+    ground = open_ground(opened)
+    details: list[str] = []
     try:
-        with alone(opened, ground):
+        with lock_session_and_folder(opened, ground):
             # Another process may have been faster.
-            told += [_put_right(opened, ground, move) for move in unfinished(opened)]
-    except Busy:
-        told.append("a move of this session is under way, or another program works in its folder")
+            details += [
+                _recover_move(opened, ground, move) for move in find_unfinished_moves(opened)
+            ]
+    except LockHeld:
+        details.append(
+            "a move of this session is under way, or another program works in its folder"
+        )
     except (OSError, TalktreeError) as error:
-        told.append(f"an interrupted move could not be finished yet: {error}")
-    return told
+        details.append(f"an interrupted move could not be finished yet: {error}")
+    return details
 
 
-def ground_of(opened: Opened) -> Ground | None:
+def open_ground(opened: SessionHandle) -> MoveFolder | None:
     """The workspace of a session, if it has one."""
     if opened.workspace is None:
         return None
-    return Ground(opened.workspace, opened.limits, opened.root)
+    return MoveFolder(opened.workspace, opened.limits, opened.root)
 
 
-def _put_right(opened: Opened, ground: Ground | None, move: Moved) -> str:
+def _recover_move(opened: SessionHandle, ground: MoveFolder | None, move: LoggedMove) -> str:
     name = f"an interrupted {move.verb} ({move.id[:8]})"
     if not move.paths:
-        finish(opened, move, {})
+        finish_move(opened, move, {})
         return f"{name} was finished"
     if ground is None:
         return f"{name} waits until the session has its workspace again"
-    Aside(ground, move.id, move.paths).put_right()
+    TemporaryNames(ground, move.id, move.paths).recover()
     if any(_is_out_of_reach(opened, ground, each) for each in move.paths):
-        return _withdraw(opened, ground, move, name)
-    left = driven(ground, opened.contents, move, move.paths)
+        return _withdraw_move(opened, ground, move, name)
+    left = move_to_goals(ground, opened.contents, move, move.paths)
     fates = {
-        each.path: "done" if same(ground.state(each.path), each.after) else "kept"
+        each.path: "done" if is_same(ground.read_state(each.path), each.after) else "kept"
         for each in move.paths
     }
-    finish(opened, move, fates)
-    return f"{name} was finished{_told(left)}"
+    finish_move(opened, move, fates)
+    return f"{name} was finished{_report_paths(left)}"
 
 
-def _is_out_of_reach(opened: Opened, ground: Ground, moving: Moving) -> bool:
+def _is_out_of_reach(opened: SessionHandle, ground: MoveFolder, moving: PathMove) -> bool:
     """Whether a path cannot get the content that it shall have."""
-    if not isinstance(moving.after, File) or same(ground.state(moving.path), moving.after):
+    if not isinstance(moving.after, FileContentState) or is_same(
+        ground.read_state(moving.path), moving.after
+    ):
         return False
-    return opened.contents.trouble(moving.after) is not None
+    return opened.contents.find_problem(moving.after) is not None
 
 
-def _withdraw(opened: Opened, ground: Ground, move: Moved, name: str) -> str:
-    left = put_back(ground, opened.contents, move)
+def _withdraw_move(opened: SessionHandle, ground: MoveFolder, move: LoggedMove, name: str) -> str:
+    left = restore_before(ground, opened.contents, move)
     why = "a content it needs is missing or damaged"
-    opened.journal.append("operations", withdrawn_line(opened.id, move.id, why))
-    return f"{name} was taken back, since {why}{_told(left)}"
+    opened.journal.append("operations", format_withdrawal_line(opened.id, move.id, why))
+    return f"{name} was taken back, since {why}{_report_paths(left)}"
 
 
-def _told(left: Mapping[bytes, str]) -> str:
+def _report_paths(left: Mapping[bytes, str]) -> str:
     """Which paths are as they should be and which are not."""
     if not left:
         return "; every path is as it should be"

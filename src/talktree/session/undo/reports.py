@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from talktree.session.handle import Opened
-from talktree.session.undo.move_log import Touched, word, words
-from talktree.session.undo.move_records import Moved
+from talktree.session.handle import SessionHandle
+from talktree.session.undo.move_log import PathChange, describe_move, find_change_word
+from talktree.session.undo.move_records import LoggedMove
 from talktree.session.undo.timeline import Timeline
 from talktree.text.times import to_datetime
 
@@ -21,7 +21,7 @@ class MoveReport(NamedTuple):
     time_ns: int | None
     message: str | None
     """The message that the session went on from; None before the first one."""
-    files: tuple[Touched, ...]
+    files: tuple[PathChange, ...]
     """The files that it changed on the disk, each with what became of it."""
     text: str
     """All of it in words, as they can be sent to a model."""
@@ -32,24 +32,24 @@ class MoveReport(NamedTuple):
         return to_datetime(self.time_ns)
 
 
-def moves_since_reply(opened: Opened) -> tuple[MoveReport, ...]:
+def find_moves_since_reply(opened: SessionHandle) -> tuple[MoveReport, ...]:
     """The moves since the last reply on the main line, in their order."""
     timeline = Timeline(opened.index)
     reply = opened.index.newest("assistant")
     found = []
     for move in timeline.moves:
-        number = timeline.number(move) if move.state == "moved" else None
+        number = timeline.find_number(move) if move.state == "moved" else None
         if number is not None and (reply is None or number >= reply.number):
-            found.append(_report(move))
+            found.append(_make_report(move))
     return tuple(found)
 
 
-def _report(move: Moved) -> MoveReport:
+def _make_report(move: LoggedMove) -> MoveReport:
     done = (each for each in move.paths if move.fates.get(each.path) == "done")
     files = tuple(
-        Touched(each.path, became)
+        PathChange(each.path, became)
         for each in done
-        if (became := word(each.before, each.after)) is not None
+        if (became := find_change_word(each.before, each.after)) is not None
     )
-    text = words(move, move.fates)
+    text = describe_move(move, move.fates)
     return MoveReport(move.id, move.verb, move.time, move.at.conversation, files, text)

@@ -20,23 +20,31 @@ from msgspec.structs import replace
 from talktree.errors import NotFound, NotSaved, TalktreeError, WorldMoved
 from talktree.files.locking import folder_lock
 from talktree.files.sandbox import Anchor
-from talktree.session.branches import meant
+from talktree.session.branches import find_message
 from talktree.session.capture.blobs import Contents
-from talktree.session.capture.file_state import ABSENT, Absent, File, Folder, Link, State, Unknown
+from talktree.session.capture.file_state import (
+    ABSENT,
+    AbsentState,
+    FileContentState,
+    Folder,
+    LinkState,
+    State,
+    UnknownState,
+)
 from talktree.session.capture.limits import Limits
-from talktree.session.capture.path_probe import Looked
-from talktree.session.errors import plainly
-from talktree.session.handle import Opened
-from talktree.session.undo.backups import Foreign
-from talktree.session.undo.diff import bytes_of, difference
-from talktree.session.undo.execute import Outcome, judged_fates
+from talktree.session.capture.path_probe import LookedState
+from talktree.session.errors import raise_plain_errors
+from talktree.session.handle import SessionHandle
+from talktree.session.undo.backups import ForeignSupply
+from talktree.session.undo.diff import diff_texts, read_bytes
+from talktree.session.undo.execute import UndoResult, find_fates
 from talktree.session.undo.execute_files import Execution
-from talktree.session.undo.history import FileLine, Wanted, all_states_at
-from talktree.session.undo.move_records import Standing
-from talktree.session.undo.plan import Action, Choice, Draft, Plan, sealed
-from talktree.session.undo.stash import Aside
-from talktree.session.undo.target import told_uncovered
-from talktree.session.undo.target_folder import Ground, Supply
+from talktree.session.undo.history import FileLine, WantedPath, find_all_states_at
+from talktree.session.undo.move_records import ScopeLeaves
+from talktree.session.undo.plan import Choice, PlanBuilder, UndoAction, UndoPlan, with_digest
+from talktree.session.undo.stash import TemporaryNames
+from talktree.session.undo.target import collect_uncovered
+from talktree.session.undo.target_folder import MoveFolder, Supply
 from talktree.session.undo.timeline import Timeline
 
 PLAIN = 0o777
@@ -45,37 +53,37 @@ PIECE = 1 << 20
 NO_CHOICES: Mapping[bytes, Choice] = {}
 
 
-class NoFolderYet(Ground):
+class NoFolderYet(MoveFolder):
     """A folder that is not there, so nothing is in it."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._store = None
 
-    def look(self, path: bytes, contents: Contents | None = None) -> Looked:
-        return Looked(ABSENT)
+    def look(self, path: bytes, contents: Contents | None = None) -> LookedState:
+        return LookedState(ABSENT)
 
     def kind(self, path: bytes) -> State:
         return ABSENT
 
 
-class WithPresent:
+class PresentFilesSupply:
     """A supply that also has what is in the folder now and is to be put beside."""
 
-    def __init__(self, supply: Supply, ground: Ground, actions: Iterable[Action]) -> None:
+    def __init__(self, supply: Supply, ground: MoveFolder, actions: Iterable[UndoAction]) -> None:
         self._supply = supply
         self._folder = ground.folder
         self._present = {
             each.before.hash: each.path
             for each in actions
-            if each.beside is not None and isinstance(each.before, File)
+            if each.beside is not None and isinstance(each.before, FileContentState)
         }
 
-    def trouble(self, file: File) -> str | None:
+    def find_problem(self, file: FileContentState) -> str | None:
         """Why the content of a file cannot be had."""
-        return None if file.hash in self._present else self._supply.trouble(file)
+        return None if file.hash in self._present else self._supply.find_problem(file)
 
-    def pieces(self, file: File) -> Iterator[bytes]:
+    def pieces(self, file: FileContentState) -> Iterator[bytes]:
         """The content of a file, verified while it is read."""
         if file.hash not in self._present:
             yield from self._supply.pieces(file)
@@ -90,14 +98,14 @@ class WithPresent:
             raise WorldMoved("a file changed while it was read", hint="make the plan again")
 
 
-@plainly
-class Filling:
+@raise_plain_errors
+class FolderRestore:
     """A folder that is filled with files, after a look at the plan."""
 
     def __init__(
         self,
         folder: Path,
-        wanted: Iterable[Wanted],
+        wanted: Iterable[WantedPath],
         supply: Supply,
         limits: Limits,
         *,
@@ -115,42 +123,42 @@ class Filling:
         self._resolutions = resolutions
         self._force = force
 
-    def plan(self) -> Plan:
+    def plan(self) -> UndoPlan:
         """Everything that would be written; nothing is."""
         if not self._folder.exists():
-            return self._made(NoFolderYet(self._limits))[0]
+            return self._make_plan(NoFolderYet(self._limits))[0]
         with Anchor(self._folder.resolve()) as folder:
-            return self._made(Ground(folder, self._limits))[0]
+            return self._make_plan(MoveFolder(folder, self._limits))[0]
 
-    def _made(self, ground: Ground) -> tuple[Plan, Draft]:
-        wanted = self._wanted_in(ground)
-        draft = Draft(ground, self._supply, self._choices(wanted))
-        there = Standing(self._goal, None, None)
-        plan = Plan(
+    def _make_plan(self, ground: MoveFolder) -> tuple[UndoPlan, PlanBuilder]:
+        wanted = self._list_wanted(ground)
+        draft = PlanBuilder(ground, self._supply, self._make_choices(wanted))
+        there = ScopeLeaves(self._goal, None, None)
+        plan = UndoPlan(
             verb="restore",
             from_=there,
             to=there,
             scopes=("files",),
-            actions=(*map(_only_safe, draft.made(wanted)), *self._placeless()),
+            actions=(*map(_keep_safe_choices, draft.make_actions(wanted)), *self._list_placeless()),
             already=tuple(draft.already),
             uncovered=self._uncovered,
-            warnings=(*draft.warnings, *self._notes()),
+            warnings=(*draft.warnings, *self._list_notes()),
         )
-        return sealed(plan, str(self._folder)), draft
+        return with_digest(plan, str(self._folder)), draft
 
-    def _wanted_in(self, ground: Ground) -> list[Wanted]:
+    def _list_wanted(self, ground: MoveFolder) -> list[WantedPath]:
         """What shall be in the folder, and what may go for it."""
         return self._wanted
 
-    def _placeless(self) -> Iterable[Action]:
+    def _list_placeless(self) -> Iterable[UndoAction]:
         """What can be told of files that have no place in the folder."""
         return ()
 
-    def _notes(self) -> Iterable[str]:
+    def _list_notes(self) -> Iterable[str]:
         """More that people should know before they agree."""
         return ()
 
-    def _choices(self, wanted: Iterable[Wanted]) -> dict[bytes, Choice]:
+    def _make_choices(self, wanted: Iterable[WantedPath]) -> dict[bytes, Choice]:
         """Nobody keeps what is in the folder, so it is never just replaced."""
         forced: dict[bytes, Choice] = {each.path: "both" for each in wanted if self._force}
         said: dict[bytes, Choice] = {
@@ -159,56 +167,56 @@ class Filling:
         }
         return forced | said
 
-    def difference(self, action: Action) -> list[str]:
+    def diff_action(self, action: UndoAction) -> list[str]:
         """The difference an action would make in a text that is there."""
         before, target = action.before, action.target
-        if not isinstance(before, File) or not isinstance(target, File):
+        if not isinstance(before, FileContentState) or not isinstance(target, FileContentState):
             return []
-        return difference(action.path, *self.contents(action))
+        return diff_texts(action.path, *self.read_contents(action))
 
-    def contents(self, action: Action) -> tuple[bytes | None, bytes | None]:
+    def read_contents(self, action: UndoAction) -> tuple[bytes | None, bytes | None]:
         """What is there and what shall be there; None for what is no small file."""
-        target = bytes_of(self._supply, action.target)
-        if not isinstance(action.before, File):
-            return bytes_of(self._supply, action.before), target
+        target = read_bytes(self._supply, action.target)
+        if not isinstance(action.before, FileContentState):
+            return read_bytes(self._supply, action.before), target
         with Anchor(self._folder.resolve()) as folder:
-            return Ground(folder, self._limits).read(action.path, action.before), target
+            return MoveFolder(folder, self._limits).read(action.path, action.before), target
 
-    def apply(self, digest: str) -> Outcome:
+    def apply(self, digest: str) -> UndoResult:
         """Write it all, if the plan is still the one with this digest."""
         with ExitStack() as held:
-            folder = held.enter_context(Anchor(_made_folder(self._folder)))
+            folder = held.enter_context(Anchor(_make_folder(self._folder)))
             held.enter_context(folder_lock(folder.fd, exclusive=True))
-            ground = Ground(folder, self._limits)
-            plan, draft = self._made(ground)
+            ground = MoveFolder(folder, self._limits)
+            plan, draft = self._make_plan(ground)
             if plan.digest != digest:
                 raise WorldMoved(
                     "the folder or the session are not as they were when the plan was made",
                     hint="nothing was written; look at the plan again and apply the new digest",
                 )
             move = secrets.token_hex(8)
-            supply = WithPresent(self._supply, ground, plan.actions)
+            supply = PresentFilesSupply(self._supply, ground, plan.actions)
             work = Execution(ground, supply, move, plan.actions, draft.stamps)
             try:
                 work.run()
             except (OSError, TalktreeError) as error:
-                Aside(ground, move, plan.movings).put_right()
+                TemporaryNames(ground, move, plan.movings).recover()
                 raise NotSaved(
                     f"not everything could be restored: {error}",
                     hint=f"what is in {self._folder} is whole; the rest is missing",
                 ) from error
-            fates, problems = judged_fates(ground, plan.actions, work.left)
+            fates, problems = find_fates(ground, plan.actions, work.left)
         code = 3 if "failed" in fates.values() else 1 if "kept" in fates.values() else 0
-        return Outcome(exit_code=code, fates=fates, plan=plan, problems=tuple(problems))
+        return UndoResult(exit_code=code, fates=fates, plan=plan, problems=tuple(problems))
 
 
-def _made_folder(path: Path) -> Path:
+def _make_folder(path: Path) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     return path.resolve()
 
 
 def restore_into(
-    opened: Opened,
+    opened: SessionHandle,
     message: str | None,
     folder: Path,
     *,
@@ -216,31 +224,33 @@ def restore_into(
     only: Iterable[bytes] | None = None,
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
-) -> Filling:
+) -> FolderRestore:
     """All files a session knows (or only some), in another folder: as they were after a message
     (or `before` it), or as they are now."""
     if message is None:
-        goal = Timeline(opened.index).end()
+        goal = Timeline(opened.index).find_end()
     else:
-        goal = FileLine(opened).place(meant(opened, message), before=before)
-    foreign = Foreign(opened)
-    states, snapshots = all_states_at(opened, goal, foreign)
+        goal = FileLine(opened).find_place(find_message(opened, message), before=before)
+    foreign = ForeignSupply(opened)
+    states, snapshots = find_all_states_at(opened, goal, foreign)
     if only is not None:
-        states = {path: _known(states, path) for path in only}
-    wanted = [Wanted(path, ABSENT, plain(path, state)) for path, state in states.items()]
-    return Filling(
+        states = {path: _known_state(states, path) for path in only}
+    wanted = [
+        WantedPath(path, ABSENT, to_plain_state(path, state)) for path, state in states.items()
+    ]
+    return FolderRestore(
         folder,
-        [each for each in wanted if not isinstance(each.target, Absent)],
+        [each for each in wanted if not isinstance(each.target, AbsentState)],
         foreign,
         opened.limits,
         goal=goal,
-        uncovered=told_uncovered(snapshots),
+        uncovered=collect_uncovered(snapshots),
         resolutions=resolutions,
         force=force,
     )
 
 
-def _known(states: Mapping[bytes, State], path: bytes) -> State:
+def _known_state(states: Mapping[bytes, State], path: bytes) -> State:
     if path not in states:
         raise NotFound(
             f"the session knows no file {os.fsdecode(path)!r}",
@@ -249,18 +259,18 @@ def _known(states: Mapping[bytes, State], path: bytes) -> State:
     return states[path]
 
 
-def _only_safe(action: Action) -> Action:
+def _keep_safe_choices(action: UndoAction) -> UndoAction:
     """Only what loses nothing is offered: there is no copy of what is there."""
     safe = tuple(each for each in action.choices if each in ("keep", "both"))
     return replace(action, choices=safe) if action.choices else action
 
 
-def plain(path: bytes, state: State) -> State:
+def to_plain_state(path: bytes, state: State) -> State:
     """What a stranger may put into a folder: no mode that gives rights, no link that leads out."""
-    if isinstance(state, File | Folder):
+    if isinstance(state, FileContentState | Folder):
         return replace(state, mode=state.mode & PLAIN)
-    if isinstance(state, Link) and _leads_out(path, state.target):
-        return Unknown("a link that leads out of the folder")
+    if isinstance(state, LinkState) and _leads_out(path, state.target):
+        return UnknownState("a link that leads out of the folder")
     return state
 
 

@@ -10,39 +10,41 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from talktree.errors import NotFound, NotUndoable
-from talktree.session.capture.snapshots import Taken
-from talktree.session.handle import Opened
-from talktree.session.index.index import Node
-from talktree.session.undo.backups import Foreign
+from talktree.session.capture.snapshots import SnapshotLine
+from talktree.session.handle import SessionHandle
+from talktree.session.index.index import IndexedMessage
+from talktree.session.undo.backups import ForeignSupply
 from talktree.session.undo.history import (
     FileLine,
-    Wanted,
-    changed_paths,
-    changes_between,
-    position,
+    WantedPath,
+    find_changed_paths,
+    find_changes_between,
+    find_position,
 )
-from talktree.session.undo.move_records import ALL, Moved, Scope, Standing
+from talktree.session.undo.move_records import ALL, LoggedMove, Scope, ScopeLeaves
 
 PROMPT = "user"
 
 
-def undo_point(opened: Opened, line: FileLine, start: str | None, *, turn: bool) -> Node:
+def find_undo_point(
+    opened: SessionHandle, line: FileLine, start: str | None, *, turn: bool
+) -> IndexedMessage:
     """The last message that is undone by one undo: a prompt, or the owner of a step."""
-    for node in _upward(opened, start):
+    for node in _walk_up(opened, start):
         if node.note or node.sidechain:
             continue
-        if node.type == PROMPT or (not turn and changed_paths(line, node.id)):
+        if node.type == PROMPT or (not turn and find_changed_paths(line, node.id)):
             # With the move that it follows, if there is one: files may have moved in between.
             return line.timeline.node(node.id) or node
-    raise nothing()
+    raise nothing_to_undo_error()
 
 
-def step_point(line: FileLine, start: str | None, only: frozenset[bytes] | None) -> str:
+def find_step_point(line: FileLine, start: str | None, only: frozenset[bytes] | None) -> str:
     """The last message whose steps changed files (these files) that are not undone yet."""
-    ids = line.up(start)
+    ids = line.list_ancestors(start)
     while ids:
         id = ids.pop()
-        changed = changed_paths(line, id)
+        changed = find_changed_paths(line, id)
         if only is not None:
             changed = {path: effect for path, effect in changed.items() if path in only}
         if not changed:
@@ -52,16 +54,16 @@ def step_point(line: FileLine, start: str | None, only: frozenset[bytes] | None)
             return id
         # What some files were taken back to; their way goes on from there.
         if move.verb == "undo" and move.takes_back is None:
-            ids = line.up(move.goal.files)
-    raise nothing()
+            ids = line.list_ancestors(move.goal.files)
+    raise nothing_to_undo_error()
 
 
-def _upward(opened: Opened, start: str | None) -> Iterator[Node]:
+def _walk_up(opened: SessionHandle, start: str | None) -> Iterator[IndexedMessage]:
     if start is not None:
         yield from reversed(opened.index.chain(start))
 
 
-def nothing() -> NotUndoable:
+def nothing_to_undo_error() -> NotUndoable:
     """What to say if there is nothing to undo."""
     return NotUndoable(
         "there is nothing to undo: the session stands at its beginning",
@@ -72,10 +74,10 @@ def nothing() -> NotUndoable:
 # moves
 
 
-def redoable(opened: Opened, line: FileLine) -> Moved:
+def find_redoable_move(opened: SessionHandle, line: FileLine) -> LoggedMove:
     """The undo that a redo takes back."""
     by_id = {move.id: move for move in line.moves}
-    stack: list[Moved] = []
+    stack: list[LoggedMove] = []
     for move in line.moves:
         if move.state != "moved":
             continue
@@ -89,7 +91,7 @@ def redoable(opened: Opened, line: FileLine) -> Moved:
             continue
         if move.verb == "undo":
             stack.append(move)
-    if not stack or _was_worked(opened, line):
+    if not stack or _has_work_since_move(opened, line):
         raise NotUndoable(
             "there is nothing to redo",
             hint="redo takes back an undo as long as nothing was said or done since; restore "
@@ -98,25 +100,25 @@ def redoable(opened: Opened, line: FileLine) -> Moved:
     return stack[-1]
 
 
-def _was_worked(opened: Opened, line: FileLine) -> bool:
+def _has_work_since_move(opened: SessionHandle, line: FileLine) -> bool:
     """Whether anything was said or done since the last move."""
     done = [move for move in line.moves if move.state == "moved"]
-    number = line.timeline.number(done[-1]) if done else None
-    if number is None or opened.index.work_since(number):
+    number = line.timeline.find_number(done[-1]) if done else None
+    if number is None or opened.index.has_work_since(number):
         return True
     return any(taken.step is not None for taken in opened.index.snapshots([done[-1].point]))
 
 
-def stands_behind(opened: Opened, line: FileLine, move: Moved) -> bool:
+def is_still_at(opened: SessionHandle, line: FileLine, move: LoggedMove) -> bool:
     """Whether the session still stands where this move brought it, or stands there again."""
-    if _was_worked(opened, line):
+    if _has_work_since_move(opened, line):
         return False
-    end, point, timeline = line.timeline.end(), move.point, line.timeline
-    same_talk = timeline.without_notes(end) == timeline.without_notes(point)
-    return same_talk and line.stands(end) == line.stands(point)
+    end, point, timeline = line.timeline.find_end(), move.point, line.timeline
+    same_talk = timeline.skip_notes(end) == timeline.skip_notes(point)
+    return same_talk and line.find_files_at(end) == line.find_files_at(point)
 
 
-def last_move(opened: Opened, line: FileLine, id: str | None) -> Moved:
+def find_last_move(opened: SessionHandle, line: FileLine, id: str | None) -> LoggedMove:
     """The move with this id, or the last one that was not taken back."""
     done = [move for move in line.moves if move.state == "moved"]
     if id is None:
@@ -124,7 +126,7 @@ def last_move(opened: Opened, line: FileLine, id: str | None) -> Moved:
         for move in reversed(done):
             if move.id not in gone and (move.takes_back is None or move.verb == "redo"):
                 return move
-        raise nothing()
+        raise nothing_to_undo_error()
     found = [move for move in done if move.id.startswith(id)]
     if len({move.id for move in found}) != 1 or not id:
         raise NotFound(
@@ -134,19 +136,19 @@ def last_move(opened: Opened, line: FileLine, id: str | None) -> Moved:
     return found[0]
 
 
-class Intent(Struct, frozen=True, kw_only=True):
+class UndoTarget(Struct, frozen=True, kw_only=True):
     """A move before anybody has looked at the files."""
 
     verb: str
     scopes: tuple[Scope, ...]
-    origin: Standing
-    goal: Standing
+    origin: ScopeLeaves
+    goal: ScopeLeaves
     parent: str | None
     """The message or point that the move's own point follows."""
     leaf: str | None
     """The last message or point before the move."""
-    wanted: list[Wanted]
-    foreign: Foreign
+    wanted: list[WantedPath]
+    foreign: ForeignSupply
     uncovered: tuple[tuple[str, str], ...] = ()
     takes_back: str | None = None
     partial: tuple[bytes, ...] = ()
@@ -155,28 +157,28 @@ class Intent(Struct, frozen=True, kw_only=True):
     """The message whose effect is taken back."""
 
 
-def to_message(
-    opened: Opened,
+def target_message(
+    opened: SessionHandle,
     line: FileLine,
     verb: str,
     goal: str | None,
     scopes: tuple[Scope, ...],
     only: frozenset[bytes] | None = None,
-) -> Intent:
+) -> UndoTarget:
     """To a message, with these scopes; None is before the first one."""
-    here, leaf = position(opened, line), line.timeline.end()
+    here, leaf = find_position(opened, line), line.timeline.find_end()
     if only is not None:
         scopes = ("files",)
-    there = Standing(
-        line.stands(goal) if "files" in scopes else here.files,
-        line.timeline.without_notes(goal) if "conversation" in scopes else here.conversation,
-        line.timeline.todos(goal) if "todos" in scopes else here.todos,
+    there = ScopeLeaves(
+        line.find_files_at(goal) if "files" in scopes else here.files,
+        line.timeline.skip_notes(goal) if "conversation" in scopes else here.conversation,
+        line.timeline.find_todos_message(goal) if "todos" in scopes else here.todos,
     )
-    foreign = Foreign(opened)
+    foreign = ForeignSupply(opened)
     wanted = []
     if "files" in scopes:
-        wanted = changes_between(opened, leaf, goal, line, only, foreign)
-    return Intent(
+        wanted = find_changes_between(opened, leaf, goal, line, only, foreign)
+    return UndoTarget(
         verb=verb,
         scopes=scopes,
         origin=here,
@@ -185,47 +187,53 @@ def to_message(
         leaf=leaf,
         wanted=wanted,
         foreign=foreign,
-        uncovered=_uncovered(line, leaf, goal) if "files" in scopes else (),
-        partial=_names(only),
+        uncovered=_find_uncovered(line, leaf, goal) if "files" in scopes else (),
+        partial=_sort_names(only),
     )
 
 
-def undone(opened: Opened, line: FileLine, scopes: tuple[Scope, ...], *, turn: bool) -> Intent:
+def target_undo(
+    opened: SessionHandle, line: FileLine, scopes: tuple[Scope, ...], *, turn: bool
+) -> UndoTarget:
     """To before the last prompt or step."""
-    here = position(opened, line)
+    here = find_position(opened, line)
     if scopes == ("files",) and not turn:
-        point = line.timeline.node(step_point(line, line.timeline.end(), None))
+        point = line.timeline.node(find_step_point(line, line.timeline.find_end(), None))
         assert point is not None
     else:
         talk = "conversation" in scopes
         start = here.conversation if talk else here.files if "files" in scopes else here.todos
-        point = undo_point(opened, line, line.timeline.without_notes(start), turn=turn)
-    return to_message(opened, line, "undo", point.parent, scopes)
+        point = find_undo_point(opened, line, line.timeline.skip_notes(start), turn=turn)
+    return target_message(opened, line, "undo", point.parent, scopes)
 
 
-def undone_paths(opened: Opened, line: FileLine, only: frozenset[bytes]) -> Intent:
+def target_undo_of_paths(
+    opened: SessionHandle, line: FileLine, only: frozenset[bytes]
+) -> UndoTarget:
     """Some files to before the last step that touched them."""
-    goal = line.place(step_point(line, line.timeline.end(), only), before=True)
-    return to_message(opened, line, "undo", goal, ("files",), only)
+    goal = line.find_place(find_step_point(line, line.timeline.find_end(), only), before=True)
+    return target_message(opened, line, "undo", goal, ("files",), only)
 
 
-def taken_back(opened: Opened, line: FileLine, verb: str, move: Moved) -> Intent:
+def target_undo_of_move(
+    opened: SessionHandle, line: FileLine, verb: str, move: LoggedMove
+) -> UndoTarget:
     """Everything as it was before a move; of an older move, what it did to files."""
-    here, leaf = position(opened, line), line.timeline.end()
-    last = stands_behind(opened, line, move)
+    here, leaf = find_position(opened, line), line.timeline.find_end()
+    last = is_still_at(opened, line, move)
     if not last and "files" not in move.scopes:
         raise NotUndoable(
             "the session has gone on since that operation, and it did nothing to files",
             hint=f"restore goes to where the session stood before: {move.leaf}",
         )
     wanted = [
-        Wanted(each.path, each.after, each.before)
+        WantedPath(each.path, each.after, each.before)
         for each in move.paths
         if move.fates.get(each.path, "done") == "done"
     ]
     scopes = tuple(scope for scope in ALL if scope in move.scopes)
     talks = last and "conversation" in scopes
-    return Intent(
+    return UndoTarget(
         verb=verb,
         scopes=scopes if last else ("files",),
         origin=here,
@@ -233,22 +241,28 @@ def taken_back(opened: Opened, line: FileLine, verb: str, move: Moved) -> Intent
         parent=move.leaf if talks else leaf,
         leaf=leaf,
         wanted=wanted,
-        foreign=Foreign(opened),
+        foreign=ForeignSupply(opened),
         takes_back=move.id,
         partial=() if last else tuple(each.path for each in wanted),
     )
 
 
-def reverted(opened: Opened, line: FileLine, about: str, only: frozenset[bytes] | None) -> Intent:
+def target_revert(
+    opened: SessionHandle, line: FileLine, about: str, only: frozenset[bytes] | None
+) -> UndoTarget:
     """What one message did to files, taken back where nothing else has changed it since."""
-    here, leaf, foreign = position(opened, line), line.timeline.end(), Foreign(opened)
-    changed = changed_paths(line, about, foreign)
+    here, leaf, foreign = (
+        find_position(opened, line),
+        line.timeline.find_end(),
+        ForeignSupply(opened),
+    )
+    changed = find_changed_paths(line, about, foreign)
     wanted = [
-        Wanted(path, effect.after, effect.before)
+        WantedPath(path, effect.after, effect.before)
         for path, effect in sorted(changed.items())
         if only is None or path in only
     ]
-    return Intent(
+    return UndoTarget(
         verb="revert",
         scopes=("files",),
         origin=here,
@@ -257,22 +271,24 @@ def reverted(opened: Opened, line: FileLine, about: str, only: frozenset[bytes] 
         leaf=leaf,
         wanted=wanted,
         foreign=foreign,
-        uncovered=told_uncovered(line.snapshots(line.with_asides([about]))),
-        partial=tuple(each.path for each in wanted) or _names(only),
+        uncovered=collect_uncovered(line.snapshots(line.find_with_sidechains([about]))),
+        partial=tuple(each.path for each in wanted) or _sort_names(only),
         about=about,
     )
 
 
-def _names(only: frozenset[bytes] | None) -> tuple[bytes, ...]:
+def _sort_names(only: frozenset[bytes] | None) -> tuple[bytes, ...]:
     return () if only is None else tuple(sorted(only))
 
 
-def _uncovered(line: FileLine, start: str | None, goal: str | None) -> tuple[tuple[str, str], ...]:
-    way = line.way(start, goal)
-    return told_uncovered(line.snapshots(line.with_asides([*way.back, *way.forward])))
+def _find_uncovered(
+    line: FileLine, start: str | None, goal: str | None
+) -> tuple[tuple[str, str], ...]:
+    way = line.find_path(start, goal)
+    return collect_uncovered(line.snapshots(line.find_with_sidechains([*way.back, *way.forward])))
 
 
-def told_uncovered(snapshots: Iterable[Taken]) -> tuple[tuple[str, str], ...]:
+def collect_uncovered(snapshots: Iterable[SnapshotLine]) -> tuple[tuple[str, str], ...]:
     """What steps did not see, each thing once; a step that did not end has seen nothing."""
     found: dict[tuple[str, str], None] = {}
     ended, begun = set(), {}

@@ -11,20 +11,20 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec.structs import replace
 
 from talktree.session.capture.file_state import (
-    Absent,
-    File,
+    AbsentState,
+    FileContentState,
     Folder,
-    Link,
+    LinkState,
     State,
-    Unknown,
-    same,
-    same_content,
+    UnknownState,
+    is_same,
+    is_same_content,
 )
 
 Judgement: TypeAlias = Literal["already", "go", "conflict", "cannot"]
 
 
-class Judged(NamedTuple):
+class JudgedPath(NamedTuple):
     """What is to be done about a path, and why."""
 
     judgement: Judgement
@@ -33,74 +33,74 @@ class Judged(NamedTuple):
     reason: str
 
 
-def judged(expected: State, target: State, current: State, foreign: str | None) -> Judged:
+def judge_path(expected: State, target: State, current: State, foreign: str | None) -> JudgedPath:
     """Compare the three states of a path."""
     target = _with_their_mode(expected, target, current)
-    if isinstance(target, Unknown):
-        return Judged("cannot", current, f"what it was is not known: {target.why}")
-    if isinstance(current, Unknown):
-        return Judged("cannot", current, f"what is there now cannot be kept: {current.why}")
-    if same(current, target):
-        return Judged("already", target, "is already so")
-    if same_content(current, target) and _mode(current) == _mode(expected):
-        return Judged("go", target, "only its mode differs")
-    if not same_content(current, expected):
-        return Judged("conflict", target, _what_happened(expected, current))
+    if isinstance(target, UnknownState):
+        return JudgedPath("cannot", current, f"what it was is not known: {target.why}")
+    if isinstance(current, UnknownState):
+        return JudgedPath("cannot", current, f"what is there now cannot be kept: {current.why}")
+    if is_same(current, target):
+        return JudgedPath("already", target, "is already so")
+    if is_same_content(current, target) and _get_mode(current) == _get_mode(expected):
+        return JudgedPath("go", target, "only its mode differs")
+    if not is_same_content(current, expected):
+        return JudgedPath("conflict", target, _describe_foreign_change(expected, current))
     if foreign is not None:
-        return Judged("conflict", target, foreign)
+        return JudgedPath("conflict", target, foreign)
     if _all_modes_differ(expected, target, current):
-        return Judged("conflict", target, "its mode was changed since")
-    return Judged("go", target, _what_is_done(current, target))
+        return JudgedPath("conflict", target, "its mode was changed since")
+    return JudgedPath("go", target, _describe_action(current, target))
 
 
 def _with_their_mode(expected: State, target: State, current: State) -> State:
-    for kind in (File, Folder):
+    for kind in (FileContentState, Folder):
         if isinstance(target, kind) and isinstance(expected, kind) and isinstance(current, kind):
             return replace(target, mode=current.mode) if expected.mode == target.mode else target
     return target
 
 
 def _all_modes_differ(expected: State, target: State, current: State) -> bool:
-    modes = {_mode(state) for state in (expected, target, current)}
+    modes = {_get_mode(state) for state in (expected, target, current)}
     return None not in modes and len(modes) == 3
 
 
-def _mode(state: State) -> int | None:
-    return state.mode if isinstance(state, File | Folder) else None
+def _get_mode(state: State) -> int | None:
+    return state.mode if isinstance(state, FileContentState | Folder) else None
 
 
-def kind(state: State) -> str:
+def describe_kind(state: State) -> str:
     """What a state is, in words."""
     match state:
-        case File():
+        case FileContentState():
             return "a file"
-        case Link():
+        case LinkState():
             return "a link"
         case Folder():
             return "a folder"
-        case Absent():
+        case AbsentState():
             return "nothing"
-        case Unknown():
+        case UnknownState():
             return "something unknown"
 
 
-def _what_happened(expected: State, current: State) -> str:
-    if isinstance(expected, Unknown):
+def _describe_foreign_change(expected: State, current: State) -> str:
+    if isinstance(expected, UnknownState):
         return f"what the session left there is not known: {expected.why}"
-    if isinstance(current, Absent):
+    if isinstance(current, AbsentState):
         return "somebody else has removed it since"
-    if isinstance(expected, Absent):
-        return f"somebody else has made {kind(current)} there since"
+    if isinstance(expected, AbsentState):
+        return f"somebody else has made {describe_kind(current)} there since"
     if type(current) is not type(expected):
-        return f"somebody else has made it {kind(current)} since"
+        return f"somebody else has made it {describe_kind(current)} since"
     return "somebody else has changed it since"
 
 
-def _what_is_done(current: State, target: State) -> str:
-    if isinstance(target, Absent):
+def _describe_action(current: State, target: State) -> str:
+    if isinstance(target, AbsentState):
         return "was not there then"
-    if isinstance(current, Absent):
-        return f"was {kind(target)} then"
+    if isinstance(current, AbsentState):
+        return f"was {describe_kind(target)} then"
     if type(current) is not type(target):
-        return f"was {kind(target)} then, is {kind(current)} now"
+        return f"was {describe_kind(target)} then, is {describe_kind(current)} now"
     return "was different then"

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from talktree.session.index.index import Index
-from talktree.session.index.node import Node
-from talktree.session.undo.move_records import Moved
+from talktree.session.index.index import SessionIndex
+from talktree.session.index.node import IndexedMessage
+from talktree.session.undo.move_records import LoggedMove
 
 NOWHERE = -1
 
@@ -22,20 +22,20 @@ NOWHERE = -1
 class Timeline:
     """Messages and points of a session, as they are now."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: SessionIndex) -> None:
         self._index = index
         self.moves = index.moves()
         self._points = {move.point: move for move in self.moves if move.is_point}
-        self._order: list[Moved] = []
+        self._order: list[LoggedMove] = []
         self._numbers: list[int] = []
         """The line of the last message before each move in `_order`."""
         for move in self._points.values():
-            number = self._number(move)
+            number = self._compute_number(move)
             if number is not None:
                 self._order.append(move)
                 self._numbers.append(max([number, *self._numbers[-1:]]))
 
-    def _number(self, move: Moved) -> int | None:
+    def _compute_number(self, move: LoggedMove) -> int | None:
         """The place of a move in the order of messages; None if nothing tells."""
         assert move.after is not None
         if move.after.message is None:
@@ -45,54 +45,56 @@ class Timeline:
 
     # places
 
-    def end(self) -> str | None:
+    def find_end(self) -> str | None:
         """The last place: a point if the session was moved and nothing was said since."""
         leaf, point = self._index.head()
         if point is not None:
             return point.point
         return None if leaf is None else leaf.id
 
-    def node(self, id: str) -> Node | None:
+    def node(self, id: str) -> IndexedMessage | None:
         """A message or a point; what follows a point has that as its parent."""
         move = self._points.get(id)
         if move is not None:
-            number = self._number(move)
+            number = self._compute_number(move)
             number = NOWHERE if number is None else number
-            return Node(id, move.parent, number, number, 0, "", False, True, move.time)
+            return IndexedMessage(id, move.parent, number, number, 0, "", False, True, move.time)
         node = self._index.node(id)
-        return None if node is None else self._placed(node)
+        return None if node is None else self._place_node(node)
 
-    def _placed(self, node: Node) -> Node:
-        move = self.followed(node)
+    def _place_node(self, node: IndexedMessage) -> IndexedMessage:
+        move = self.find_followed_move(node)
         return node if move is None else node._replace(parent=move.point)
 
-    def followed(self, node: Node) -> Moved | None:
+    def find_followed_move(self, node: IndexedMessage) -> LoggedMove | None:
         """The move that a message follows."""
         at = bisect_left(self._numbers, node.start) - 1
         if at < 0 or self._order[at].at.conversation != node.parent:
             return None
         return self._order[at]
 
-    def children(self, id: str) -> list[Node]:
+    def children(self, id: str) -> list[IndexedMessage]:
         """The messages that hang on a message or a point."""
         move = self._points.get(id)
         above = id if move is None else move.at.conversation
-        return [node for node in self._index.children(above) if self.followed(node) is move]
+        return [
+            node for node in self._index.children(above) if self.find_followed_move(node) is move
+        ]
 
-    def chain(self, id: str) -> list[Node]:
+    def chain(self, id: str) -> list[IndexedMessage]:
         """Messages and points from the first one down to this one."""
-        above = self.message(id)
-        found: list[Node] = []
+        above = self.find_message(id)
+        found: list[IndexedMessage] = []
         for node in self._index.chain(above) if above is not None else ():
-            placed = self._placed(node) if self._order else node
+            placed = self._place_node(node) if self._order else node
             if placed is not node:
-                found += self._points_to(placed.parent, node.parent)
+                found += self._find_points_to(placed.parent, node.parent)
             found.append(placed)
-        return [*found, *self._points_to(id, above)] if id in self._points else found
+        return [*found, *self._find_points_to(id, above)] if id in self._points else found
 
-    def _points_to(self, id: str | None, above: str | None) -> list[Node]:
+    def _find_points_to(self, id: str | None, above: str | None) -> list[IndexedMessage]:
         """The points from below a message down to this one."""
-        found: list[Node] = []
+        found: list[IndexedMessage] = []
         seen: set[str] = set()
         while id is not None and id != above and id not in seen:
             seen.add(id)
@@ -105,14 +107,14 @@ class Timeline:
 
     # what a place means
 
-    def message(self, id: str | None) -> str | None:
+    def find_message(self, id: str | None) -> str | None:
         """The message of a place: itself, or the one that a point leads to."""
         move = None if id is None else self._points.get(id)
         return id if move is None else move.at.conversation
 
-    def without_notes(self, id: str | None) -> str | None:
+    def skip_notes(self, id: str | None) -> str | None:
         """The nearest message at or above a place that is neither a point nor a note."""
-        id = self.message(id)
+        id = self.find_message(id)
         seen = set()
         while id is not None and id not in seen:
             seen.add(id)
@@ -124,14 +126,14 @@ class Timeline:
             id = node.parent
         return None
 
-    def todos(self, id: str | None) -> str | None:
+    def find_todos_message(self, id: str | None) -> str | None:
         """The message that has the tasks of a place."""
         move = None if id is None else self._points.get(id)
         return id if move is None else move.at.todos
 
-    def number(self, move: Moved) -> int | None:
+    def find_number(self, move: LoggedMove) -> int | None:
         """The line of the message behind which a move that is done happened."""
         if move.is_point:
-            return self._number(move)
+            return self._compute_number(move)
         node = self._index.node(move.point)
         return None if node is None else node.number

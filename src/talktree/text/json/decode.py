@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json.scanner import DEEP, Kind, Problem, scan_values
+from talktree.text.json.scanner import DEEP, NodeKind, Problem, scan_values
 from talktree.text.json.value import REFUSALS, Json
 
 _decoder = msgspec.json.Decoder()
@@ -46,7 +46,7 @@ def decode(raw: bytes) -> Decoded:
     try:
         return Decoded(_decoder.decode(raw), [], True)
     except REFUSALS:
-        return _tolerant(raw)
+        return _decode_tolerantly(raw)
 
 
 def peek(raw: bytes) -> Decoded:
@@ -54,7 +54,7 @@ def peek(raw: bytes) -> Decoded:
     try:
         return Decoded(_decoder.decode(raw), [], True)
     except REFUSALS:
-        return _remembered(raw)
+        return _decode_cached(raw)
 
 
 def inspect(raw: bytes) -> list[Problem]:
@@ -63,29 +63,33 @@ def inspect(raw: bytes) -> list[Problem]:
         value = _decoder.decode(raw)
         # Encoding gives the same bytes only if nothing was dropped, so the slow look at names
         # that stand twice is needed only where the text is not in that plain form.
-        plain = _encode(value) == raw.strip(b"\r\n") or not _doubled(raw)
+        plain = _encode(value) == raw.strip(b"\r\n") or not _has_duplicate_keys(raw)
         if plain and not _has_long_number(raw):
             return []
     except (*REFUSALS, TypeError, UnicodeEncodeError):
         pass
-    return _odd(raw)
+    return _find_remembered_problems(raw)
 
 
-def oddities(raw: bytes, value: Json) -> list[Problem]:
+def find_oddities(raw: bytes, value: Json) -> list[Problem]:
     """The same for a text that was decoded already."""
     try:
         again = _plain_encode(value)
     except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
-        return _odd(raw)
+        return _find_remembered_problems(raw)
     # Encoding gives the same bytes only if nothing was dropped; a line may have its end behind.
     plain = raw.startswith(again) and len(raw) - len(again) <= len(b"\r\n")
     del again
-    if (plain or not _doubled(raw)) and not _has_long_number(raw) and not _may_be_deep(raw):
+    if (
+        (plain or not _has_duplicate_keys(raw))
+        and not _has_long_number(raw)
+        and not _can_be_deep(raw)
+    ):
         return []
-    return _odd(raw)
+    return _find_remembered_problems(raw)
 
 
-def _may_be_deep(raw: bytes) -> bool:
+def _can_be_deep(raw: bytes) -> bool:
     """Whether there are brackets enough outside strings; single bytes are counted very quickly."""
     if raw.count(b"[") + raw.count(b"{") <= DEEP:
         return False
@@ -98,41 +102,41 @@ def _has_long_number(raw: bytes) -> bool:
     return any(LONG in each.translate(DIGITS) for each in digits) and bool(_LONG_NUMBER.search(raw))
 
 
-def _odd(raw: bytes) -> list[Problem]:
-    return list(_remembered(raw).problems)
+def _find_remembered_problems(raw: bytes) -> list[Problem]:
+    return list(_decode_cached(raw).problems)
 
 
-def _tolerant(raw: bytes) -> Decoded:
+def _decode_tolerantly(raw: bytes) -> Decoded:
     if len(raw) > REMEMBERED:
-        return _scanned(raw)
-    value, problems, usable = _remembered(raw)
-    return Decoded(_copied(value), list(problems), usable)
+        return _scan_and_decode(raw)
+    value, problems, usable = _decode_cached(raw)
+    return Decoded(_copy_value(value), list(problems), usable)
 
 
 _last: dict[bytes, Decoded] = {}
 
 
-def _remembered(raw: bytes) -> Decoded:
+def _decode_cached(raw: bytes) -> Decoded:
     """What a text holds; it is shared, so it must not be changed."""
     if len(raw) <= SHORT:
-        return _known(raw)
+        return _decode_known(raw)
     if len(raw) > REMEMBERED:
-        return _scanned(raw)
+        return _scan_and_decode(raw)
     key = blake2b(raw, digest_size=16).digest()
     found = _last.get(key)
     if found is None:
-        found = _scanned(raw)
+        found = _scan_and_decode(raw)
         _last.clear()
         _last[key] = found
     return found
 
 
 @lru_cache(maxsize=MOST_KNOWN)
-def _known(raw: bytes) -> Decoded:
-    return _scanned(raw)
+def _decode_known(raw: bytes) -> Decoded:
+    return _scan_and_decode(raw)
 
 
-def _copied(value: Json) -> Json:
+def _copy_value(value: Json) -> Json:
     """A value that can be changed without changing what is remembered."""
     top: list[Json] = [value]
     pending: list[list[Json] | dict[str, Json]] = [top]
@@ -145,7 +149,7 @@ def _copied(value: Json) -> Json:
     return top[0]
 
 
-def _scanned(raw: bytes) -> Decoded:
+def _scan_and_decode(raw: bytes) -> Decoded:
     found = scan_values(raw)
     if len(found.roots) != 1:
         return Decoded(None, found.problems or [Problem("syntax", 0, "no JSON value")], False)
@@ -154,22 +158,22 @@ def _scanned(raw: bytes) -> Decoded:
         problems.append(Problem("torn", len(raw), "the text ends inside a value"))
     root = found.roots[0]
     # A word that means nothing is no value, even if it stands alone.
-    junk = root.kind is Kind.SCALAR and any(problem.code == "syntax" for problem in problems)
+    junk = root.kind is NodeKind.SCALAR and any(problem.code == "syntax" for problem in problems)
     return Decoded(root.value, problems, found.complete and not junk)
 
 
-class _Doubled(Exception):
+class _RepeatedKey(Exception):
     pass
 
 
-def _doubled(raw: bytes) -> bool:
+def _has_duplicate_keys(raw: bytes) -> bool:
     try:
         json.loads(raw, object_pairs_hook=_refuse_doubles)
-    except (_Doubled, ValueError, RecursionError):
+    except (_RepeatedKey, ValueError, RecursionError):
         return True
     return False
 
 
 def _refuse_doubles(pairs: list[tuple[str, Json]]) -> None:
     if len(pairs) > 1 and len({name for name, _ in pairs}) < len(pairs):
-        raise _Doubled
+        raise _RepeatedKey

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from talktree.text.json.value import Json, Token, Written
+from talktree.text.json.value import EncodedValue, Json, Token
 
 
 class Style(NamedTuple):
@@ -40,14 +40,14 @@ _COLON = re.compile(rb'"(\s*:\s*)(?=["{\[\w-])')
 _ITEM = re.compile(rb'["}\]\w](,[ ]*)(?=["{\[\w-])')
 
 
-def learn(text: bytes, *, sample: int = 1 << 16) -> Style:
+def learn_style(text: bytes, *, sample: int = 1 << 16) -> Style:
     """The style of a text, from its first part."""
     head = text[:sample]
     colon = _COLON.search(head)
     item = _ITEM.search(head)
     indented = _INDENTED.search(head)
     return Style(
-        indent=_level(indented.group(2), head, indented.start()) if indented else None,
+        indent=_find_level(indented.group(2), head, indented.start()) if indented else None,
         item=item.group(1).decode() if item else ",",
         colon=colon.group(1).decode() if colon else (": " if indented else ":"),
         ascii=head.isascii() and b"\\u" in head and text.isascii(),
@@ -55,7 +55,7 @@ def learn(text: bytes, *, sample: int = 1 << 16) -> Style:
     )
 
 
-def _level(inner: bytes, text: bytes, opened_at: int) -> str:
+def _find_level(inner: bytes, text: bytes, opened_at: int) -> str:
     line = text[text.rfind(b"\n", 0, opened_at) + 1 : opened_at]
     outer = line[: len(line) - len(line.lstrip(b" \t"))]
     deeper = inner[len(outer) :] if inner.startswith(outer) else inner
@@ -67,25 +67,25 @@ LONG = 1 << 20
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def encode(value: Json, style: Style = COMPACT, *, level: int = 0) -> bytes:
+def encode_json(value: Json, style: Style = COMPACT, *, level: int = 0) -> bytes:
     """The JSON text of a value, its inner lines indented from the given level on."""
     if style.indent is None:
         try:
-            return _fast(style)(value).encode()
+            return _make_fast_encoder(style)(value).encode()
         except (TypeError, UnicodeEncodeError, RecursionError):
             # A token, half of a character, or too deep: then piece by piece.
             pass
-    return "".join(_pieces(value, style, level)).encode()
+    return "".join(_encode_pieces(value, style, level)).encode()
 
 
-def _as_written(value: object) -> msgspec.Raw:
-    if isinstance(value, Written):
+def _get_raw(value: object) -> msgspec.Raw:
+    if isinstance(value, EncodedValue):
         return value.raw
     raise TypeError(type(value).__name__)
 
 
 _plain_encode = msgspec.json.Encoder().encode
-_quick = msgspec.json.Encoder(enc_hook=_as_written).encode
+_quick = msgspec.json.Encoder(enc_hook=_get_raw).encode
 
 
 def encode_new(value: Json) -> bytes:
@@ -94,7 +94,7 @@ def encode_new(value: Json) -> bytes:
         return _quick(value)
     except (TypeError, ValueError, OverflowError, RecursionError):
         # A token, half of a character, a huge number, or too deep.
-        return encode(value)
+        return encode_json(value)
 
 
 def encode_long(value: Json) -> bytes | None:
@@ -131,7 +131,7 @@ def is_plain(value: Json) -> bool:
 
 
 @lru_cache(maxsize=32)
-def _fast(style: Style) -> Callable[[Json], str]:
+def _make_fast_encoder(style: Style) -> Callable[[Json], str]:
     return JSONEncoder(
         ensure_ascii=style.ascii,
         separators=(style.item, style.colon),
@@ -142,7 +142,7 @@ def _fast(style: Style) -> Callable[[Json], str]:
 
 def _read_again(value: object) -> object:
     """What was written already, for an encoder that cannot copy text."""
-    return msgspec.json.decode(_as_written(value))
+    return msgspec.json.decode(_get_raw(value))
 
 
 def encode_string(text: str, style: Style = COMPACT) -> str:
@@ -152,7 +152,7 @@ def encode_string(text: str, style: Style = COMPACT) -> str:
     return _HALVES.sub(lambda half: f"\\u{ord(half.group()):04x}", encode_basestring(text))
 
 
-def _scalar(value: Json, style: Style) -> str:
+def _encode_scalar(value: Json, style: Style) -> str:
     match value:
         case str():
             return encode_string(value, style)
@@ -168,7 +168,7 @@ def _scalar(value: Json, style: Style) -> str:
             return repr(value)
 
 
-def _pieces(value: Json, style: Style, level: int) -> Iterator[str]:
+def _encode_pieces(value: Json, style: Style, level: int) -> Iterator[str]:
     # Work still to do, last first: ready text, or a value with the level it stands on.
     todo: list[str | tuple[Json, int]] = [(value, level)]
     while todo:
@@ -182,21 +182,23 @@ def _pieces(value: Json, style: Style, level: int) -> Iterator[str]:
             inside = [
                 (encode_string(key, style) + style.colon, item) for key, item in current.items()
             ]
-            todo.append(_line(style, level) + "}")
+            todo.append(_line_start(style, level) + "}")
         elif isinstance(current, list) and current:
             yield "["
             inside = [("", item) for item in current]
-            todo.append(_line(style, level) + "]")
+            todo.append(_line_start(style, level) + "]")
         else:
-            yield "{}" if current == {} else "[]" if current == [] else _scalar(current, style)
+            yield (
+                "{}" if current == {} else "[]" if current == [] else _encode_scalar(current, style)
+            )
             continue
-        _queue(todo, inside, style, level + 1)
+        _queue_items(todo, inside, style, level + 1)
 
 
-def _queue(
+def _queue_items(
     todo: list[str | tuple[Json, int]], inside: list[tuple[str, Json]], style: Style, level: int
 ) -> None:
-    start = _line(style, level)
+    start = _line_start(style, level)
     between = "," + start if style.indent is not None else style.item
     for number in range(len(inside) - 1, -1, -1):
         name, item = inside[number]
@@ -204,5 +206,5 @@ def _queue(
         todo.append((between if number else start) + name)
 
 
-def _line(style: Style, level: int) -> str:
+def _line_start(style: Style, level: int) -> str:
     return "" if style.indent is None else style.newline + style.indent * level

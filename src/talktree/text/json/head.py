@@ -11,35 +11,35 @@ import re
 import msgspec
 
 from talktree.text.json.decode import decode
-from talktree.text.json.scanner import Kind, scan_values
+from talktree.text.json.scanner import NodeKind, scan_values
 from talktree.text.json.value import REFUSALS, Json
 
 _decode = msgspec.json.Decoder().decode
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+[\[\]{}]", re.DOTALL)
-_TORN = rb'"[^"\\]*+(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*+)*+'
+_TRUNCATED_STRING = rb'"[^"\\]*+(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*+)*+'
 """A string without its end, but with no escape that is cut off."""
-_REST = re.compile(rb'((?:[^"]++|' + _STRING + rb")*+)(" + _TORN + rb")?+", re.DOTALL)
+_REST = re.compile(rb'((?:[^"]++|' + _STRING + rb")*+)(" + _TRUNCATED_STRING + rb")?+", re.DOTALL)
 _CLOSED_BY = {0x7B: b"}", 0x5B: b"]"}
 
 
 def decode_head(head: bytes) -> list[Json]:
     """The objects and lists in a text, the last as far as it goes; bare words are left out."""
-    value = _plain_value(head)
+    value = _decode_plain(head)
     if value is not None:
         return [value]
-    return [root.value for root in scan_values(head).roots if root.kind is not Kind.SCALAR]
+    return [root.value for root in scan_values(head).roots if root.kind is not NodeKind.SCALAR]
 
 
-def decode_torn(line: bytes) -> Json:
+def decode_truncated(line: bytes) -> Json:
     """The one value in a text, as far as it goes."""
-    value = _plain_value(line)
+    value = _decode_plain(line)
     return decode(line).value if value is None else value
 
 
-def _plain_value(head: bytes) -> dict[str, Json] | list[Json] | None:
+def _decode_plain(head: bytes) -> dict[str, Json] | list[Json] | None:
     """The object or list that a plain text is, or would be if it were not cut off."""
-    for text in (head, complete(head)):
+    for text in (head, complete_truncated(head)):
         try:
             value: Json = _decode(text) if text else None
         except REFUSALS:
@@ -49,7 +49,7 @@ def _plain_value(head: bytes) -> dict[str, Json] | list[Json] | None:
     return None
 
 
-def complete(head: bytes) -> bytes:
+def complete_truncated(head: bytes) -> bytes:
     """A text that was cut off with what closes it; nothing if that is not easily said."""
     at, open = 0, list[bytes]()
     while (found := _BRACKET.match(head, at)) is not None:
@@ -68,9 +68,9 @@ def complete(head: bytes) -> bytes:
 
 def _with_string(head: bytes, rest: re.Match[bytes], *, in_list: bool) -> bytes:
     """The text up to its last whole value, or with the string closed that it ends in."""
-    before, torn = rest.group(1).strip(), rest.group(2)
+    before, truncated = rest.group(1).strip(), rest.group(2)
     start = len(head[: rest.end(1)].rstrip())
-    if torn is not None and (in_list or before.endswith(b":")):
+    if truncated is not None and (in_list or before.endswith(b":")):
         return head + b'"'
     if before.endswith(b","):
         return head[: start - 1]

@@ -1,86 +1,90 @@
 """Change values inside a JSON text and leave every other byte as it is.
 
-`patch(text, old, new)` compares two values and replaces, adds or removes just the parts of the
+`patch_json(text, old, new)` compares two values and replaces, adds or removes just the parts of the
 text in which they differ, in the style the text already has. Numbers no float holds, names that
 stand twice, odd spacing: all survive unless they are the very thing that was changed.
 """
 
 from __future__ import annotations
 
-from talktree.text.json.encode import Style, encode, encode_string, learn
-from talktree.text.json.scanner import Kind, Node, scan
-from talktree.text.json.value import Json, same
+from talktree.text.json.encode import Style, encode_json, encode_string, learn_style
+from talktree.text.json.scanner import JsonNode, NodeKind, scan_json
+from talktree.text.json.value import Json, is_same
 
 Edit = tuple[int, int, bytes]
 """Replace the bytes from start to stop."""
 
 
-def patch(text: bytes, new: Json, *, style: Style | None = None, level: int = 0) -> bytes:
+def patch_json(text: bytes, new: Json, *, style: Style | None = None, level: int = 0) -> bytes:
     """The text with its one value changed to the new one; the same text if nothing differs."""
-    root = scan(text).roots[0]
-    return _apply(text, _edits(text, root, new, style or learn(text), level))
+    root = scan_json(text).roots[0]
+    return _apply_edits(text, _compute_edits(text, root, new, style or learn_style(text), level))
 
 
-def member(text: bytes, name: str) -> Node | None:
+def find_member(text: bytes, name: str) -> JsonNode | None:
     """The member of an object text that counts: the last one with that name."""
-    roots = scan(text).roots
-    if not roots or roots[0].kind is not Kind.OBJECT:
+    roots = scan_json(text).roots
+    if not roots or roots[0].kind is not NodeKind.OBJECT:
         return None
     return next((node for node in reversed(roots[0].children) if node.key == name), None)
 
 
-def _edits(text: bytes, root: Node, new: Json, style: Style, level: int) -> list[Edit]:
+def _compute_edits(text: bytes, root: JsonNode, new: Json, style: Style, level: int) -> list[Edit]:
     edits: list[Edit] = []
-    pending: list[tuple[Node, Json, int]] = [(root, new, level)]
+    pending: list[tuple[JsonNode, Json, int]] = [(root, new, level)]
     while pending:
         node, value, level = pending.pop()
-        if same(node.value, value):
+        if is_same(node.value, value):
             continue
-        if node.kind is Kind.OBJECT and isinstance(value, dict) and value:
-            edits += _object(text, node, value, style, level)
+        if node.kind is NodeKind.OBJECT and isinstance(value, dict) and value:
+            edits += _edit_object(text, node, value, style, level)
             pending += [
                 (child, value[key], level + 1)
-                for key, child in _counting(node).items()
+                for key, child in _index_members(node).items()
                 if key in value
             ]
-        elif _grows(node, value) and isinstance(value, list):
-            edits += _appended(text, node, value, style, level)
+        elif _is_appended(node, value) and isinstance(value, list):
+            edits += _append_items(text, node, value, style, level)
             pending += [
                 (child, item, level + 1) for child, item in zip(node.children, value, strict=False)
             ]
         else:
-            edits.append((node.start, node.stop, encode(value, style, level=level)))
+            edits.append((node.start, node.stop, encode_json(value, style, level=level)))
     return edits
 
 
-def _grows(node: Node, value: Json) -> bool:
+def _is_appended(node: JsonNode, value: Json) -> bool:
     """Whether an array only changes inside its items or by new ones at its end."""
     return (
-        node.kind is Kind.ARRAY and isinstance(value, list) and 0 < len(node.children) <= len(value)
+        node.kind is NodeKind.ARRAY
+        and isinstance(value, list)
+        and 0 < len(node.children) <= len(value)
     )
 
 
-def _counting(node: Node) -> dict[str, Node]:
+def _index_members(node: JsonNode) -> dict[str, JsonNode]:
     """Members by name; of doubled names the last one counts."""
     return {child.key: child for child in node.children if child.key is not None}
 
 
-def _object(
-    text: bytes, node: Node, value: dict[str, Json], style: Style, level: int
+def _edit_object(
+    text: bytes, node: JsonNode, value: dict[str, Json], style: Style, level: int
 ) -> list[Edit]:
     kept = [child for child in node.children if child.key in value]
     gone = [child for child in node.children if child.key not in value]
     known = {child.key for child in node.children}
     added = [(key, item) for key, item in value.items() if key not in known]
-    edits = [_without(node, child, kept) for child in gone] if kept else []
+    edits = [_cut_member(node, child, kept) for child in gone] if kept else []
     if added:
-        edits.append(_with(text, node, added, style, level, after=kept[-1] if kept else None))
+        edits.append(
+            _insert_members(text, node, added, style, level, after=kept[-1] if kept else None)
+        )
     elif gone and not kept:
         edits.append((node.start, node.stop, b"{}"))
     return edits
 
 
-def _without(node: Node, child: Node, kept: list[Node]) -> Edit:
+def _cut_member(node: JsonNode, child: JsonNode, kept: list[JsonNode]) -> Edit:
     """Cut a member together with the comma that belongs to it."""
     number = node.children.index(child)
     if any(other.start < child.start for other in kept):
@@ -88,45 +92,56 @@ def _without(node: Node, child: Node, kept: list[Node]) -> Edit:
     return (child.key_at, node.children[number + 1].key_at, b"")
 
 
-def _with(
+def _insert_members(
     text: bytes,
-    node: Node,
+    node: JsonNode,
     added: list[tuple[str, Json]],
     style: Style,
     level: int,
     *,
-    after: Node | None,
+    after: JsonNode | None,
 ) -> Edit:
     members = [
-        (encode_string(key, style) + style.colon).encode() + encode(item, style, level=level + 1)
+        (encode_string(key, style) + style.colon).encode()
+        + encode_json(item, style, level=level + 1)
         for key, item in added
     ]
-    return _inserted(text, node, members, style, level, after=after)
+    return _insert_items(text, node, members, style, level, after=after)
 
 
-def _appended(text: bytes, node: Node, value: list[Json], style: Style, level: int) -> list[Edit]:
+def _append_items(
+    text: bytes, node: JsonNode, value: list[Json], style: Style, level: int
+) -> list[Edit]:
     fresh = value[len(node.children) :]
     if not fresh:
         return []
-    items = [encode(item, style, level=level + 1) for item in fresh]
-    return [_inserted(text, node, items, style, level, after=node.children[-1])]
+    items = [encode_json(item, style, level=level + 1) for item in fresh]
+    return [_insert_items(text, node, items, style, level, after=node.children[-1])]
 
 
-def _inserted(
-    text: bytes, node: Node, items: list[bytes], style: Style, level: int, *, after: Node | None
+def _insert_items(
+    text: bytes,
+    node: JsonNode,
+    items: list[bytes],
+    style: Style,
+    level: int,
+    *,
+    after: JsonNode | None,
 ) -> Edit:
     newline = b"" if style.indent is None else style.newline.encode()
     indent = (style.indent or "").encode()
     lead = newline + indent * (level + 1)
     if after is None:
-        brackets = (b"{", b"}") if node.kind is Kind.OBJECT else (b"[", b"]")
+        brackets = (b"{", b"}") if node.kind is NodeKind.OBJECT else (b"[", b"]")
         inside = lead + (b"," + lead).join(items) + newline + indent * level
         return (node.start, node.stop, brackets[0] + inside + brackets[1])
-    between = _between(text, node, after, style, lead)
+    between = _read_separator(text, node, after, style, lead)
     return (after.stop, after.stop, b"".join(between + item for item in items))
 
 
-def _between(text: bytes, node: Node, after: Node, style: Style, lead: bytes) -> bytes:
+def _read_separator(
+    text: bytes, node: JsonNode, after: JsonNode, style: Style, lead: bytes
+) -> bytes:
     """What stands between two items here, as the neighbours show it."""
     number = node.children.index(after)
     if number:
@@ -136,7 +151,7 @@ def _between(text: bytes, node: Node, after: Node, style: Style, lead: bytes) ->
     return b"," + lead if lead else style.item.encode()
 
 
-def _apply(text: bytes, edits: list[Edit]) -> bytes:
+def _apply_edits(text: bytes, edits: list[Edit]) -> bytes:
     out: list[bytes] = []
     at = 0
     for start, stop, fresh in sorted(edits, key=lambda edit: edit[:2]):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from talktree.text.json.value import Json
-from talktree.text.numpy_scan import QUOTE, count, escaped_quotes, is_worth
+from talktree.text.numpy_scan import QUOTE, count_byte, count_escaped_quotes, is_worth
 
 SHALLOW = 100
 """Values that are not nested deeper are surely not too deep for anybody."""
@@ -23,22 +23,22 @@ _ESCAPED = re.compile(rb'\\[\\"]')
 """A backslash or a quote inside of a string."""
 
 
-def is_all_told(data: bytes, values: Sequence[Json]) -> bool:
+def is_fully_represented(data: bytes, values: Sequence[Json]) -> bool:
     """Whether values hold all that their texts say, and all readers take them alike."""
-    strings, largest, depth = _survey(values)
+    strings, largest, depth = _survey_values(values)
     if depth > SHALLOW or largest >= LARGE:
         return False
-    quotes = (count(data, QUOTE) if is_worth(len(data)) else data.count(b'"')) - 2 * strings
-    return not quotes or quotes == _quotes_inside(data)
+    quotes = (count_byte(data, QUOTE) if is_worth(len(data)) else data.count(b'"')) - 2 * strings
+    return not quotes or quotes == _count_quotes_inside(data)
 
 
-def _quotes_inside(data: bytes) -> int:
+def _count_quotes_inside(data: bytes) -> int:
     """How many quotes stand inside of strings, where they are not written by their number."""
-    found = escaped_quotes(data) if is_worth(len(data)) else None
-    return quotes_escaped(data) if found is None else found
+    found = count_escaped_quotes(data) if is_worth(len(data)) else None
+    return count_escaped_quotes_by_byte(data) if found is None else found
 
 
-def quotes_escaped(data: bytes) -> int:
+def count_escaped_quotes_by_byte(data: bytes) -> int:
     """The same, byte by byte."""
     count = at = 0
     while at < len(data):
@@ -51,7 +51,7 @@ def quotes_escaped(data: bytes) -> int:
     return count
 
 
-def _survey(values: Sequence[Json]) -> tuple[int, float, int]:
+def _survey_values(values: Sequence[Json]) -> tuple[int, float, int]:
     """How many strings there are, names among them, the largest number, and how deep it goes."""
     strings, depth = 0, 0
     numbers: list[float] = [0]
@@ -75,7 +75,7 @@ def _survey(values: Sequence[Json]) -> tuple[int, float, int]:
     return strings, max(max(numbers), -min(numbers)), depth
 
 
-def all_strings(values: Sequence[Json]) -> str:
+def join_strings(values: Sequence[Json]) -> str:
     """All strings in one, names of members among them, to ask all of them at once."""
     found: list[str] = []
     pending: list[Json] = [list(values)]

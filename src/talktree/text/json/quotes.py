@@ -43,7 +43,7 @@ def end_of_value(text: bytes, stop: int, *, in_list: bool) -> int:
     after = SPACE.match(text, stop).end()  # type: ignore[union-attr]
     if after >= len(text) or text[after] in _NO_TEXT or text[after] == 0x22:
         return stop
-    return _next_end(text, stop, behind) or stop
+    return _find_next_end(text, stop, behind) or stop
 
 
 def end_of_unopened(text: bytes, start: int, word_end: int, *, in_list: bool) -> int | None:
@@ -54,10 +54,10 @@ def end_of_unopened(text: bytes, start: int, word_end: int, *, in_list: bool) ->
     after = SPACE.match(text, word_end).end()  # type: ignore[union-attr]
     if after >= len(text) or text[after] in _NO_TEXT:
         return None
-    return _next_end(text, start, BEHIND_ITEM if in_list else BEHIND_MEMBER)
+    return _find_next_end(text, start, BEHIND_ITEM if in_list else BEHIND_MEMBER)
 
 
-def _next_end(text: bytes, at: int, behind: re.Pattern[bytes]) -> int | None:
+def _find_next_end(text: bytes, at: int, behind: re.Pattern[bytes]) -> int | None:
     for _ in range(MOST_QUOTES):
         found = REST_OF_STRING.match(text, at)
         if found is None:

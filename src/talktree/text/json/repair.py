@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.text.json.scanner import Scanner
-from talktree.text.json.syntax import CONTROL, NULS, NUMBER, WORDS, Kind, Node, Scan, filled
+from talktree.text.json.syntax import (
+    CONTROL,
+    NULS,
+    NUMBER,
+    WORDS,
+    JsonNode,
+    JsonScan,
+    NodeKind,
+    fill_containers,
+)
 from talktree.text.json.value import Json, Token
 
 _PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -27,7 +36,7 @@ NAN = frozenset({b"NaN", b"Infinity", b"-NaN", b"-Infinity"})
 REPLACEMENT = "\ufffd".encode()
 
 
-class JsonMending(NamedTuple):
+class JsonRepair(NamedTuple):
     """A change that mends an oddity, by the key of the oddity."""
 
     key: str
@@ -36,40 +45,40 @@ class JsonMending(NamedTuple):
     new: bytes = b""
 
 
-class Mended(NamedTuple):
+class RepairedJson(NamedTuple):
     """What was found in a text, and the changes that make it sound, in order."""
 
-    scan: Scan
-    changes: list[JsonMending]
+    scan: JsonScan
+    changes: list[JsonRepair]
 
 
-def mended(text: bytes) -> Mended:
+def repair_values(text: bytes) -> RepairedJson:
     """The values in a text and what mends it."""
-    mender = _Mender(text)
-    found = filled(mender.run())
-    changes = list(mender.changes)
+    repairer = _JsonRepairer(text)
+    found = fill_containers(repairer.run())
+    changes = list(repairer.changes)
     # Which members stand twice is sure only where it is sure what a member is.
     broken = any(change.key in ("syntax", "torn") for change in changes)
     if not broken and any(problem.code == "duplicate-key" for problem in found.problems):
-        changes += _earlier(found.roots)
-    return Mended(found, in_order(changes))
+        changes += _repair_duplicates(found.roots)
+    return RepairedJson(found, sort_repairs(changes))
 
 
-def in_order(changes: Iterable[JsonMending]) -> list[JsonMending]:
+def sort_repairs(changes: Iterable[JsonRepair]) -> list[JsonRepair]:
     """Changes by their place; of one kind neighbours become one, and none lies in another."""
-    out: list[JsonMending] = []
+    out: list[JsonRepair] = []
     for each in sorted(changes, key=lambda change: (change.start, change.stop)):
         last = out[-1] if out else None
         if last is None or each.start > last.stop or each.key != last.key:
             out.append(each)
         elif each.start == last.stop:
-            out[-1] = JsonMending(last.key, last.start, each.stop, last.new + each.new)
+            out[-1] = JsonRepair(last.key, last.start, each.stop, last.new + each.new)
         elif each.start == last.start:
             out[-1] = each
     return out
 
 
-def applied(text: bytes, changes: Iterable[JsonMending]) -> bytes:
+def apply_repairs(text: bytes, changes: Iterable[JsonRepair]) -> bytes:
     """The text with all changes made; of two that overlap only the first."""
     out: list[bytes] = []
     at = 0
@@ -80,32 +89,32 @@ def applied(text: bytes, changes: Iterable[JsonMending]) -> bytes:
     return b"".join([*out, text[at:]])
 
 
-class _Mender(Scanner):
+class _JsonRepairer(Scanner):
     def __init__(self, text: bytes) -> None:
         super().__init__(text, 0, only_first=False)
-        self.changes: list[JsonMending] = []
+        self.changes: list[JsonRepair] = []
         self._useless = ""
         """Why the word at hand is to go: the key of the oddity, or nothing if it stays."""
         self._states: list[tuple[int, int]] = []
         """What stood before each open container, and where the last comma was."""
 
-    def _mend(self, key: str, start: int, stop: int, new: bytes = b"") -> None:
+    def _repair(self, key: str, start: int, stop: int, new: bytes = b"") -> None:
         changes = self.changes
         # What lies in a stretch that goes is no longer needed; what is put in before it is.
         while stop > start and changes and start < changes[-1].stop <= stop:
             if changes[-1].start < start:
                 break
             changes.pop()
-        changes.append(JsonMending(key, start, stop, new))
+        changes.append(JsonRepair(key, start, stop, new))
 
-    def _mend_comma(self, at: int) -> None:
+    def _repair_comma(self, at: int) -> None:
         taken = bool(self.changes) and self.changes[-1].stop > self.end
         place = at if taken else self.end
         # A quote that is put in at the same place belongs behind the comma.
         index = len(self.changes)
         while index and self.changes[index - 1].start >= place:
             index -= 1
-        self.changes.insert(index, JsonMending("syntax", place, place, b","))
+        self.changes.insert(index, JsonRepair("syntax", place, place, b","))
 
     def _unmend_comma(self, at: int) -> None:
         for index in range(len(self.changes) - 1, -1, -1):
@@ -116,23 +125,23 @@ class _Mender(Scanner):
 
     # what goes
 
-    def _open(self, kind: Kind) -> None:
+    def _open_container(self, kind: NodeKind) -> None:
         self._states.append((self.before, self.comma_at))
-        super()._open(kind)
+        super()._open_container(kind)
 
-    def _close(self, stop: int, *, closed: bool = False) -> None:
+    def _close_container(self, stop: int, *, closed: bool = False) -> None:
         state = self._states.pop()
-        super()._close(stop, closed=closed)
+        super()._close_container(stop, closed=closed)
         above = self.open[-1] if self.open else None
         node = (above.children if above is not None else self.roots)[-1]
-        if above is not None and above.kind is Kind.OBJECT and node.key is None:
-            self._mend("syntax", node.start, stop)
+        if above is not None and above.kind is NodeKind.OBJECT and node.key is None:
+            self._repair("syntax", node.start, stop)
             self.before, self.comma_at = state
 
-    def _drop_key(self, stop: int, *, torn: bool = False) -> None:
+    def _drop_key(self, stop: int, *, truncated: bool = False) -> None:
         if self.key is not None:
             self._take_back_comma()
-        super()._drop_key(stop, torn=torn)
+        super()._drop_key(stop, truncated=truncated)
 
     def _take_back_comma(self) -> None:
         """A comma that was missing before a name is not, if the name goes."""
@@ -140,82 +149,82 @@ class _Mender(Scanner):
         if self.key_before == 1 and changes and changes[-1].new == b",":
             changes.pop()
 
-    def _word(self, word: bytes, start: int) -> Json:
-        value = super()._word(word, start)
+    def _read_word(self, word: bytes, start: int) -> Json:
+        value = super()._read_word(word, start)
         number = NUMBER.match(self.text, start)
         whole = number is not None and number.end() == self.at
         self._useless = ""
         if word in NAN:
-            self._mend("nan", start, self.at, b"null")
+            self._repair("nan", start, self.at, b"null")
         elif self.open and self.at == len(self.text) and word not in WORDS:
             self._useless = "torn"
         elif isinstance(value, Token) and not whole:
             self._useless = "syntax"
         return value
 
-    def _scalar(self, start: int, value: Json) -> None:
+    def _add_scalar(self, start: int, value: Json) -> None:
         useless, self._useless = self._useless, ""
         if not useless or not self.open:
-            super()._scalar(start, value)
+            super()._add_scalar(start, value)
             return
         if self.key is None:
-            self._mend(useless, start, self.at)
+            self._repair(useless, start, self.at)
             return
         self._take_back_comma()
-        self._mend(useless, self.key_at, self.at)
+        self._repair(useless, self.key_at, self.at)
         self.key, self.before = None, self.key_before
 
     # strings
 
-    def _unescaped(self, start: int, stop: int) -> None:
-        super()._unescaped(start, stop)
+    def _check_unescaped(self, start: int, stop: int) -> None:
+        super()._check_unescaped(start, stop)
         for found in NULS.finditer(self.text, start, stop):
-            self._mend("nul", found.start(), found.end())
-        self._escape("control", start, stop)
+            self._repair("nul", found.start(), found.end())
+        self._repair_escapes("control", start, stop)
 
-    def _escape(self, key: str, start: int, stop: int) -> None:
+    def _repair_escapes(self, key: str, start: int, stop: int) -> None:
         for found in CONTROL.finditer(self.text, start, stop):
             byte = self.text[found.start()]
             new = SHORT.get(byte, b"\\u%04x" % byte)
-            self._mend(key, found.start(), found.end(), new)
+            self._repair(key, found.start(), found.end(), new)
 
-    def _text(self, start: int, stop: int) -> str:
-        value = super()._text(start, stop)
-        self._spell(start + 1, stop)
+    def _read_text(self, start: int, stop: int) -> str:
+        value = super()._read_text(start, stop)
+        self._repair_characters(start + 1, stop)
         return value
 
-    def _spell(self, start: int, stop: int) -> None:
+    def _repair_characters(self, start: int, stop: int) -> None:
         """What is wrong with the characters of a string."""
         if self.text.find(b"\\", start, stop) >= 0:
             for found in ESCAPE.finditer(self.text, start, stop):
                 if found.group(1) is not None:
-                    self._mend("surrogate", found.start(), found.end(), b"\\ufffd")
+                    self._repair("surrogate", found.start(), found.end(), b"\\ufffd")
                 elif found.group(2) is not None:
-                    self._mend("syntax", found.start(), found.end(), b"\\\\")
-        for here, behind in strange_bytes(self.text, start, stop):
-            self._mend("utf8", here, behind, REPLACEMENT)
+                    self._repair("syntax", found.start(), found.end(), b"\\\\")
+        for here, behind in find_invalid_utf8(self.text, start, stop):
+            self._repair("utf8", here, behind, REPLACEMENT)
 
-    def _torn_string(self, start: int) -> None:
+    def _truncated_string(self, start: int) -> None:
         self.changes = [each for each in self.changes if each.start < start]
-        if self._takes_key():
-            super()._torn_string(start)
-            self._mend("torn", start, self.at)
+        if self._is_key_expected():
+            super()._truncated_string(start)
+            self._repair("torn", start, self.at)
             return
-        super()._torn_string(start)
+        super()._truncated_string(start)
         text, stop = self.text, len(self.text.rstrip(b"\r\n\0"))
         cut = CUT_ESCAPE.search(text, max(start + 1, stop - 5), stop)
         if cut is not None and _is_escape(text, start + 1, cut.start()):
             stop = cut.start()
-        stop = max(start + 1, _whole_characters(text, start + 1, stop))
+        stop = max(start + 1, _find_last_whole(text, start + 1, stop))
         for found in NULS.finditer(text, start, stop):
-            self._mend("torn", found.start(), found.end())
-        self._escape("torn", start, stop)
-        self._spell(start + 1, stop)
+            self._repair("torn", found.start(), found.end())
+        self._repair_escapes("torn", start, stop)
+        self._repair_characters(start + 1, stop)
         self.changes.sort(key=lambda change: change.start)
-        self._mend("torn", stop, len(text), b'"')
+        self._repair("torn", stop, len(text), b'"')
 
 
-def strange_bytes(raw: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def find_invalid_utf8(raw: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """The stretches that are not UTF-8, in one pass."""
     part = raw[start:stop]
     if part.isascii():
@@ -238,7 +247,7 @@ def _is_escape(text: bytes, start: int, at: int) -> bool:
     return count % 2 == 0
 
 
-def _whole_characters(text: bytes, start: int, stop: int) -> int:
+def _find_last_whole(text: bytes, start: int, stop: int) -> int:
     """Where the last whole character ends."""
     for back in range(1, min(4, stop - start) + 1):
         byte = text[stop - back]
@@ -250,7 +259,7 @@ def _whole_characters(text: bytes, start: int, stop: int) -> int:
     return stop
 
 
-def _earlier(roots: Iterable[Node]) -> Iterator[JsonMending]:
+def _repair_duplicates(roots: Iterable[JsonNode]) -> Iterator[JsonRepair]:
     """Of members with the same name the last counts, so those before it go."""
     pending = list(roots)
     while pending:
@@ -260,7 +269,7 @@ def _earlier(roots: Iterable[Node]) -> Iterator[JsonMending]:
             if child.key is not None and child.key in named:
                 gone = named[child.key]
                 after = node.children[gone + 1]
-                yield JsonMending("duplicate-key", node.children[gone].key_at, after.key_at)
+                yield JsonRepair("duplicate-key", node.children[gone].key_at, after.key_at)
             if child.key is not None:
                 named[child.key] = place
-        pending.extend(child for child in node.children if child.kind is not Kind.SCALAR)
+        pending.extend(child for child in node.children if child.kind is not NodeKind.SCALAR)

@@ -23,7 +23,7 @@ _OBJECT, _END_OF_OBJECT, _LIST, _END_OF_LIST = b"{}[]"
 _decode = msgspec.json.Decoder().decode
 
 
-class Cut(Struct):
+class JsonRecordSpan(Struct):
     """One record of the text."""
 
     start: int
@@ -43,17 +43,17 @@ class Cut(Struct):
     value: Json = None
 
 
-class Cuts(Struct):
+class JsonRecordSpans(Struct):
     """All records in order, and the stretch of the text they stand in."""
 
-    cuts: list[Cut]
+    cuts: list[JsonRecordSpan]
     listed: bool
     start: int
     stop: int
     tail_from: int
 
 
-def cut(text: bytes, name: str) -> Cuts | None:
+def cut_records(text: bytes, name: str) -> JsonRecordSpans | None:
     """The records of a text, each nested in the member of another with this name, or None."""
     found = _START.match(text)
     if found is None:
@@ -69,11 +69,11 @@ def cut(text: bytes, name: str) -> Cuts | None:
     stop = walk.at - 1 if listed else len(text)
     if text[walk.at :].strip(BLANKS):
         return None
-    return Cuts(walk.cuts, listed, start, stop, walk.gap_from)
+    return JsonRecordSpans(walk.cuts, listed, start, stop, walk.gap_from)
 
 
 @cache
-def _landmark(name: str) -> re.Pattern[bytes]:
+def _landmark_pattern(name: str) -> re.Pattern[bytes]:
     """Everything up to and with the next bracket; group 1 is the list with the given name."""
     named = b'"' + re.escape(name.encode()) + rb'"\s*+:\s*+\['
     string = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -85,7 +85,7 @@ class _Walk:
     def __init__(self, text: bytes, name: str, start: int) -> None:
         self.text = text
         self.name = name
-        self.landmark = _landmark(name)
+        self.landmark = _landmark_pattern(name)
         self.quoted = b'"%b"' % name.encode()
         self.opening = self.quoted + b":["
         """How a list begins that is the last thing on a line."""
@@ -94,8 +94,8 @@ class _Walk:
         """The end of a line that holds something else than one record."""
         self.gap_from = start
         self.first = True
-        self.cuts: list[Cut] = []
-        self.open: list[Cut] = []
+        self.cuts: list[JsonRecordSpan] = []
+        self.open: list[JsonRecordSpan] = []
 
     def run(self, *, listed: bool) -> bool:
         """Walk to the end of the text's one value; False if it is not plain."""
@@ -108,9 +108,9 @@ class _Walk:
             self.at = found.end()
             byte = text[self.at - 1]
             if in_list:
-                if byte == _OBJECT and self._opened():
+                if byte == _OBJECT and self._open_record():
                     in_list = self._is_line()
-                elif byte == _END_OF_LIST and self._list_ended():
+                elif byte == _END_OF_LIST and self._end_list():
                     if not open:
                         return listed
                     in_list = False
@@ -126,21 +126,21 @@ class _Walk:
                 open[-1].hole = self.gap_from = self.at
                 in_list = self.first = True
             else:
-                if not self._closed():
+                if not self._close_record():
                     return False
                 in_list = True
             if in_list and not open and not listed:
                 return True
 
-    def _opened(self) -> bool:
+    def _open_record(self) -> bool:
         start = self.at - 1
         gap = self.text[self.gap_from : start].strip(BLANKS)
-        record = Cut(start, self.gap_from, len(self.open), self.first)
+        record = JsonRecordSpan(start, self.gap_from, len(self.open), self.first)
         self.cuts.append(record)
         self.open.append(record)
         return gap == (b"" if self.first else b",")
 
-    def _list_ended(self) -> bool:
+    def _end_list(self) -> bool:
         end = self.at - 1
         if self.open:
             self.open[-1].hole_end = end
@@ -177,7 +177,7 @@ class _Walk:
             value = _decode(raw)
         except REFUSALS:
             return False
-        if not isinstance(value, dict) or not self._fits(value, hole):
+        if not isinstance(value, dict) or not self._has_only_list(value, hole):
             return False
         if hole >= 0 and next(reversed(value)) != self.name:
             return False
@@ -191,7 +191,7 @@ class _Walk:
             self.open.pop()
         return True
 
-    def _closed(self) -> bool:
+    def _close_record(self) -> bool:
         record = self.open.pop()
         record.stop = self.gap_from = self.at
         self.first = False
@@ -204,9 +204,9 @@ class _Walk:
         else:
             record.raw = text[record.start : record.hole] + text[record.hole_end : record.stop]
         record.value = _decode(record.raw)
-        return self._fits(record.value, record.hole)
+        return self._has_only_list(record.value, record.hole)
 
-    def _fits(self, value: Json, hole: int) -> bool:
+    def _has_only_list(self, value: Json, hole: int) -> bool:
         """Whether a record has the list that was seen in its text, and no other."""
         # A list that was not seen, because its name is written with escapes, is not empty.
         held = value.get(self.name) if isinstance(value, dict) else None

@@ -20,7 +20,7 @@ def write_trail(trail: Trail) -> str:
     return "/".join(reversed(steps))
 
 
-class Placed(NamedTuple):
+class PlacedText(NamedTuple):
     """A text in a value."""
 
     trail: Trail
@@ -35,30 +35,32 @@ class Placed(NamedTuple):
         return write_trail(self.trail)
 
 
-def texts_in(value: Json) -> Iterator[Placed]:
+def iterate_texts(value: Json) -> Iterator[PlacedText]:
     """The texts in a value, in order; names of members are not among them."""
     pending: list[tuple[Trail, str | None, Json]] = [(None, None, value)]
     while pending:
         trail, name, item = pending.pop()
         if isinstance(item, str):
-            yield Placed(trail, name, item)
+            yield PlacedText(trail, name, item)
         elif isinstance(item, dict | list):
-            pending += [((trail, step), name, held) for step, name, held in _inside(item)][::-1]
+            pending += [((trail, step), name, held) for step, name, held in _iterate_inside(item)][
+                ::-1
+            ]
 
 
-def _inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, str | None, Json]]:
+def _iterate_inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, str | None, Json]]:
     if isinstance(item, dict):
         for name, held in item.items():
             if isinstance(held, str | dict | list):
                 step = name.replace("~", "~0").replace("/", "~1")
-                yield step, _name_in(item, name), held
+                yield step, _find_name(item, name), held
     else:
         for at, held in enumerate(item):
             if isinstance(held, str | dict | list):
-                yield str(at), _option_before(item, at), held
+                yield str(at), _find_option_before(item, at), held
 
 
-def _name_in(item: dict[str, Json], member: str) -> str:
+def _find_name(item: dict[str, Json], member: str) -> str:
     """The name of a member; of a `value` that has a `name` beside it, that name."""
     if member in ("value", "Value"):
         for label in ("name", "key", "Name", "Key"):
@@ -68,7 +70,7 @@ def _name_in(item: dict[str, Json], member: str) -> str:
     return member
 
 
-def _option_before(items: list[Json], at: int) -> str | None:
+def _find_option_before(items: list[Json], at: int) -> str | None:
     """The option that a word of a command belongs to."""
     before = items[at - 1] if at else None
     return before if isinstance(before, str) and before.startswith("-") else None
@@ -78,28 +80,28 @@ def with_texts(value: Json, change: Callable[[str | None, str], str]) -> Json:
     """The value with each text changed, given the name of what it is the value of."""
     if isinstance(value, str):
         return change(None, value)
-    root = _copied(value)
+    root = _copy_container(value)
     pending = [(root, value)]
     while pending:
         item, old = pending.pop()
         if isinstance(item, dict) and isinstance(old, dict):
             for name, held in old.items():
                 if isinstance(held, str):
-                    item[name] = change(_name_in(old, name), held)
+                    item[name] = change(_find_name(old, name), held)
                 elif isinstance(held, dict | list):
-                    item[name] = fresh = _copied(held)
+                    item[name] = fresh = _copy_container(held)
                     pending.append((fresh, held))
         elif isinstance(item, list) and isinstance(old, list):
             for at, held in enumerate(old):
                 if isinstance(held, str):
-                    item[at] = change(_option_before(old, at), held)
+                    item[at] = change(_find_option_before(old, at), held)
                 elif isinstance(held, dict | list):
-                    item[at] = fresh = _copied(held)
+                    item[at] = fresh = _copy_container(held)
                     pending.append((fresh, held))
     return root
 
 
-def _copied(value: Json) -> Json:
+def _copy_container(value: Json) -> Json:
     if isinstance(value, dict):
         return dict(value)
     return list(value) if isinstance(value, list) else value

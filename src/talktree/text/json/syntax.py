@@ -14,7 +14,7 @@ from typing import NamedTuple
 from talktree.text.json.value import Json
 
 
-class Kind(IntEnum):
+class NodeKind(IntEnum):
     """What a node is."""
 
     OBJECT = 0
@@ -30,12 +30,12 @@ class Problem(NamedTuple):
     what: str
 
 
-class Node:
+class JsonNode:
     """One value in the text: where it stands, what it is, and for containers what is inside."""
 
     __slots__ = ("children", "closed", "key", "key_at", "kind", "start", "stop", "value")
 
-    def __init__(self, kind: Kind, start: int, key: str | None, key_at: int) -> None:
+    def __init__(self, kind: NodeKind, start: int, key: str | None, key_at: int) -> None:
         self.kind = kind
         self.start = start
         self.stop = -1
@@ -45,31 +45,31 @@ class Node:
         """Where the member starts: at its name, or at the value itself."""
         self.closed = False
         """Whether the text has its closing bracket."""
-        self.children: list[Node] = NO_NODES
+        self.children: list[JsonNode] = NO_NODES
         self.value: Json = None
 
 
-NO_NODES: list[Node] = []
+NO_NODES: list[JsonNode] = []
 """What is inside a scalar; it is shared and never changed."""
 
 
-class Scan(NamedTuple):
+class JsonScan(NamedTuple):
     """The outcome: the values found at top level, and everything that was odd."""
 
-    roots: list[Node]
+    roots: list[JsonNode]
     problems: list[Problem]
     complete: bool
     """False if the text ended inside a value."""
 
 
-def filled(found: Scan) -> Scan:
+def fill_containers(found: JsonScan) -> JsonScan:
     """What was found, with the values of containers put together."""
     for root in found.roots:
-        _fill(root)
+        _fill_root(root)
     return found
 
 
-def _fill(root: Node) -> None:
+def _fill_root(root: JsonNode) -> None:
     """Hang the values of all nodes into the values of their containers."""
     pending = [root]
     while pending:
@@ -80,7 +80,7 @@ def _fill(root: Node) -> None:
                     node.value[child.key] = child.value
         elif isinstance(node.value, list):
             node.value.extend(child.value for child in node.children)
-        pending.extend(child for child in node.children if child.kind is not Kind.SCALAR)
+        pending.extend(child for child in node.children if child.kind is not NodeKind.SCALAR)
 
 
 SPACE = re.compile(rb"[ \t\r\n]*")
@@ -124,13 +124,13 @@ def unescape(raw: bytes) -> str:
     at = 0
     for found in _ESCAPE.finditer(raw):
         out.append(raw[at : found.start()].decode("utf-8", "surrogateescape"))
-        out.append(_escaped(found.group(1)))
+        out.append(_decode_escape(found.group(1)))
         at = found.end()
     out.append(raw[at:].decode("utf-8", "surrogateescape"))
     return "".join(out)
 
 
-def _escaped(code: bytes) -> str:
+def _decode_escape(code: bytes) -> str:
     if len(code) == 11:
         high, low = int(code[1:5], 16), int(code[7:11], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))

@@ -34,7 +34,7 @@ class Token:
         return f"Token({self.text!r})"
 
 
-class Written(Token):
+class EncodedValue(Token):
     """A value that was written already: its JSON text, to be copied as it is."""
 
     __slots__ = ("raw",)
@@ -51,7 +51,7 @@ class Written(Token):
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Token | None"
 
 
-def same(a: Json, b: Json) -> bool:
+def is_same(a: Json, b: Json) -> bool:
     """Equal in value *and* type, at any depth: 1, 1.0 and true all differ."""
     pending: list[tuple[Json, Json]] = [(a, b)]
     while pending:
@@ -77,15 +77,15 @@ def same(a: Json, b: Json) -> bool:
     return True
 
 
-def equal(a: object, b: object) -> bool:
+def is_equal(a: object, b: object) -> bool:
     """Equal as `==` says, at any depth: values, and structs that hold values."""
     try:
         return bool(a == b)
     except RecursionError:
-        return _equal_deep(a, b)
+        return _is_equal_deep(a, b)
 
 
-def _equal_deep(a: object, b: object) -> bool:
+def _is_equal_deep(a: object, b: object) -> bool:
     pending: list[tuple[object, object]] = [(a, b)]
     while pending:
         a, b = pending.pop()

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from talktree.text.numpy_scan import is_worth
-from talktree.text.secrets.finds import by_name, suspects
-from talktree.text.secrets.glued import glued
-from talktree.text.secrets.languages import foreign
-from talktree.text.secrets.named_values import value_named
-from talktree.text.secrets.numpy_prefilter import may_tell_inside
+from talktree.text.secrets.finds import find_by_name, find_suspects
+from talktree.text.secrets.glued import find_glued_keys
+from talktree.text.secrets.languages import find_foreign_passwords
+from talktree.text.secrets.named_values import find_in_named_value
+from talktree.text.secrets.numpy_prefilter import find_telling_runs_inside
 from talktree.text.secrets.patterns import Found
-from talktree.text.secrets.plain_views import views
-from talktree.text.secrets.tokens import SHORTEST, passwords, private_keys, tokens
+from talktree.text.secrets.plain_views import make_views
+from talktree.text.secrets.tokens import SHORTEST, find_passwords, find_private_keys, find_tokens
 
 LONGEST_NAMED = 1 << 14
 _KEY_BEGINS = b"-----BEGIN"
@@ -34,43 +34,43 @@ Put = Callable[[Secret, str], str]
 """From a secret and its text to what is put in its place."""
 
 
-def secrets_in(text: str, *, name: str | None = None) -> Iterator[Secret]:
+def find_secrets(text: str, *, name: str | None = None) -> Iterator[Secret]:
     """The secrets in a text, in order; a name says what the text as a whole is the value of."""
     # Every character becomes one byte, so places stay what they are; no key has others.
     data = text.replace("…", "\0").encode("ascii", "replace")
-    found = [*_everything(data), *foreign(text)]
-    for view in views(data):
+    found = [*_find_everything(data), *find_foreign_passwords(text)]
+    for view in make_views(data):
         found += (
             (kind, *view.span(start, stop), what)
-            for kind, start, stop, what in _everything(view.data)
+            for kind, start, stop, what in _find_everything(view.data)
         )
     if name is not None and len(data) <= LONGEST_NAMED:
-        found += value_named(data, name.encode("ascii", "replace"))
-    return _apart(found)
+        found += find_in_named_value(data, name.encode("ascii", "replace"))
+    return _drop_overlapping(found)
 
 
-def found_in(raw: bytes) -> list[Found]:
+def find_secrets_by_form(raw: bytes) -> list[Found]:
     """The secrets in bytes that are known by their form, be they a text or JSON that holds texts;
     some may overlap. Those that are known by names have to be looked for in the texts."""
     if not is_worth(len(raw), secrets=True):
-        return [*_found(raw), *glued(raw)]
-    runs, dashes = may_tell_inside(raw)
-    return [*_found(raw, runs), *glued(raw, dashes)]
+        return [*_find_by_form(raw), *find_glued_keys(raw)]
+    runs, dashes = find_telling_runs_inside(raw)
+    return [*_find_by_form(raw, runs), *find_glued_keys(raw, dashes)]
 
 
-def may_hold_secrets(raw: bytes) -> bool:
+def can_hold_secrets(raw: bytes) -> bool:
     """Whether there may be a secret in bytes, be they a text or JSON that holds texts."""
-    return bool(found_in(raw)) or any(True for _ in suspects(raw))
+    return bool(find_secrets_by_form(raw)) or any(True for _ in find_suspects(raw))
 
 
-def may_be_among(data: bytes, runs: list[int]) -> bool:
+def can_be_among(data: bytes, runs: list[int]) -> bool:
     """Whether there may be a secret in any of the texts that stand here behind each other; if so,
     each of them has to be asked. Where long runs start in them is known."""
-    if tokens(data, runs):
+    if find_tokens(data, runs):
         return True
     # Where one private key begins and another ends, they would seem to be one.
-    others = (_passwords(data), glued(data), suspects(data))
-    return _begins_key(data) or any(True for look in others for _ in look)
+    others = (_find_passwords(data), find_glued_keys(data), find_suspects(data))
+    return _has_key_begin(data) or any(True for look in others for _ in look)
 
 
 def without_secrets(
@@ -79,51 +79,51 @@ def without_secrets(
     """The text with something else put for each secret; the same text if there is none."""
     out: list[str] = []
     at = 0
-    for secret in secrets_in(text, name=name):
+    for secret in find_secrets(text, name=name):
         out += (text[at : secret.start], put(secret, text[secret.start : secret.stop]))
         at = secret.stop
     return "".join((*out, text[at:])) if out else text
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """A text of the same length with its secrets made stars, but for how long ones start."""
-    return without_secrets(text, _stars)
+    return without_secrets(text, _mask_secret)
 
 
-def _stars(secret: Secret, text: str) -> str:
+def _mask_secret(secret: Secret, text: str) -> str:
     shown = 4 if len(text) >= SHORTEST else 0
     return text[:shown] + "*" * (len(text) - shown)
 
 
-def brief(secret: str) -> str:
+def abbreviate_secret(secret: str) -> str:
     """A secret as people may see it, to know which one is meant: how a long one starts and ends."""
     return f"{secret[:4]}…{secret[-2:]}" if len(secret) >= SHORTEST else "…"
 
 
-def _found(data: bytes, runs: list[int] | None = None) -> list[Found]:
-    found = tokens(data, runs) if len(data) >= SHORTEST else []
-    if _begins_key(data):
-        found += private_keys(data)
-    found += _passwords(data)
+def _find_by_form(data: bytes, runs: list[int] | None = None) -> list[Found]:
+    found = find_tokens(data, runs) if len(data) >= SHORTEST else []
+    if _has_key_begin(data):
+        found += find_private_keys(data)
+    found += _find_passwords(data)
     return found
 
 
-def _everything(data: bytes) -> Iterator[Found]:
-    yield from _found(data)
-    yield from glued(data)
-    yield from by_name(data)
+def _find_everything(data: bytes) -> Iterator[Found]:
+    yield from _find_by_form(data)
+    yield from find_glued_keys(data)
+    yield from find_by_name(data)
 
 
-def _begins_key(data: bytes) -> bool:
+def _has_key_begin(data: bytes) -> bool:
     # From the end it is looked for by its first byte, which most texts have little of.
     return data.rfind(_KEY_BEGINS) >= 0
 
 
-def _passwords(data: bytes) -> Iterable[Found]:
-    return passwords(data) if b"@" in data else ()
+def _find_passwords(data: bytes) -> Iterable[Found]:
+    return find_passwords(data) if b"@" in data else ()
 
 
-def _apart(found: list[Found]) -> Iterator[Secret]:
+def _drop_overlapping(found: list[Found]) -> Iterator[Secret]:
     """In order; of those that overlap the first and longest counts."""
     at = 0
     for kind, start, stop, what in sorted(found, key=lambda each: (each[1], -each[2])):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from talktree.text.secrets.patterns import NAMED_PASSWORD, TOKEN, Found
-from talktree.text.secrets.quoting import Written, value_from
+from talktree.text.secrets.quoting import WrittenValue, read_value
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import Value, is_drawn, is_mixed, is_password
 
@@ -50,13 +50,13 @@ def unwrapped(data: bytes, at: int) -> int:
     return at if found is None else found.end()
 
 
-def argument_behind(data: bytes, start: int, end: int) -> Written | None:
+def argument_behind(data: bytes, start: int, end: int) -> WrittenValue | None:
     """The value that is written into what is named: `put("password", "…")`, `.fill("…")`."""
     sign = _SECOND.match(data, end)
     if sign is not None and _SETTER.search(data, max(0, start - 80), start) is None:
         return None
     sign = sign or _TYPED_INTO.match(data, end) or _HELD.match(data, end)
-    written = None if sign is None else value_from(data, sign.end())
+    written = None if sign is None else read_value(data, sign.end())
     if written is None or not written.quoted or not is_mixed(written.text):
         return None
     return written if is_password(Value(written.text, True, True)) else None
@@ -83,7 +83,7 @@ def salted(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _literal(data: bytes, sign: re.Match[bytes] | None, *, drawn: bool) -> Iterator[Found]:
-    written = None if sign is None else value_from(data, sign.end())
+    written = None if sign is None else read_value(data, sign.end())
     if written is None or not written.quoted:
         return
     if is_drawn(written.text) or (not drawn and is_strong(written.text)):

@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 from talktree.text.secrets.arguments import unwrapped
-from talktree.text.secrets.patterns import KEYS, PASSWORDS, PINS, Found, is_sure, kind_of
+from talktree.text.secrets.patterns import KEYS, PASSWORDS, PINS, Found, find_kind, is_sure
 from talktree.text.secrets.placeholders import is_placeholder
-from talktree.text.secrets.quoting import Written, line_from, value_from
+from talktree.text.secrets.quoting import WrittenValue, read_line, read_value
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import Value, is_drawn, is_mixed, is_password, is_pin, is_token
 
@@ -78,14 +78,14 @@ class SecretName(NamedTuple):
     """The byte before it."""
 
 
-def found_as(name: SecretName, written: Written) -> Found:
+def make_named_secret(name: SecretName, written: WrittenValue) -> Found:
     """A value as a secret of the kind that its name says."""
-    kind, what = kind_of(name.text)
+    kind, what = find_kind(name.text)
     return kind, written.start, written.stop, what
 
 
-def judged(
-    name: SecretName, written: Written | None, *, setting: bool = False, sure: bool = False
+def judge_value(
+    name: SecretName, written: WrittenValue | None, *, setting: bool = False, sure: bool = False
 ) -> Found | None:
     """A value as a secret if it is one with such a name."""
     if written is None:
@@ -96,7 +96,7 @@ def judged(
     real = is_secret(name.means, value)
     if not real and name.text.lower().endswith(b"-data"):
         real = len(written.text) > 100
-    return found_as(name, written) if real else None
+    return make_named_secret(name, written) if real else None
 
 
 def is_secret(means: str, value: Value) -> bool:
@@ -108,21 +108,21 @@ def is_secret(means: str, value: Value) -> bool:
     return is_password(value) if means == PASSWORDS else is_token(value)
 
 
-def option(data: bytes, name: SecretName) -> Found | None:
+def find_option_value(data: bytes, name: SecretName) -> Found | None:
     """`--password VALUE`, and the same as words of a list."""
     if not name.text.startswith(b"-"):
         return None
     sign = _OPTION.match(data, name.end)
     if sign is None or data[sign.end() : sign.end() + 1] == b"-":
         return None
-    written = cut_off(data, value_from(data, sign.end()), b"")
+    written = cut_off(data, read_value(data, sign.end()), b"")
     sure = written is not None and _is_given(data, written, joined=sign.group() == b"=")
     if written is not None and b"," in sign.group() and b" " in written.text:
         sure = False
-    return judged(name, written, setting=True, sure=sure)
+    return judge_value(name, written, setting=True, sure=sure)
 
 
-def _is_given(data: bytes, written: Written, *, joined: bool) -> bool:
+def _is_given(data: bytes, written: WrittenValue, *, joined: bool) -> bool:
     """Whether what follows an option is its value, and not the rest of a sentence about it."""
     # Capitals behind an option are what help texts write for a value.
     if written.text.isupper():
@@ -134,7 +134,7 @@ def _is_given(data: bytes, written: Written, *, joined: bool) -> bool:
     return not written.text.islower() or _OPTION_END.match(data, written.end) is not None
 
 
-def assigned(data: bytes, name: SecretName) -> Found | None:
+def find_assigned_value(data: bytes, name: SecretName) -> Found | None:
     """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
     sign = _SEPARATOR.match(data, name.end)
     if sign is None:
@@ -147,7 +147,7 @@ def assigned(data: bytes, name: SecretName) -> Found | None:
     typed = _TYPED.match(data, at) if sign["sign"] == b":" else None
     if typed is not None:
         at = typed.end()
-    written = value_from(data, unwrapped(data, at))
+    written = read_value(data, unwrapped(data, at))
     if sign["sign"].startswith(b"==") and (written is None or not is_strong(written.text)):
         # What is compared is nearly always the name of a type or a state.
         return None
@@ -156,13 +156,13 @@ def assigned(data: bytes, name: SecretName) -> Found | None:
     tight = sign["sign"] == b"=" and not sign["space"] and not sign["after"]
     if written is None or written.quoted:
         sure = name.means == PASSWORDS or is_sure(name.text)
-        return judged(name, written, setting=tight and name.text.isupper(), sure=sure)
+        return judge_value(name, written, setting=tight and name.text.isupper(), sure=sure)
     if tight:
-        return _tight(data, name, written)
-    return _on_line(data, name, written, sign)
+        return _find_tight_value(data, name, written)
+    return _find_line_value(data, name, written, sign)
 
 
-def _tight(data: bytes, name: SecretName, written: Written) -> Found | None:
+def _find_tight_value(data: bytes, name: SecretName, written: WrittenValue) -> Found | None:
     """`NAME=value` without spaces: settings, commands, connection strings, addresses."""
     upper = not any(97 <= byte <= 122 for byte in name.text)
     if name.before in (b"?", b"&"):
@@ -173,17 +173,17 @@ def _tight(data: bytes, name: SecretName, written: Written) -> Found | None:
         cut = cut_off(data, written, b";,)&")
     if cut is None:
         return None
-    if upper and name.means == PASSWORDS and (phrase := _phrase(data, name, cut)) is not None:
+    if upper and name.means == PASSWORDS and (phrase := _find_phrase(data, name, cut)) is not None:
         return phrase
     # What is followed by a comma or a parenthesis is an argument in code.
     setting = upper or data[cut.stop : cut.stop + 1] not in (b",", b")", b"}", b"]", b"(")
     # A secret in an address has a shorter name than others.
     certain = name.means == PASSWORDS or is_sure(name.text) or name.before in (b"?", b"&")
     sure = setting and certain and (upper or not _is_argument(data, name, cut))
-    return judged(name, cut, setting=setting, sure=sure)
+    return judge_value(name, cut, setting=setting, sure=sure)
 
 
-def _is_argument(data: bytes, name: SecretName, cut: Written) -> bool:
+def _is_argument(data: bytes, name: SecretName, cut: WrittenValue) -> bool:
     """Whether a value is written like a name where a call has its arguments."""
     if _WORD.fullmatch(cut.text) is None:
         return False
@@ -194,10 +194,10 @@ def _is_argument(data: bytes, name: SecretName, cut: Written) -> bool:
     return _ARGUMENT_BEFORE.search(data, max(0, name.start - 48), name.start) is not None
 
 
-def _phrase(data: bytes, name: SecretName, cut: Written) -> Found | None:
+def _find_phrase(data: bytes, name: SecretName, cut: WrittenValue) -> Found | None:
     """`PASSPHRASE=<several words>`, which a file of settings has without quotes."""
     rest = _PHRASE_END.match(data, cut.stop)
-    if rest is None or not cut.text.isalnum() or not _starts_line(data, name):
+    if rest is None or not cut.text.isalnum() or not _is_line_start(data, name):
         return None
     words = rest.group().split()
     if words[0].lower() in _COMMANDS or not all(word[:1].isalnum() for word in words):
@@ -205,15 +205,17 @@ def _phrase(data: bytes, name: SecretName, cut: Written) -> Found | None:
     if is_placeholder(cut.text + rest.group()) or not any(word.isalpha() for word in words):
         return None
     stop = rest.start() + len(rest.group().rstrip())
-    return found_as(name, Written(cut.start, stop, data[cut.start : stop], False, stop))
+    return make_named_secret(
+        name, WrittenValue(cut.start, stop, data[cut.start : stop], False, stop)
+    )
 
 
-def _starts_line(data: bytes, name: SecretName) -> bool:
+def _is_line_start(data: bytes, name: SecretName) -> bool:
     return _LINE_START.search(data, max(0, name.start - 60), name.start) is not None
 
 
-def _on_line(
-    data: bytes, name: SecretName, written: Written, sign: re.Match[bytes]
+def _find_line_value(
+    data: bytes, name: SecretName, written: WrittenValue, sign: re.Match[bytes]
 ) -> Found | None:
     """`name: value` and `name = value`, as lines of settings and in sentences."""
     stops = b",;)" if sign["sign"] == b":" else b",;"
@@ -223,23 +225,23 @@ def _on_line(
         return None
     whole = _MORE.match(data, cut.stop) is not None
     if _is_header(data, name, cut, sign):
-        return judged(name, cut, setting=True, sure=True)
+        return judge_value(name, cut, setting=True, sure=True)
     if sign["sign"] == b":" and _is_configured(data, name, cut, whole=whole):
-        return judged(name, cut, setting=True, sure=True)
+        return judge_value(name, cut, setting=True, sure=True)
     if sign["quote"] and cut.text.isdigit() and name.means == PASSWORDS:
-        return judged(name, cut, setting=True)
+        return judge_value(name, cut, setting=True)
     if not whole and name.means == PASSWORDS and sign["sign"] == b":":
-        line = line_from(data, cut.start)
+        line = read_line(data, cut.start)
         if line is not None and _is_spaced_password(line.text):
-            return found_as(name, line)
+            return make_named_secret(name, line)
     setting = whole
     if whole and sign["sign"] == b":" and data[cut.stop : cut.stop + 1] == b";":
         # So ends the type of a field in TypeScript.
-        return judged(name, cut)
+        return judge_value(name, cut)
     if whole and name.means == PASSWORDS and cut.text.islower():
         near = max(0, name.start - 200)
         if _YAML_LINE.search(data, near, name.start) is not None:
-            return judged(name, cut, setting=True, sure=True)
+            return judge_value(name, cut, setting=True, sure=True)
     if whole and sign["sign"] != b":":
         setting = _SECTION.search(data, max(0, name.start - 400), name.start) is not None
         setting = setting or _IDENTIFIERS.fullmatch(cut.text) is None
@@ -247,13 +249,13 @@ def _on_line(
         setting = is_strong(cut.text) and not cut.text.isalnum()
     sure = name.means == PASSWORDS or name.text.isupper() or name.text.lower().endswith(b"secret")
     certain = setting and name.text.isupper() and b"_" in name.text
-    return judged(name, cut, setting=setting and sure, sure=certain and sign["sign"] == b":")
+    return judge_value(name, cut, setting=setting and sure, sure=certain and sign["sign"] == b":")
 
 
-def _is_configured(data: bytes, name: SecretName, cut: Written, *, whole: bool) -> bool:
+def _is_configured(data: bytes, name: SecretName, cut: WrittenValue, *, whole: bool) -> bool:
     """Whether a line starts with the name, and its value is no type and no beginning of words."""
     behind = data[cut.stop : cut.stop + 1]
-    if behind in (b";", b",", b")", b"(", b"}") or not _starts_line(data, name):
+    if behind in (b";", b",", b")", b"(", b"}") or not _is_line_start(data, name):
         return False
     digits = any(48 <= byte <= 57 for byte in cut.text)
     if name.means == PASSWORDS:
@@ -266,7 +268,7 @@ def _is_configured(data: bytes, name: SecretName, cut: Written, *, whole: bool) 
     return whole and digits and cut.text.isalnum() and is_sure(name.text)
 
 
-def _is_header(data: bytes, name: SecretName, cut: Written, sign: re.Match[bytes]) -> bool:
+def _is_header(data: bytes, name: SecretName, cut: WrittenValue, sign: re.Match[bytes]) -> bool:
     """Whether it is all of a line like `X-Api-Key: …`, or all that is in quotes."""
     if b"-" not in name.text or sign["sign"] != b":" or sign["quote"] or sign["space"]:
         return False
@@ -288,7 +290,7 @@ def _is_spaced_password(text: bytes) -> bool:
     return len(words) > 1 and small and is_password(Value(text, quoted=True, setting=True))
 
 
-def cut_off(data: bytes, written: Written | None, stops: bytes) -> Written | None:
+def cut_off(data: bytes, written: WrittenValue | None, stops: bytes) -> WrittenValue | None:
     """A bare value up to what does not belong to it."""
     if written is None or written.quoted:
         return written
@@ -306,4 +308,4 @@ def cut_off(data: bytes, written: Written | None, stops: bytes) -> Written | Non
     if written.stop - written.start != len(written.text):
         return written
     stop = written.start + len(text)
-    return Written(written.start, stop, text, False, stop)
+    return WrittenValue(written.start, stop, text, False, stop)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from talktree.text.secrets.arguments import account, keyed, made_of_key, salted
 from talktree.text.secrets.entropy import is_made_up, is_random, is_varied
-from talktree.text.secrets.json_objects import values_around
+from talktree.text.secrets.json_objects import find_values_around
 from talktree.text.secrets.patterns import (
     CLOUD_KEY,
     DOCUMENTED,
@@ -20,12 +20,18 @@ from talktree.text.secrets.patterns import (
     SERVICE_TOKEN,
     TOKEN,
     Found,
-    Known,
-    rows,
+    SecretKind,
+    iterate_rows,
 )
 from talktree.text.secrets.placeholders import is_placeholder
-from talktree.text.secrets.prompts import called, codes, generated, paired, sent
-from talktree.text.secrets.quoting import value_from
+from talktree.text.secrets.prompts import (
+    find_generated_password,
+    find_paired_password,
+    find_quoted_password,
+    find_recovery_codes,
+    find_sent_password,
+)
+from talktree.text.secrets.quoting import read_value
 from talktree.text.secrets.values import Value, is_cased, is_drawn, is_mixed, is_password
 
 _QUOTE = rb"\\{0,7}[\"']"
@@ -85,9 +91,9 @@ _ACCESS = re.compile(rb"(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])")
 _WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def _value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator[Found]:
+def _find_value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator[Found]:
     """A password that is written here."""
-    written = value_from(data, at)
+    written = read_value(data, at)
     if written is None:
         return
     text = written.text if written.quoted else written.text.rstrip(b",;)")
@@ -100,123 +106,123 @@ def _value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator
         yield NAMED_PASSWORD, written.start, written.start + len(text), "a password"
 
 
-def _connection(data: bytes, at: int) -> Iterator[Found]:
+def _find_connection(data: bytes, at: int) -> Iterator[Found]:
     """`connect("host", "user", "password")` in all languages, and `new PDO(…)`."""
     sign = _THIRD.match(data, data.find(b"(", at))
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _login(data: bytes, at: int) -> Iterator[Found]:
+def _find_login(data: bytes, at: int) -> Iterator[Found]:
     """`login("user", "password")`."""
     sign = _SECOND.match(data, at + len(b"login"))
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _net(data: bytes, at: int) -> Iterator[Found]:
+def _find_net_password(data: bytes, at: int) -> Iterator[Found]:
     """`net user NAME PASSWORD` and `net use … /user:NAME PASSWORD`."""
     sign = _NET_SHARE.match(data, at) or _NET.match(data, at)
     if sign is not None and data[at - 1 : at] not in (b".", b"-", b"_", b"/"):
         # Behind the name of a share is nothing but a password.
-        yield from _value(data, sign.end(), mixed=data[at + 4 : at + 7] != b"use", sure=True)
+        yield from _find_value(data, sign.end(), mixed=data[at + 4 : at + 7] != b"use", sure=True)
 
 
-def _vault(data: bytes, at: int) -> Iterator[Found]:
+def _find_vault_password(data: bytes, at: int) -> Iterator[Found]:
     sign = _VAULT.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _community(data: bytes, at: int) -> Iterator[Found]:
+def _find_community(data: bytes, at: int) -> Iterator[Found]:
     sign = _COMMUNITY.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _bound(data: bytes, at: int) -> Iterator[Found]:
+def _find_bind_password(data: bytes, at: int) -> Iterator[Found]:
     """The password with which programs ask a directory."""
     sign = _BOUND.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _short_named(data: bytes, at: int) -> Iterator[Found]:
+def _find_short_named(data: bytes, at: int) -> Iterator[Found]:
     """`pw = "…"` and `BIND_PW=…`: a name that is too short for a stem."""
     sign = _PW.match(data, at)
     if sign is None or (data[at : at + 1] in b"pP" and data[at - 1 : at].isalnum()):
         return
     quoted = sign.group("quote") != b""
     if quoted or not sign.group("space"):
-        yield from _value(data, sign.end() - len(sign.group("quote")), mixed=False, sure=True)
+        yield from _find_value(data, sign.end() - len(sign.group("quote")), mixed=False, sure=True)
 
 
-def _directory(data: bytes, at: int) -> Iterator[Found]:
+def _find_directory_password(data: bytes, at: int) -> Iterator[Found]:
     """`ldap_default_authtok = …` and `rootpw …`."""
     sign = _DIRECTORY.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _unseal(data: bytes, at: int) -> Iterator[Found]:
+def _find_unseal_key(data: bytes, at: int) -> Iterator[Found]:
     sign = _UNSEAL.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
-def _identified(data: bytes, at: int) -> Iterator[Found]:
+def _find_identified_by(data: bytes, at: int) -> Iterator[Found]:
     """`IDENTIFIED WITH mysql_native_password BY '…'`."""
     sign = _BY.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=False)
+        yield from _find_value(data, sign.end(), mixed=False)
 
 
-def _wallet(data: bytes, at: int) -> Iterator[Found]:
+def _find_wallet_key(data: bytes, at: int) -> Iterator[Found]:
     found = _WALLET.match(data, at)
     if found is not None and not is_placeholder(found.group(1)):
         yield TOKEN, *found.span(1), "a key of a wallet"
 
 
-def _saved(data: bytes, at: int) -> Iterator[Found]:
+def _find_saved_password(data: bytes, at: int) -> Iterator[Found]:
     """`<Pass encoding="base64">…</Pass>`, as FileZilla saves it."""
     found = _SAVED.match(data, at)
     if found is not None and is_password(Value(found.group(1), True, True)):
         yield NAMED_PASSWORD, *found.span(1), "a password"
 
 
-def _desktop(data: bytes, at: int) -> Iterator[Found]:
+def _find_desktop_password(data: bytes, at: int) -> Iterator[Found]:
     """`xfreerdp /p:…`."""
     if _DESKTOP.search(data, max(0, at - 200), at) is not None:
-        yield from _value(data, at + len(b" /p:"), mixed=False)
+        yield from _find_value(data, at + len(b" /p:"), mixed=False)
 
 
-def _putty(data: bytes, at: int) -> Iterator[Found]:
+def _find_putty_key(data: bytes, at: int) -> Iterator[Found]:
     found = _PUTTY.match(data, at)
     if found is not None and not is_made_up(found.group(1)):
         yield PRIVATE_KEY, *found.span(1), "a private key"
 
 
-def _masked(data: bytes, at: int) -> Iterator[Found]:
+def _find_masked_value(data: bytes, at: int) -> Iterator[Found]:
     """What GitHub is asked to hide in its logs."""
     sign = _MASKED.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=False)
+        yield from _find_value(data, sign.end(), mixed=False)
 
 
-def _network(data: bytes, at: int) -> Iterator[Found]:
+def _find_network_password(data: bytes, at: int) -> Iterator[Found]:
     """The text of a code that lets people into a wireless network."""
     found = _NETWORK.match(data, at)
     if found is not None and is_password(Value(found.group(1), True, True)):
         yield NAMED_PASSWORD, *found.span(1), "a password"
 
 
-def _encoded_key(data: bytes, at: int) -> Iterator[Found]:
+def _find_encoded_key(data: bytes, at: int) -> Iterator[Found]:
     found = _LARAVEL.match(data, at)
     if found is not None and is_random(found.group(1)) and not is_made_up(found.group(1)):
         yield TOKEN, *found.span(1), "a key of an application"
 
 
-def _seed(data: bytes, at: int) -> Iterator[Found]:
+def _find_seed_words(data: bytes, at: int) -> Iterator[Found]:
     """The words from which the keys of a wallet are made."""
     found = _PHRASE.match(data, at)
     if found is None:
@@ -226,33 +232,33 @@ def _seed(data: bytes, at: int) -> Iterator[Found]:
         yield NAMED_PASSWORD, *found.span(1), "a seed phrase"
 
 
-def _teams(data: bytes, at: int) -> Iterator[Found]:
+def _find_teams_hook(data: bytes, at: int) -> Iterator[Found]:
     found = _TEAMS.match(data, at)
     if found is not None and not is_placeholder(found.group(1)):
         yield SERVICE_TOKEN, *found.span(1), "a Teams webhook"
 
 
-def _vault_value(data: bytes, at: int) -> Iterator[Found]:
+def _find_vault_value(data: bytes, at: int) -> Iterator[Found]:
     """What `az keyvault secret show` prints: a value next to the address of its secret."""
     if data[at : at + 19] == b".azure.net/secrets/":
-        yield from values_around(data, at)
+        yield from find_values_around(data, at)
 
 
-def _stated(data: bytes, at: int) -> Iterator[Found]:
+def _find_terraform_values(data: bytes, at: int) -> Iterator[Found]:
     """`"value": "…"` next to `"sensitive": true`, as Terraform has it."""
     end = at + len(b"sensitive") if data[at : at + 1] in b"sS" else at + len(b"masked")
     if _STATED.match(data, end) is not None:
-        yield from values_around(data, at)
+        yield from find_values_around(data, at)
 
 
 def _cookie(data: bytes, at: int) -> Iterator[Found]:
     """The value of a cookie next to `"httpOnly": true`, as browsers export it."""
     if _STATED.match(data, at + len(b"httpOnly")) is not None:
-        found = (each for each in values_around(data, at) if is_drawn(data[each[1] : each[2]]))
+        found = (each for each in find_values_around(data, at) if is_drawn(data[each[1] : each[2]]))
         yield from ((TOKEN, start, stop, "a cookie") for _, start, stop, _ in found)
 
 
-def _access(data: bytes, at: int) -> Iterator[Found]:
+def _find_access_key(data: bytes, at: int) -> Iterator[Found]:
     """Access keys of AWS that are glued to what is before them."""
     found = _ACCESS.match(data, at)
     # The form is so strict that few digits are no reason to doubt it.
@@ -260,13 +266,13 @@ def _access(data: bytes, at: int) -> Iterator[Found]:
         yield CLOUD_KEY, *found.span(), "an AWS access key"
 
 
-def _head(data: bytes, at: int) -> Iterator[Found]:
+def _find_dashed_key(data: bytes, at: int) -> Iterator[Found]:
     """Keys whose beginning is no word of its own, behind a dash or with a slash after few bytes."""
     at += data[at : at + 1] in (b"_", b"-")
     if data[at - 1 : at] and data[at - 1] in _WORD_BYTES:
         return
     for begin, known in _HEADS:
-        found = _loose(known).match(data, at) if data.startswith(begin, at) else None
+        found = _loosen_pattern(known).match(data, at) if data.startswith(begin, at) else None
         if found is None or found.group() in DOCUMENTED:
             continue
         if is_random(found.group(1)) and not is_made_up(found.group(1)):
@@ -274,16 +280,16 @@ def _head(data: bytes, at: int) -> Iterator[Found]:
             return
 
 
-_HEADS: tuple[tuple[bytes, Known], ...] = tuple(
+_HEADS: tuple[tuple[bytes, SecretKind], ...] = tuple(
     (start.encode(), known)
-    for start, known in rows()
+    for start, known in iterate_rows()
     if start in ("AIza", "LTAI", "ABSK", "AKCp", "cio", "fm2_", "eyJ")
 )
 _END = rb"(?![A-Za-z0-9_-])"
 
 
 @cache
-def _loose(known: Known) -> re.Pattern[bytes]:
+def _loosen_pattern(known: SecretKind) -> re.Pattern[bytes]:
     return re.compile(known.pattern.removesuffix(_END) + rb"(?![A-Za-z0-9])")
 
 
@@ -306,7 +312,7 @@ def _braced(data: bytes, at: int) -> Iterator[Found]:
 def _unlocked(data: bytes, at: int) -> Iterator[Found]:
     sign = _UNLOCK.match(data, at)
     if sign is not None:
-        yield from _value(data, sign.end(), mixed=True)
+        yield from _find_value(data, sign.end(), mixed=True)
 
 
 def _payment(data: bytes, at: int) -> Iterator[Found]:
@@ -326,55 +332,55 @@ class _Sign(NamedTuple):
 
 
 _SIGNS: tuple[_Sign, ...] = (
-    _Sign(b"connect(", 4, _connection),
-    _Sign(b"getConnection(", 2, _connection),
-    _Sign(b"PDO(", 0, _connection),
-    _Sign(b"mysqli(", 0, _connection),
-    _Sign(b"login(", 1, _login),
-    _Sign(b"net use", 0, _net),
-    _Sign(b"vault login", 0, _vault),
-    _Sign(b"community", 2, _community),
-    _Sign(b"bindpw ", 3, _bound),
-    _Sign(b"bindpw\t", 3, _bound),
-    *(_Sign(word, 0, _short_named) for word in (b"_pw=", b"_PW=", b"pw = ", b"pw='", b'pw="')),
-    _Sign(b"authtok", 3, _directory),
-    _Sign(b"rootpw ", 3, _directory),
-    _Sign(b"Unseal Key", 2, _unseal),
-    _Sign(b"IDENTIFIED WITH", 6, _identified),
-    _Sign(b"Wallet(", 0, _wallet),
-    _Sign(b"<Pass", 0, _saved),
-    _Sign(b" /p:", 0, _desktop),
-    _Sign(b"Private-Lines:", 7, _putty),
-    _Sign(b"WIFI:", 0, _network),
-    _Sign(b"::add-mask::", 0, _masked),
-    _Sign(b"base64:", 3, _encoded_key),
-    _Sign(b"nemonic", 1, _seed),
-    _Sign(b"NEMONIC", 0, _seed),
-    _Sign(b"phrase", 0, _seed),
-    _Sign(b"PHRASE", 0, _seed),
-    _Sign(b"/IncomingWebhook/", 0, _teams),
-    _Sign(b".azure.net/", 1, _vault_value),
-    _Sign(b'sensitive"', 6, _stated),
-    _Sign(b"sensitive'", 6, _stated),
-    _Sign(b"sensitive\\", 6, _stated),
-    _Sign(b"masked", 0, _stated),
+    _Sign(b"connect(", 4, _find_connection),
+    _Sign(b"getConnection(", 2, _find_connection),
+    _Sign(b"PDO(", 0, _find_connection),
+    _Sign(b"mysqli(", 0, _find_connection),
+    _Sign(b"login(", 1, _find_login),
+    _Sign(b"net use", 0, _find_net_password),
+    _Sign(b"vault login", 0, _find_vault_password),
+    _Sign(b"community", 2, _find_community),
+    _Sign(b"bindpw ", 3, _find_bind_password),
+    _Sign(b"bindpw\t", 3, _find_bind_password),
+    *(_Sign(word, 0, _find_short_named) for word in (b"_pw=", b"_PW=", b"pw = ", b"pw='", b'pw="')),
+    _Sign(b"authtok", 3, _find_directory_password),
+    _Sign(b"rootpw ", 3, _find_directory_password),
+    _Sign(b"Unseal Key", 2, _find_unseal_key),
+    _Sign(b"IDENTIFIED WITH", 6, _find_identified_by),
+    _Sign(b"Wallet(", 0, _find_wallet_key),
+    _Sign(b"<Pass", 0, _find_saved_password),
+    _Sign(b" /p:", 0, _find_desktop_password),
+    _Sign(b"Private-Lines:", 7, _find_putty_key),
+    _Sign(b"WIFI:", 0, _find_network_password),
+    _Sign(b"::add-mask::", 0, _find_masked_value),
+    _Sign(b"base64:", 3, _find_encoded_key),
+    _Sign(b"nemonic", 1, _find_seed_words),
+    _Sign(b"NEMONIC", 0, _find_seed_words),
+    _Sign(b"phrase", 0, _find_seed_words),
+    _Sign(b"PHRASE", 0, _find_seed_words),
+    _Sign(b"/IncomingWebhook/", 0, _find_teams_hook),
+    _Sign(b".azure.net/", 1, _find_vault_value),
+    _Sign(b'sensitive"', 6, _find_terraform_values),
+    _Sign(b"sensitive'", 6, _find_terraform_values),
+    _Sign(b"sensitive\\", 6, _find_terraform_values),
+    _Sign(b"masked", 0, _find_terraform_values),
     _Sign(b"httpOnly", 3, _cookie),
-    _Sign(b'send "', 0, sent),
-    _Sign(b"send -- ", 0, sent),
-    _Sign(b'random_password"', 2, generated),
-    _Sign(b"random_password\\", 2, generated),
-    _Sign(b"creds ", 1, paired),
-    _Sign(b"credentials are", 9, paired),
-    *(_Sign(b" as %bpassw" % word, 0, called) for word in (b"", b"the ", b"your ")),
+    _Sign(b'send "', 0, find_sent_password),
+    _Sign(b"send -- ", 0, find_sent_password),
+    _Sign(b'random_password"', 2, find_generated_password),
+    _Sign(b"random_password\\", 2, find_generated_password),
+    _Sign(b"creds ", 1, find_paired_password),
+    _Sign(b"credentials are", 9, find_paired_password),
+    *(_Sign(b" as %bpassw" % word, 0, find_quoted_password) for word in (b"", b"the ", b"your ")),
     *(
-        _Sign(word, 2, codes)
+        _Sign(word, 2, find_recovery_codes)
         for word in (b"ackup code", b"covery code", b"ackup Code", b"covery Code")
     ),
-    _Sign(b"ogin with", 3, paired),
-    _Sign(b"og in with", 3, paired),
-    _Sign(b"ign in with", 2, paired),
-    _Sign(b"og in as", 0, paired),
-    _Sign(b"redentials: ", 6, paired),
+    _Sign(b"ogin with", 3, find_paired_password),
+    _Sign(b"og in with", 3, find_paired_password),
+    _Sign(b"ign in with", 2, find_paired_password),
+    _Sign(b"og in as", 0, find_paired_password),
+    _Sign(b"redentials: ", 6, find_paired_password),
     _Sign(b"jwt.sign(", 1, keyed),
     _Sign(b"jwt.encode(", 1, keyed),
     _Sign(b"jwt.verify(", 1, keyed),
@@ -388,16 +394,16 @@ _SIGNS: tuple[_Sign, ...] = (
     _Sign(b"PWD={", 1, _braced),
     _Sign(b"bw unlock", 0, _unlocked),
     _Sign(b"$production$", 0, _payment),
-    _Sign(b"AKIA", 0, _access),
-    _Sign(b"ASIA", 0, _access),
-    _Sign(b"AIza", 0, _head),
-    _Sign(b"LTAI", 0, _head),
-    _Sign(b"ABSK", 0, _head),
-    _Sign(b"AKCp", 0, _head),
-    _Sign(b"_cio", 0, _head),
-    _Sign(b"-cio", 0, _head),
-    _Sign(b"fm2_", 0, _head),
-    _Sign(b"_eyJ", 0, _head),
+    _Sign(b"AKIA", 0, _find_access_key),
+    _Sign(b"ASIA", 0, _find_access_key),
+    _Sign(b"AIza", 0, _find_dashed_key),
+    _Sign(b"LTAI", 0, _find_dashed_key),
+    _Sign(b"ABSK", 0, _find_dashed_key),
+    _Sign(b"AKCp", 0, _find_dashed_key),
+    _Sign(b"_cio", 0, _find_dashed_key),
+    _Sign(b"-cio", 0, _find_dashed_key),
+    _Sign(b"fm2_", 0, _find_dashed_key),
+    _Sign(b"_eyJ", 0, _find_dashed_key),
 )
 _BY_STEM: dict[bytes, list[_Sign]] = {}
 for _sign in _SIGNS:
@@ -411,7 +417,7 @@ _SHARED = (
 """What several signs have in common, so that a text without it is asked for none of them."""
 
 
-def _by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
+def _group_by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
     found: dict[bytes, list[tuple[bytes, int]]] = {}
     for sign in _SIGNS:
         shared = next((each for each in _SHARED if each in sign.word), sign.word)
@@ -419,13 +425,13 @@ def _by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
     return found
 
 
-WORDS_BY_SHARED = tuple(_by_shared().items())
+WORDS_BY_SHARED = tuple(_group_by_shared().items())
 """The signs by what they have in common."""
 WORDS = tuple((sign.word, sign.rare) for sign in _SIGNS)
 """The signs, and where in them those bytes are."""
 
 
-def called_at(data: bytes, hit: int) -> Iterator[Found]:
+def find_call_secrets(data: bytes, hit: int) -> Iterator[Found]:
     """The secrets around a place where the four bytes of a sign are."""
     for sign in _BY_STEM.get(data[hit : hit + 4], ()):
         at = hit - sign.rare

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from talktree.text.secrets.entropy import is_random, is_varied
-from talktree.text.secrets.headers import cookies
+from talktree.text.secrets.headers import find_cookies
 from talktree.text.secrets.patterns import CLOUD_KEY, NAMED_PASSWORD, SERVICE_TOKEN, Found
-from talktree.text.secrets.pipes import piped_to_sudo
+from talktree.text.secrets.pipes import find_sudo_password
 from talktree.text.secrets.placeholders import is_placeholder
-from talktree.text.secrets.quoting import Written, value_from
+from talktree.text.secrets.quoting import WrittenValue, read_value
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import Value, is_password
 
@@ -79,7 +79,7 @@ _MAILCHIMP = re.compile(rb"(?<![\w-])[0-9a-f]{32}-us[0-9]{1,2}(?![\w-])")
 _AZURE = re.compile(rb"(?<![\w~.])[\w~.]{3}[0-9]Q~[\w~.-]{31,34}(?![\w~-])")
 
 
-def azure_secrets(data: bytes) -> Iterator[Found]:
+def find_azure_secrets(data: bytes) -> Iterator[Found]:
     """Client secrets of Azure, which have `Q~` as their fifth and sixth character."""
     at = data.find(b"~")
     while at >= 0:
@@ -98,7 +98,7 @@ _SOME_PROGRAM = re.compile(
 """In small letters: a search that takes both cases is several times as long."""
 
 
-def may_take_password(data: bytes, hit: int) -> bool:
+def can_take_password(data: bytes, hit: int) -> bool:
     """Whether what begins here may be an option with a password, asked before more is looked at."""
     if data[hit + 2 : hit + 3] == b"-" and data[hit + 3 : hit + 4] not in (b"u", b"p", b"c", b"f"):
         return False
@@ -106,66 +106,68 @@ def may_take_password(data: bytes, hit: int) -> bool:
     return b"pass:" in data[hit : hit + 24] or _SOME_PROGRAM.search(near.lower()) is not None
 
 
-def option_at(data: bytes, hit: int) -> Iterator[Found]:
+def find_option_passwords(data: bytes, hit: int) -> Iterator[Found]:
     """Passwords behind short options, where the program takes one there."""
     literal = _LITERAL.match(data, hit)
     if literal is not None:
-        yield from _password(data, literal.end())
+        yield from _find_password(data, literal.end())
         return
     line = data.rfind(b"\n", max(0, hit - _FAR), hit) + 1
     begin = max(line, hit - _FAR, 0)
     near = data[begin:hit] if data[hit : hit + 1] != b"\n" else b""
     if data[hit + 2 : hit + 3] == b"S":
-        piped = piped_to_sudo(near, begin)
-        yield from () if piped is None else _judged(piped)
+        piped = find_sudo_password(near, begin)
+        yield from () if piped is None else _judge_password(piped)
         return
     for program, pattern in _PROGRAMS:
         if program.search(near) is not None:
             sign = pattern.match(data, hit)
             if sign is not None and _PORT.match(data, hit) is None:
-                yield from _password(data, sign.end())
+                yield from _find_password(data, sign.end())
                 return
     sign = _PASS_IN.match(data, hit)
     if sign is not None:
-        yield from _password(data, sign.end())
+        yield from _find_password(data, sign.end())
     elif _CLIENTS.search(near) is not None:
-        yield from _client(data, hit)
+        yield from _find_client_login(data, hit)
 
 
-def _client(data: bytes, hit: int) -> Iterator[Found]:
+def _find_client_login(data: bytes, hit: int) -> Iterator[Found]:
     sign = _LOGIN.match(data, hit)
     if sign is not None:
-        written = value_from(data, sign.end())
+        written = read_value(data, sign.end())
         login = None if written is None else _CREDENTIALS.match(data, written.start, written.stop)
         if written is not None and login is not None:
             # Only the password may be in quotes.
-            inner = value_from(data, login.end()) if not written.quoted else None
+            inner = read_value(data, login.end()) if not written.quoted else None
             quoted = inner is not None and inner.quoted
-            yield from _judged(inner if quoted and inner else _from(data, written, login.end()))
+            yield from _judge_password(
+                inner if quoted and inner else _start_later(data, written, login.end())
+            )
         return
     sent = _SENT.match(data, hit)
     if sent is not None:
-        yield from cookies(data[: sent.end() + 4096], sent.end())
+        yield from find_cookies(data[: sent.end() + 4096], sent.end())
 
 
-def _from(data: bytes, written: Written, start: int) -> Written:
+def _start_later(data: bytes, written: WrittenValue, start: int) -> WrittenValue:
     return written._replace(start=start, text=data[start : written.stop])
 
 
-def _password(data: bytes, at: int) -> Iterator[Found]:
-    written = value_from(data, at)
+def _find_password(data: bytes, at: int) -> Iterator[Found]:
+    written = read_value(data, at)
     if written is not None:
-        yield from _judged(written)
+        yield from _judge_password(written)
 
 
-def _judged(written: Written) -> Iterator[Found]:
+def _judge_password(written: WrittenValue) -> Iterator[Found]:
     text = written.text if written.quoted else written.text.rstrip(b",;)")
     sure = written.quoted and text[:1] not in b", "
     if is_password(Value(text, written.quoted, True, sure)):
         yield NAMED_PASSWORD, written.start, written.start + len(text), _WHAT
 
 
-def signed_at(data: bytes, hit: int) -> Iterator[Found]:
+def find_signatures(data: bytes, hit: int) -> Iterator[Found]:
     """Signatures in addresses of Azure, the lines of .pgpass, and keys with an odd form."""
     first = data[hit : hit + 1]
     if first == b"1":
@@ -181,7 +183,7 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
     if first == b":":
         line = _PGPASS.match(data, hit) if data[hit - 1] in _HOST else None
         if line is not None:
-            yield from _password(data, line.end())
+            yield from _find_password(data, line.end())
         return
     if first in (b"d", b"D"):
         sign = _IDENTIFIED.match(data, hit)
@@ -189,7 +191,7 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
             yield from _identified(data, sign.end())
         return
     if data[hit + 3 : hit + 4] in b"nN":
-        yield from _signature(data, hit)
+        yield from _find_url_signature(data, hit)
         return
     found = _SIGNATURE.match(data, hit)
     if found is None or data[hit - 1 : hit] not in (b"?", b"&", b";", b'"', b"'", b" ", b""):
@@ -200,16 +202,16 @@ def signed_at(data: bytes, hit: int) -> Iterator[Found]:
 
 def _identified(data: bytes, at: int) -> Iterator[Found]:
     """The password of `IDENTIFIED BY`, which Oracle takes without quotes."""
-    written = value_from(data, at)
+    written = read_value(data, at)
     if written is not None and not written.quoted:
         text = written.text.rstrip(b";,)")
         if is_strong(text):
             yield NAMED_PASSWORD, written.start, written.start + len(text), _WHAT
     elif written is not None:
-        yield from _judged(written)
+        yield from _judge_password(written)
 
 
-def _signature(data: bytes, hit: int) -> Iterator[Found]:
+def _find_url_signature(data: bytes, hit: int) -> Iterator[Found]:
     """`X-Amz-Signature=…` and `X-Goog-Signature=…`."""
     found = _SIGNED.match(data, hit) if data[hit - 1 : hit] == b"-" else None
     if found is not None and is_varied(found.group(1)):

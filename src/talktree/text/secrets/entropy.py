@@ -41,7 +41,7 @@ _SHORT = tuple(
 """The same, but so short that it may be drawn by chance; only if it is spelt as people do."""
 
 
-def entropy(data: bytes) -> float:
+def compute_entropy(data: bytes) -> float:
     """How many bits each byte tells, by how often each one stands there."""
     size = len(data)
     return -sum(n / size * log2(n / size) for n in Counter(data).values()) if size else 0.0
@@ -55,13 +55,13 @@ def is_made_up(data: bytes) -> bool:
 
 def is_varied(data: bytes) -> bool:
     """Whether there is enough variety for something drawn, as behind the known start of a key."""
-    return len(set(data)) >= min(8, len(data) // 2) and entropy(data) >= 2.5
+    return len(set(data)) >= min(8, len(data) // 2) and compute_entropy(data) >= 2.5
 
 
 def is_random(data: bytes) -> bool:
     """Whether it must have been drawn: letters and digits mixed as no word and no name is."""
     core = data.translate(None, _OTHERS)
-    if len(core) < 16 or len(set(core)) < 9 or entropy(core) < 3.2:
+    if len(core) < 16 or len(set(core)) < 9 or compute_entropy(core) < 3.2:
         return False
     kinds = core.translate(_CLASSES)
     digits = kinds.count(b"0")
@@ -69,10 +69,10 @@ def is_random(data: bytes) -> bool:
         return False
     # Names change from small letters to capitals too, but not that often.
     often = 1 if digits >= 2 else 2
-    return _changes(kinds) * 5 >= len(core) * often
+    return _count_changes(kinds) * 5 >= len(core) * often
 
 
-def _changes(kinds: bytes) -> int:
+def _count_changes(kinds: bytes) -> int:
     """How often the kind of character changes."""
     pairs = (b"aA", b"Aa", b"a0", b"0a", b"A0", b"0A")
     return sum(kinds.count(pair) for pair in pairs)

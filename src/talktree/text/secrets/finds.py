@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secrets.calls import called_at
+from talktree.text.secrets.calls import find_call_secrets
 from talktree.text.secrets.contexts import (
-    azure_secrets,
+    can_take_password,
+    find_azure_secrets,
+    find_option_passwords,
+    find_signatures,
     hash_at,
-    may_take_password,
-    option_at,
-    signed_at,
 )
-from talktree.text.secrets.json_objects import is_typed, values_around
+from talktree.text.secrets.json_objects import find_values_around, is_typed
 from talktree.text.secrets.languages import is_name_at
-from talktree.text.secrets.manifests import is_kind, is_secure, manifest, parameter
-from talktree.text.secrets.named_values import is_name, named_at
+from talktree.text.secrets.manifests import (
+    find_manifest_values,
+    find_parameter_value,
+    is_kind,
+    is_secure,
+)
+from talktree.text.secrets.named_values import find_named_secrets, is_name
 from talktree.text.secrets.patterns import Found
-from talktree.text.secrets.stem_prefilter import stems
+from talktree.text.secrets.stem_prefilter import find_stems
 from talktree.text.secrets.stems import (
     AUTH,
     BY_NUMBER,
@@ -36,50 +41,50 @@ _NAMES = 0xFF & ~(OPTION | SIGNED | HASH)
 _NUMBER = re.compile(rb"%(?:25)?[2357][0-9A-Fa-f]")
 
 
-def by_name(data: bytes) -> Iterator[Found]:
+def find_by_name(data: bytes) -> Iterator[Found]:
     """The secrets in a text that are known by what is written around them."""
-    yield from azure_secrets(data)
+    yield from find_azure_secrets(data)
     at = seen = 0
-    for hit, bits in stems(data):
-        if bits & OPTION and may_take_password(data, hit):
-            yield from option_at(data, hit)
+    for hit, bits in find_stems(data):
+        if bits & OPTION and can_take_password(data, hit):
+            yield from find_option_passwords(data, hit)
         if bits & SIGNED:
-            yield from signed_at(data, hit)
+            yield from find_signatures(data, hit)
         if bits & HASH:
             yield from hash_at(data, hit)
         if bits & AUTH and is_secure(data, hit):
-            yield from parameter(data, hit)
+            yield from find_parameter_value(data, hit)
         if bits & KEY and hit >= seen and is_kind(data, hit):
-            seen, found = manifest(data, hit)
+            seen, found = find_manifest_values(data, hit)
             yield from found
         if bits & KEY and is_typed(data, hit):
-            yield from values_around(data, hit)
+            yield from find_values_around(data, hit)
         if bits & CALL:
-            yield from called_at(data, hit)
+            yield from find_call_secrets(data, hit)
         if bits & _NAMES and hit >= at and is_stem(data, hit, bits):
-            at, found = named_at(data, hit)
+            at, found = find_named_secrets(data, hit)
             yield from found
 
 
-def suspects(data: bytes) -> Iterator[int]:
+def find_suspects(data: bytes) -> Iterator[int]:
     """Where in bytes of JSON a name or a place is that may make something secret.
 
     It is asked before strings are decoded, so a letter that belongs to an escape before a name is
     not taken for a part of it.
     """
-    yield from (start for _, start, _, _ in azure_secrets(data))
+    yield from (start for _, start, _, _ in find_azure_secrets(data))
     at = 0
-    for hit, bits in stems(data):
+    for hit, bits in find_stems(data):
         if (
-            (bits & OPTION and may_take_password(data, hit))
-            or (bits & SIGNED and any(signed_at(data, hit)))
+            (bits & OPTION and can_take_password(data, hit))
+            or (bits & SIGNED and any(find_signatures(data, hit)))
             or (bits & HASH and any(hash_at(data, hit)))
             or (bits & AUTH and is_secure(data, hit))
             or (bits & KEY and (is_kind(data, hit) or is_typed(data, hit)))
             or bits & COLOUR
             or (bits & BY_NUMBER and _NUMBER.match(data, hit))
             or (bits & FOREIGN and is_name_at(data, hit))
-            or (bits & CALL and any(called_at(data, hit)))
+            or (bits & CALL and any(find_call_secrets(data, hit)))
         ):
             yield hit
         elif bits & _NAMES and hit >= at and is_stem(data, hit, bits):

@@ -12,7 +12,7 @@ from functools import cache
 from string import ascii_letters, digits
 
 from talktree.text.secrets.entropy import is_made_up, is_random
-from talktree.text.secrets.patterns import DOCUMENTED, STARTING, Found, Known, rows
+from talktree.text.secrets.patterns import DOCUMENTED, STARTING, Found, SecretKind, iterate_rows
 
 _END = rb"(?![A-Za-z0-9_-])"
 _ALNUM = frozenset((ascii_letters + digits).encode())
@@ -20,10 +20,10 @@ SURE = 4
 """A beginning of this length needs nothing before it, a shorter one a sign."""
 
 
-def _by_tail() -> dict[bytes, list[tuple[bytes, Known]]]:
+def _group_by_tail() -> dict[bytes, list[tuple[bytes, SecretKind]]]:
     """The kinds of keys by the last characters of how they begin; longer beginnings first."""
-    found: dict[bytes, list[tuple[bytes, Known]]] = {}
-    for start, known in rows():
+    found: dict[bytes, list[tuple[bytes, SecretKind]]] = {}
+    for start, known in iterate_rows():
         begin = start.encode()
         if begin[-1:] in (b"_", b"-") and len(begin) >= STARTING:
             found.setdefault(begin[-3:], []).append((begin, known))
@@ -32,7 +32,7 @@ def _by_tail() -> dict[bytes, list[tuple[bytes, Known]]]:
     return found
 
 
-BY_TAIL = _by_tail()
+BY_TAIL = _group_by_tail()
 """The last two characters before a dash, and the dash."""
 TAIL = 2
 _BLOB_SIZE = 64
@@ -41,34 +41,34 @@ _BLOB = re.compile(rb"[\w-]{%d}" % _BLOB_SIZE)
 
 
 @cache
-def _inside(dash: bytes) -> re.Pattern[bytes]:
+def _inside_pattern(dash: bytes) -> re.Pattern[bytes]:
     tails = sorted(tail[:2] for tail in BY_TAIL if tail.endswith(dash))
     either = b"|".join(map(re.escape, dict.fromkeys(tails)))
     return re.compile(rb"%b(?<=(?:%b)%b)(?=[\w-]{19})" % (dash, either, dash))
 
 
 @cache
-def _loose(pattern: bytes) -> re.Pattern[bytes]:
+def _loosen_pattern(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern.removesuffix(_END))
 
 
-def glued(data: bytes, dashes: Iterable[int] | None = None) -> Iterator[Found]:
+def find_glued_keys(data: bytes, dashes: Iterable[int] | None = None) -> Iterator[Found]:
     """The keys that begin inside of a run or are followed by more of it; where dashes are that
     something long follows may be known."""
     if dashes is not None:
         for at in dashes:
-            found = _key(data, at + 1)
+            found = _find_key(data, at + 1)
             if found is not None:
                 yield found
         return
     for dash in (b"_", b"-"):
-        for place in _inside(dash).finditer(data):
-            found = _key(data, place.end())
+        for place in _inside_pattern(dash).finditer(data):
+            found = _find_key(data, place.end())
             if found is not None:
                 yield found
 
 
-def _key(data: bytes, at: int) -> Found | None:
+def _find_key(data: bytes, at: int) -> Found | None:
     for begin, known in BY_TAIL.get(data[at - 3 : at], ()):
         start = at - len(begin)
         if start < 0 or not data.startswith(begin, start):
@@ -77,7 +77,7 @@ def _key(data: bytes, at: int) -> Found | None:
             continue
         if _BLOB.fullmatch(data, max(0, start - _BLOB_SIZE), start) is not None:
             return None
-        found = _loose(known.pattern).match(data, start)
+        found = _loosen_pattern(known.pattern).match(data, start)
         if found is None or found.group() in DOCUMENTED:
             continue
         body = found.group(1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from talktree.text.secrets.patterns import TOKEN, Found
 from talktree.text.secrets.placeholders import is_placeholder
-from talktree.text.secrets.quoting import value_from
+from talktree.text.secrets.quoting import read_value
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import Value, is_cased, is_drawn, is_token
 
@@ -48,7 +48,7 @@ _ABOUT = frozenset(
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,}={0,2}")
 
 
-def authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Found]:
+def find_authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Found]:
     """What follows the name of a header with credentials; a part of its name may be that of
     other things."""
     start = max(at, 0)
@@ -57,7 +57,7 @@ def authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Fo
         text = found.group(1).rstrip(b".,;:")
         # A sentence about headers goes on behind a word.
         sure = not partial and (
-            _ENDING.match(data, found.end(1)) is not None or _starts_line(data, start)
+            _ENDING.match(data, found.end(1)) is not None or _is_line_start(data, start)
         )
         if not is_placeholder(text) and _is_credential(text, sure=sure):
             yield (
@@ -79,7 +79,7 @@ def authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Fo
             yield TOKEN, found.start(1) + min(at, 0), found.end(1) + min(at, 0), "a token"
 
 
-def _starts_line(data: bytes, end: int) -> bool:
+def _is_line_start(data: bytes, end: int) -> bool:
     """Whether a line starts with the name of a header that ends here."""
     return _HEADER_START.search(data, max(0, end - 40), end) is not None
 
@@ -99,7 +99,7 @@ _ASKED = re.compile(
 _ANSWERS = 400
 
 
-def dialog(data: bytes, start: int, end: int) -> Iterator[Found]:
+def find_dialog_password(data: bytes, start: int, end: int) -> Iterator[Found]:
     """`AUTH PASSWORD` as said to Redis, `AUTH LOGIN` and what follows as said to a mail server."""
     if _DIALOG.search(data, max(0, start - 100), start) is None:
         return
@@ -111,7 +111,7 @@ def dialog(data: bytes, start: int, end: int) -> Iterator[Found]:
             yield TOKEN, *answer.span(1), "a login of a mail server"
         return
     sign = _AUTH.match(data, end)
-    written = None if sign is None else value_from(data, sign.end())
+    written = None if sign is None else read_value(data, sign.end())
     if written is None or not (is_strong(written.text) or is_cased(written.text)):
         return
     if data[written.end : written.end + 1] in (b"", b"\n", b"\r", b"\\", b'"', b"'", b"`"):
@@ -137,7 +137,7 @@ def _has_login(text: bytes) -> bool:
     return bool(colon and password) and held.isascii() and user.isascii()
 
 
-def cookies(data: bytes, at: int) -> Iterator[Found]:
+def find_cookies(data: bytes, at: int) -> Iterator[Found]:
     """The values of cookies that log somebody in, behind the name of their header."""
     if at >= 0:
         begin = _COOKIES.match(data, at)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from talktree.text.secrets.patterns import NAMED_PASSWORD, Found
 from talktree.text.secrets.placeholders import is_placeholder
-from talktree.text.secrets.quoting import value_from
+from talktree.text.secrets.quoting import read_value
 from talktree.text.secrets.values import Value, is_password
 
 _FAR = 1 << 11
@@ -30,14 +30,14 @@ _MEMBER = re.compile(
 _MANIFEST = 1 << 14
 
 
-def values_around(data: bytes, at: int) -> Iterator[Found]:
+def find_values_around(data: bytes, at: int) -> Iterator[Found]:
     """The values of the object around a place."""
     # Braces are only looked for where there is a value at all.
     if data.find(b"alue", max(0, at - _FAR), at + _FAR) < 0:
         return
-    start, stop = _object_around(data, at, _FAR)
+    start, stop = _find_object_around(data, at, _FAR)
     for sign in _VALUE.finditer(data, start, stop):
-        written = value_from(data, sign.end())
+        written = read_value(data, sign.end())
         if written is not None and is_password(Value(written.text, True, True)):
             yield NAMED_PASSWORD, written.start, written.stop, "a value that is called secret"
 
@@ -50,13 +50,13 @@ def is_typed(data: bytes, hit: int) -> bool:
     return _TYPE.search(data, max(0, begin - 24), begin) is not None
 
 
-def members(data: bytes, hit: int) -> Iterator[tuple[int, int]]:
+def find_members(data: bytes, hit: int) -> Iterator[tuple[int, int]]:
     """Where in JSON the strings are, with their quotes, that an object holds whose kind is here."""
     if data[hit - 3 : hit + 4] != b'Secret"':
         return
     if _KIND.search(data, max(0, hit - 40), hit - 3) is None:
         return
-    start, stop = _object_around(data, hit, _MANIFEST)
+    start, stop = _find_object_around(data, hit, _MANIFEST)
     for block in _BLOCK.finditer(data, start, stop):
         at = block.end()
         while (member := _MEMBER.match(data, at)) is not None:
@@ -67,7 +67,7 @@ def members(data: bytes, hit: int) -> Iterator[tuple[int, int]]:
                 yield member.span(1)
 
 
-def _object_around(data: bytes, at: int, far: int) -> tuple[int, int]:
+def _find_object_around(data: bytes, at: int, far: int) -> tuple[int, int]:
     """Where the object around a place starts and stops, or how far from it one may look."""
     start = max(0, at - far)
     open_braces = 0

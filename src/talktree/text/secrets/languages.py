@@ -89,7 +89,7 @@ _PLAIN = tuple(word.encode() for word in _SIGNS)
 _ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
 
 
-def _rare(word: bytes) -> int:
+def _find_rare_part(word: bytes) -> int:
     """Where in a name the four bytes are that are looked for: few other words have them."""
     if b"\\u" in word:
         return word.find(b"\\u") + 2
@@ -99,22 +99,25 @@ def _rare(word: bytes) -> int:
     return max(0, min(first - 1, len(word) - 4))
 
 
-NAMES = tuple((word, _rare(word)) for word in (*_ASCII, *_PLAIN, *_ESCAPED))
+NAMES = tuple((word, _find_rare_part(word)) for word in (*_ASCII, *_PLAIN, *_ESCAPED))
 """What such names begin with, and where in it four bytes are that few other words have."""
 _NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
 for _word, _at in NAMES:
     _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
 
 
-def _beyond(word: bytes) -> int:
+def _find_non_ascii(word: bytes) -> int:
     return next(at for at, byte in enumerate(word) if byte > 127)
 
 
-_BEFORE = {word[_beyond(word) :][:4]: _beyond(word) - _rare(word) for word in _PLAIN}
+_BEFORE = {
+    word[_find_non_ascii(word) :][:4]: _find_non_ascii(word) - _find_rare_part(word)
+    for word in _PLAIN
+}
 """What follows the ASCII letters of a name, and how far before that its four bytes begin."""
 _BEYOND_ASCII = re.compile(b"|".join(map(re.escape, _BEFORE)))
 _BY_NUMBER = re.compile(
-    rb"\\u(%b)" % b"|".join(sorted({word[_rare(word) :][:4] for word in _ESCAPED}))
+    rb"\\u(%b)" % b"|".join(sorted({word[_find_rare_part(word) :][:4] for word in _ESCAPED}))
 )
 
 
@@ -137,12 +140,12 @@ def is_name_at(raw: bytes, hit: int) -> bool:
     return any(hit >= at and raw.startswith(word, hit - at) for at, word in names)
 
 
-def name_places(raw: bytes) -> Iterator[int]:
+def find_name_places(raw: bytes) -> Iterator[int]:
     """Where the four bytes of such names are."""
     for sign in _ASCII:
         at = raw.find(sign)
         while at >= 0:
-            yield at + _rare(sign)
+            yield at + _find_rare_part(sign)
             at = raw.find(sign, at + 1)
     for found in _BY_NUMBER.finditer(raw):
         yield found.start(1)
@@ -151,7 +154,7 @@ def name_places(raw: bytes) -> Iterator[int]:
             yield found.start() - _BEFORE[found.group()]
 
 
-def foreign(text: str) -> Iterator[Found]:
+def find_foreign_passwords(text: str) -> Iterator[Found]:
     """The passwords in a text whose names have other letters than those of ASCII."""
     if "\\u" not in text:
         low = text.lower()

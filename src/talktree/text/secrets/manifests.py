@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from talktree.text.secrets.patterns import NAMED_PASSWORD, TOKEN, Found
 from talktree.text.secrets.placeholders import is_placeholder
-from talktree.text.secrets.quoting import value_from
+from talktree.text.secrets.quoting import read_value
 from talktree.text.secrets.values import Value, is_password, is_token
 
 _FAR = 1 << 14
@@ -37,7 +37,7 @@ def is_kind(data: bytes, hit: int) -> bool:
     return _KIND.search(data, max(0, begin - 24), begin) is not None
 
 
-def manifest(data: bytes, hit: int) -> tuple[int, list[Found]]:
+def find_manifest_values(data: bytes, hit: int) -> tuple[int, list[Found]]:
     """The values of a Kubernetes Secret whose kind is here, and how far they need no other look."""
     start, stop = max(0, hit - _FAR), min(len(data), hit + _FAR)
     for border in _BORDER.finditer(data, start, stop):
@@ -48,25 +48,25 @@ def manifest(data: bytes, hit: int) -> tuple[int, list[Found]]:
             break
     found: list[Found] = []
     for block in _INLINE.finditer(data, start, stop):
-        found += _pairs(data, block.start(1), block.end(1))
+        found += _find_pair_values(data, block.start(1), block.end(1))
     for lines in _BLOCK.finditer(data, start, stop):
-        found += _lines(data, lines.end(), len(lines["indent"]), stop)
+        found += _find_indented_values(data, lines.end(), len(lines["indent"]), stop)
     return max(hit, stop - _AGAIN), found
 
 
-def _pairs(data: bytes, start: int, stop: int) -> Iterator[Found]:
+def _find_pair_values(data: bytes, start: int, stop: int) -> Iterator[Found]:
     for pair in _PAIR.finditer(data, start, stop):
-        written = value_from(data, pair.end())
+        written = read_value(data, pair.end())
         if written is not None and _is_value(written.text):
             yield NAMED_PASSWORD, written.start, written.stop, SECRET_VALUE
 
 
-def _lines(data: bytes, at: int, indent: int, stop: int) -> Iterator[Found]:
+def _find_indented_values(data: bytes, at: int, indent: int, stop: int) -> Iterator[Found]:
     """The values of lines that are indented more than the name of their block."""
     while (line := _LINE.match(data, at, stop)) is not None:
         if len(line["indent"]) <= indent:
             return
-        written = value_from(data, line.end())
+        written = read_value(data, line.end())
         at = line.end()
         if written is None:
             continue
@@ -92,11 +92,11 @@ def is_secure(data: bytes, hit: int) -> bool:
     return data[hit - 2 : hit + 10].lower() == _SECURE
 
 
-def parameter(data: bytes, hit: int) -> Iterator[Found]:
+def find_parameter_value(data: bytes, hit: int) -> Iterator[Found]:
     """The value of a parameter of AWS that is called a secure string here."""
     typed = _CONVERTED.match(data, hit)
     if typed is not None:
-        written = value_from(data, typed.end())
+        written = read_value(data, typed.end())
         if written is not None and is_password(Value(written.text, True, True)):
             yield NAMED_PASSWORD, written.start, written.stop, "a password"
         return
@@ -105,7 +105,7 @@ def parameter(data: bytes, hit: int) -> Iterator[Found]:
     ends = [at for at in (data.find(b"}", hit, hit + _NEAR),) if at >= 0]
     stop = min((*ends, hit + _NEAR, len(data)))
     for place in _VALUES.finditer(data, start, stop):
-        written = value_from(data, place.end())
+        written = read_value(data, place.end())
         if written is not None and is_password(Value(written.text, True, True)):
             yield NAMED_PASSWORD, written.start, written.stop, "a secure parameter"
 
@@ -119,7 +119,7 @@ _LISTED = 1 << 13
 _PLAIN = frozenset(b"theme lang locale language consent tz timezone currency".split())
 
 
-def cookie_pairs(data: bytes, end: int) -> Iterator[Found]:
+def find_cookie_pairs(data: bytes, end: int) -> Iterator[Found]:
     """The cookies of a list of names and values, as HAR files have it behind `"cookies"`."""
     begin = _LIST.match(data, end)
     if begin is None:
@@ -127,7 +127,7 @@ def cookie_pairs(data: bytes, end: int) -> Iterator[Found]:
     ends = [data.find(sign, begin.end(), begin.end() + _LISTED) for sign in (b"]", b"ookies")]
     close = min((at for at in ends if at >= 0), default=-1)
     for pair in _COOKIE.finditer(data, begin.end(), close if close >= 0 else begin.end() + _LISTED):
-        written = value_from(data, pair.end())
+        written = read_value(data, pair.end())
         if written is None or pair.group(1).lower() in _PLAIN:
             continue
         if is_token(Value(written.text, True, True)):

@@ -10,7 +10,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from talktree.text.char_classes import LONG
-from talktree.text.numpy_scan import is_among, is_running, lane, long_runs, runs_and_dashes
+from talktree.text.numpy_scan import (
+    as_numbers,
+    find_long_runs,
+    find_runs_and_dashes,
+    is_among,
+    is_running,
+)
 from talktree.text.secrets.glued import BY_TAIL, SURE, TAIL
 from talktree.text.secrets.patterns import BETWEEN, ENDS, STARTS
 from talktree.text.secrets.prefilter import (
@@ -27,7 +33,7 @@ from talktree.text.secrets.prefilter import (
     STARTS_OF_STARTS,
     TELLING,
     WITH_DOT,
-    hint,
+    compute_hint,
 )
 
 if TYPE_CHECKING:
@@ -64,26 +70,26 @@ class _Tables(NamedTuple):
     """What something in base 64 is made of."""
 
 
-def may_tell(data: bytes) -> list[int]:
+def find_telling_runs(data: bytes) -> list[int]:
     """Where long runs start, but for those that surely tell of no secret."""
-    return _telling(data, long_runs(data))
+    return _select_telling(data, find_long_runs(data))
 
 
-def may_tell_inside(data: bytes) -> tuple[list[int], list[int]]:
+def find_telling_runs_inside(data: bytes) -> tuple[list[int], list[int]]:
     """The same, and where dashes are inside of runs that may end how a key begins."""
     import numpy
 
-    starts, dashes = runs_and_dashes(data)
+    starts, dashes = find_runs_and_dashes(data)
     dashes = dashes[dashes >= TAIL]
-    seen = lane(data)
-    inside = dashes[_tails().take(_two(seen, dashes - TAIL))]
+    seen = as_numbers(data)
+    inside = dashes[_make_tails().take(_read_two_bytes(seen, dashes - TAIL))]
     before = numpy.maximum(inside - TAIL - 1, 0)
-    inside = inside[_before_tails().take(_two(seen, before)) | (inside == TAIL)]
-    inside = inside[_ends_beginning(seen, inside)]
-    return _telling(data, starts), inside.tolist()
+    inside = inside[_make_before_tails().take(_read_two_bytes(seen, before)) | (inside == TAIL)]
+    inside = inside[_flag_key_beginnings(seen, inside)]
+    return _select_telling(data, starts), inside.tolist()
 
 
-def _ends_beginning(seen: Bytes, dashes: Places) -> Flags:
+def _flag_key_beginnings(seen: Bytes, dashes: Places) -> Flags:
     """Whether the characters up to a dash may end how a key begins, and not just a word."""
     import numpy
 
@@ -92,7 +98,7 @@ def _ends_beginning(seen: Bytes, dashes: Places) -> Flags:
     for shorter, size in pairwise((0, *_ENDINGS)):
         for at in range(shorter, size):
             number |= seen.take(dashes - at).astype("u8") << numpy.uint64(8 * at)
-        ends = is_among(number, _beginnings(size))
+        ends = is_among(number, _make_beginnings(size))
         if size < SURE:
             before = seen[dashes - size]
             ends &= ((before | 0x20) - 0x61 >= 26) & (before - 0x30 >= 10)
@@ -101,7 +107,7 @@ def _ends_beginning(seen: Bytes, dashes: Places) -> Flags:
 
 
 @cache
-def _beginnings(size: int) -> Keys:
+def _make_beginnings(size: int) -> Keys:
     """The last bytes of how keys begin, of those that are looked at in this size."""
     import numpy
 
@@ -111,19 +117,22 @@ def _beginnings(size: int) -> Keys:
     return numpy.array(numbers, "u8")
 
 
-def _telling(data: bytes, starts: Places) -> list[int]:
+def _select_telling(data: bytes, starts: Places) -> list[int]:
     import numpy
 
-    seen = lane(data)
+    seen = as_numbers(data)
     near = int(numpy.searchsorted(starts, LEAD))
     far = starts[near:]
-    tables = _tables()
-    hints, begins = tables.before.take(_two(seen, far - 2)), tables.starts.take(_two(seen, far))
+    tables = _make_tables()
+    hints, begins = (
+        tables.before.take(_read_two_bytes(seen, far - 2)),
+        tables.starts.take(_read_two_bytes(seen, far)),
+    )
     hinted = numpy.flatnonzero((hints != NOTHING) | begins)
     far, hints, begins = far.take(hinted), hints.take(hinted), begins.take(hinted)
     closer, before = hints == CLOSER, seen.take(far - 1)
     path, dot = closer & ((before == SLASH) | (before == PLUS)), closer & (before == DOT)
-    kept = tables.known.take(_four(seen, far)) | (closer & ~path & ~dot)
+    kept = tables.known.take(_read_four_bytes(seen, far)) | (closer & ~path & ~dot)
     for some, look in (
         ((hints == BY_LEAD) | (begins & ~closer), _is_named),
         (path, _is_no_path),
@@ -135,35 +144,37 @@ def _telling(data: bytes, starts: Places) -> list[int]:
     return [*starts[:near].tolist(), *far[kept].tolist()]
 
 
-def _two(seen: Bytes, places: Places) -> Keys:
+def _read_two_bytes(seen: Bytes, places: Places) -> Keys:
     """Two bytes as one number."""
     return (seen.take(places).astype("u2") << 8) | seen.take(places + 1)
 
 
-def _three(seen: Bytes, places: Places) -> Keys:
+def _read_three_bytes(seen: Bytes, places: Places) -> Keys:
     """Three characters as one number, the same for capitals, and for few others."""
     one, two, three = (seen.take(places + at) & 0x1F for at in range(3))
     return (one.astype("u2") << 10) | (two.astype("u2") << 5) | three
 
 
-def _four(seen: Bytes, places: Places) -> Keys:
+def _read_four_bytes(seen: Bytes, places: Places) -> Keys:
     """Four characters as one number, likewise."""
-    return (_three(seen, places).astype("u4") << 5) | (seen.take(places + 3) & 0x1F)
+    return (_read_three_bytes(seen, places).astype("u4") << 5) | (seen.take(places + 3) & 0x1F)
 
 
 def _is_named(seen: Bytes, starts: Places) -> Flags:
     """Whether the name of a secret may end before a run, but for what is between."""
-    tables = _tables()
+    tables = _make_tables()
     last = starts - 1
     for _ in range(LEAD - 3):
         last = last - tables.between.take(seen.take(last))
-    return tables.between.take(seen.take(last)) | tables.ends.take(_three(seen, last - 2))
+    return tables.between.take(seen.take(last)) | tables.ends.take(
+        _read_three_bytes(seen, last - 2)
+    )
 
 
 def _is_no_path(seen: Bytes, starts: Places) -> Flags:
     """Whether a run behind a slash may belong to more than the name of a file: to something in
     base 64 that is long or has the name of a secret, or to the address of a webhook."""
-    tables = _tables()
+    tables = _make_tables()
     # Before the last slash of a webhook is a capital or a digit.
     earlier = seen[starts - 2]
     kept = is_running(earlier) & (earlier < 0x5B)
@@ -181,7 +192,7 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
     import numpy
 
     before = starts - 4
-    known = _tables().dotted.take(_three(seen, before))
+    known = _make_tables().dotted.take(_read_three_bytes(seen, before))
     known |= (seen[before + 1] == SENDGRID[0]) & (seen[before + 2] == SENDGRID[1])
     known |= (seen[before + 2] == ord("s")) & ~is_running(seen[before + 1])
     rest = starts[:, None] + numpy.arange(LONG, DOPPLER_BODY)
@@ -189,48 +200,50 @@ def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
 
 
 @cache
-def _tails() -> Flags:
-    return _holding(16, [tail[0] << 8 | tail[1] for tail in BY_TAIL])
+def _make_tails() -> Flags:
+    return _make_flag_table(16, [tail[0] << 8 | tail[1] for tail in BY_TAIL])
 
 
 @cache
-def _before_tails() -> Flags:
+def _make_before_tails() -> Flags:
     """The same for the byte before such a tail and the first one of it."""
     begins = [begin for alike in BY_TAIL.values() for begin, _ in alike]
     short = {begin[0] for begin in begins if len(begin) < SURE}
     long = [begin[-4] << 8 | begin[-3] for begin in begins if len(begin) >= SURE]
-    return _holding(16, [*long, *(before << 8 | first for first in short for before in range(256))])
+    return _make_flag_table(
+        16, [*long, *(before << 8 | first for first in short for before in range(256))]
+    )
 
 
 @cache
-def _tables() -> _Tables:
+def _make_tables() -> _Tables:
     import numpy
 
     before = numpy.full(1 << 16, NOTHING, numpy.uint8)
     for last in TELLING:
-        before[last::256] = [hint(bytes((each, last)) + b"  ") for each in range(256)]
+        before[last::256] = [compute_hint(bytes((each, last)) + b"  ") for each in range(256)]
     behind_dashes = [bytes((dash, each)) for dash in b"-_" for each in range(256)]
-    starts = lane(b"".join((*STARTS_OF_STARTS, *behind_dashes)))
+    starts = as_numbers(b"".join((*STARTS_OF_STARTS, *behind_dashes)))
     fourth = [bytes((each,)) for each in range(32)]
     begun = [
         start[:3] + each
         for start in STARTS
         for each in (fourth if len(start) < 4 else [start[3:4]])
     ]
-    known, ends = lane(b"".join(begun)), lane(b"".join(ENDS))
-    dotted = lane(b"".join(name[-4:-1] for name in WITH_DOT if name != SENDGRID))
+    known, ends = as_numbers(b"".join(begun)), as_numbers(b"".join(ENDS))
+    dotted = as_numbers(b"".join(name[-4:-1] for name in WITH_DOT if name != SENDGRID))
     return _Tables(
         before=before,
-        starts=_holding(16, _two(starts, numpy.arange(0, len(starts), 2))),
-        known=_holding(20, _four(known, numpy.arange(0, len(known), 4))),
-        between=_holding(8, list(BETWEEN)),
-        ends=_holding(15, _three(ends, numpy.arange(0, len(ends), 3))),
-        dotted=_holding(15, _three(dotted, numpy.arange(0, len(dotted), 3))),
-        base64=_holding(8, list(BASE64)),
+        starts=_make_flag_table(16, _read_two_bytes(starts, numpy.arange(0, len(starts), 2))),
+        known=_make_flag_table(20, _read_four_bytes(known, numpy.arange(0, len(known), 4))),
+        between=_make_flag_table(8, list(BETWEEN)),
+        ends=_make_flag_table(15, _read_three_bytes(ends, numpy.arange(0, len(ends), 3))),
+        dotted=_make_flag_table(15, _read_three_bytes(dotted, numpy.arange(0, len(dotted), 3))),
+        base64=_make_flag_table(8, list(BASE64)),
     )
 
 
-def _holding(bits: int, values: Keys | list[int]) -> Flags:
+def _make_flag_table(bits: int, values: Keys | list[int]) -> Flags:
     """A table that tells whether a number is one of these."""
     import numpy
 

@@ -45,19 +45,21 @@ class _Tables(NamedTuple):
     later: BothBits
 
 
-def stems_in_pairs(data: bytes) -> Iterator[tuple[int, int]]:
+def find_stems_in_pairs(data: bytes) -> Iterator[tuple[int, int]]:
     """Where stems may begin, in order, and which ones."""
     first = b"\0" * BEFORE
     for at in range(0, len(data), PIECE):
         begin, stop = max(0, at - BEFORE), at + PIECE + BEHIND
         last = b"\n" * max(0, stop - len(data)) if stop > len(data) else b""
-        yield from _in_piece(b"".join((first[: BEFORE - (at - begin)], data[begin:stop], last)), at)
+        yield from _find_in_piece(
+            b"".join((first[: BEFORE - (at - begin)], data[begin:stop], last)), at
+        )
 
 
-def _in_piece(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
+def _find_in_piece(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
     import numpy
 
-    may_be, tables, begins = _tables()
+    may_be, tables, begins = _make_tables()
     pairs: Pairs = numpy.frombuffer(piece, "<u2", len(piece) // 2)
     middles = numpy.flatnonzero(may_be.take(pairs[BEFORE // 2 : -BEHIND // 2])) + BEFORE // 2
     both = tables.middle.take(pairs.take(middles)) & tables.after.take(pairs.take(middles + 1))
@@ -112,17 +114,17 @@ class _Begins(dict[int, list[tuple[int, int]]]):
 
 
 @cache
-def _tables() -> tuple[Flags, _Tables, _Begins]:
+def _make_tables() -> tuple[Flags, _Tables, _Begins]:
     """Which two bytes may be in the middle of a stem, and the stems that they and those around them
     belong to: where it is the first two of three rare ones, and where it is the last two."""
     import numpy
 
     tables = [numpy.zeros((256, 256), "u8") for _ in _Tables._fields]
-    for number, alike in enumerate(_groups()):
+    for number, alike in enumerate(_group_stems()):
         for stem, odd in product(alike, range(2)):
             bit = numpy.uint64(1 << number + odd * GROUPS)
             for table, place in zip(tables, (0, 2, -2, 4), strict=True):
-                first, second = (_at(stem, stem.rare + odd + place + at) for at in range(2))
+                first, second = (_byte_at(stem, stem.rare + odd + place + at) for at in range(2))
                 if first == second == _ANY:
                     table |= bit
                 elif first == _ANY:
@@ -130,7 +132,7 @@ def _tables() -> tuple[Flags, _Tables, _Begins]:
                 else:
                     table[numpy.ix_(list(second), list(first))] |= bit
     flat = _Tables(*(table.reshape(-1) for table in tables))
-    return flat.middle != 0, flat, _Begins(tuple(alike[0] for alike in _groups()))
+    return flat.middle != 0, flat, _Begins(tuple(alike[0] for alike in _group_stems()))
 
 
 @cache
@@ -139,7 +141,7 @@ def _exact_words() -> list[tuple[numpy.uint32, Bits]]:
     import numpy
 
     found: list[tuple[numpy.uint32, Bits]] = []
-    for number, alike in enumerate(_groups()):
+    for number, alike in enumerate(_group_stems()):
         words = {b"".join(stem.bytes[stem.rare : stem.rare + 4]) for stem in alike}
         if alike[0].kind in (CALL, FOREIGN) and all(len(word) == 4 for word in words):
             numbers = numpy.frombuffer(b"".join(sorted(words)), "<u4")
@@ -147,7 +149,7 @@ def _exact_words() -> list[tuple[numpy.uint32, Bits]]:
     return found
 
 
-def _groups() -> list[list[Stem]]:
+def _group_stems() -> list[list[Stem]]:
     """The stems by the bits they have; those that are many of a kind have few of them together."""
     groups: dict[tuple[int, ...], list[Stem]] = {}
     for number, stem in enumerate(STEMS):
@@ -157,5 +159,5 @@ def _groups() -> list[list[Stem]]:
     return list(groups.values())
 
 
-def _at(stem: Stem, place: int) -> bytes:
+def _byte_at(stem: Stem, place: int) -> bytes:
     return stem.bytes[place] if 0 <= place < len(stem.bytes) else _ANY

@@ -31,7 +31,7 @@ STARTING = 3
 """How many characters lead to a pattern."""
 
 
-class Known(NamedTuple):
+class SecretKind(NamedTuple):
     """One kind of key."""
 
     kind: str
@@ -42,11 +42,11 @@ class Known(NamedTuple):
 
     def match(self, data: bytes, start: int) -> re.Match[bytes] | None:
         """What is such a key from here on."""
-        return _compiled(self.pattern).match(data, start)
+        return _compile_pattern(self.pattern).match(data, start)
 
 
 @cache
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+def _compile_pattern(pattern: bytes) -> re.Pattern[bytes]:
     """Compiled when something starts like it: all of them would take long at every start."""
     return re.compile(pattern)
 
@@ -336,7 +336,7 @@ LONGEST_BEGINNING = 80
 _END = r"(?![A-Za-z0-9_-])"
 
 
-def rows() -> Iterator[tuple[str, Known]]:
+def iterate_rows() -> Iterator[tuple[str, SecretKind]]:
     """Every way to start, with its kind; of several that fit the first in order counts."""
     tables: Iterable[tuple[str, tuple[Row, ...]]] = (
         (AI_VENDOR_KEY, _AI),
@@ -349,48 +349,50 @@ def rows() -> Iterator[tuple[str, Known]]:
         for what, starts, rest in table:
             pattern = f"(?:{starts.replace(' ', '|')}){rest}{_END}".encode()
             for start in starts.split():
-                yield start, Known(kind, what, pattern)
+                yield start, SecretKind(kind, what, pattern)
 
 
-def _by_start() -> dict[bytes, list[Known]]:
-    found: dict[bytes, list[Known]] = {}
-    for start, known in rows():
+def _group_by_start() -> dict[bytes, list[SecretKind]]:
+    found: dict[bytes, list[SecretKind]] = {}
+    for start, known in iterate_rows():
         same = found.setdefault(start[:STARTING].encode(), [])
         if known not in same:
             same.append(known)
     return found
 
 
-STARTS = frozenset(start.encode() for start, _ in rows())
+STARTS = frozenset(start.encode() for start, _ in iterate_rows())
 """All ways to start."""
-BY_START = _by_start()
+BY_START = _group_by_start()
 """The kinds a run may be of, by its first characters."""
 
 
 _BY_NAME = 16
 """Kinds that are known by names and places: passwords, headers, cookies, password files."""
-KIND_COUNT = len({known.what for _, known in rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
+KIND_COUNT = (
+    len({known.what for _, known in iterate_rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
+)
 """How many kinds of secrets are known."""
 
 
-class Behind(NamedTuple):
+class PrefixedKind(NamedTuple):
     """A kind that is known by what stands before its run."""
 
     sign: bytes
     before: re.Pattern[bytes]
-    known: Known
+    known: SecretKind
 
 
-def _by_end() -> dict[int, list[Behind]]:
-    found: dict[int, list[Behind]] = {}
+def _group_by_end() -> dict[int, list[PrefixedKind]]:
+    found: dict[int, list[PrefixedKind]] = {}
     for kind, what, sign, before, rest in _BEHIND:
-        known = Known(kind, what, (rest + _END).encode())
-        each = Behind(sign.encode(), re.compile(f"{before}\\Z".encode()), known)
+        known = SecretKind(kind, what, (rest + _END).encode())
+        each = PrefixedKind(sign.encode(), re.compile(f"{before}\\Z".encode()), known)
         found.setdefault(ord(sign[-1]), []).append(each)
     return found
 
 
-BY_END = _by_end()
+BY_END = _group_by_end()
 """The kinds that are known by what stands before a run, by the last byte of that."""
 DOCUMENTED = frozenset(
     {
@@ -496,7 +498,7 @@ _VALUE = re.compile(rb"[A-Za-z0-9_+/=~-]{20,256}(?![A-Za-z0-9_+/=~(-]|[.\[]\w)")
 
 
 @lru_cache(maxsize=4096)
-def meaning(name: bytes, before: bytes = b"") -> str | None:
+def find_meaning(name: bytes, before: bytes = b"") -> str | None:
     """What a name says about its value, if that is secret; a word before a short name counts."""
     name = _SUFFIX.sub(b"", name)
     bare = name.lower().translate(None, b"_.-")
@@ -529,7 +531,7 @@ def is_key_name(name: bytes) -> bool:
     return _SURE.search(name.lower().translate(None, b"_.-")) is not None
 
 
-def named_before(data: bytes, start: int) -> bytes | None:
+def find_name_before(data: bytes, start: int) -> bytes | None:
     """The name of a value, if it is one that secrets have."""
     near = data[max(0, start - NEAR) : start]
     bare = near.rstrip(BETWEEN)
@@ -538,17 +540,17 @@ def named_before(data: bytes, start: int) -> bytes | None:
         return None
     tail = data[max(0, start - BEFORE) : start].rstrip(BETWEEN)
     word = _WORD.search(tail.lower())
-    return None if word is None else secret_name(word.group())
+    return None if word is None else normalize_secret_name(word.group())
 
 
-def secret_name(word: bytes) -> bytes | None:
+def normalize_secret_name(word: bytes) -> bytes | None:
     """A name without its dashes, if it is one that secrets have."""
     bare = word.translate(None, b"_.-")
     known = bare.endswith(_SECRET) or bare.endswith(_PASSWORD)
     return bare if known and not bare.endswith(_HARMLESS) else None
 
 
-def value_at(data: bytes, start: int) -> int:
+def find_value_end(data: bytes, start: int) -> int:
     """Where the value that starts here ends, if it can only be a secret; else -1."""
     found = _VALUE.match(data, start)
     if found is None or not is_random(found.group()) or is_made_up(found.group()):
@@ -556,13 +558,13 @@ def value_at(data: bytes, start: int) -> int:
     return found.end()
 
 
-def kind_of(name: bytes) -> tuple[str, str]:
+def find_kind(name: bytes) -> tuple[str, str]:
     """Which kind of secret has such a name, and what it is in words."""
     bare = name.lower().translate(None, b"_.-")
     if _AI_NAMES.search(bare):
         return AI_VENDOR_KEY, "a key of an AI service"
     if _CLOUD_NAMES.search(bare):
         return CLOUD_KEY, "a cloud key"
-    if meaning(name) in (PASSWORDS, PINS):
+    if find_meaning(name) in (PASSWORDS, PINS):
         return NAMED_PASSWORD, "a password"
     return TOKEN, "a token"

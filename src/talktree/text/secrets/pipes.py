@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.secrets.quoting import Written
+from talktree.text.secrets.quoting import WrittenValue
 
 CHPASSWD = b"chpasswd"
 _FAR = 300
@@ -29,22 +29,22 @@ _SUDO = re.compile(
 )
 
 
-def piped_to(data: bytes, start: int, name: bytes) -> Written | None:
+def find_piped_password(data: bytes, start: int, name: bytes) -> WrittenValue | None:
     """The password that is piped into a program or an option with such a name."""
     near = data[max(0, start - _FAR) : start]
     if name.endswith(b"password-stdin"):
-        return _written(_LOGIN.search(near), start - len(near))
+        return _make_written(_LOGIN.search(near), start - len(near))
     piped = _PIPED if name == CHPASSWD else _STORED
-    return _written(piped.search(near), start - len(near)) if b"|" in near else None
+    return _make_written(piped.search(near), start - len(near)) if b"|" in near else None
 
 
-def piped_to_sudo(near: bytes, offset: int) -> Written | None:
+def find_sudo_password(near: bytes, offset: int) -> WrittenValue | None:
     """The password that is piped into `sudo`, from the text before its option."""
-    return _written(_SUDO.search(near), offset)
+    return _make_written(_SUDO.search(near), offset)
 
 
-def _written(sign: re.Match[bytes] | None, offset: int) -> Written | None:
+def _make_written(sign: re.Match[bytes] | None, offset: int) -> WrittenValue | None:
     if sign is None:
         return None
     start, stop = (offset + at for at in sign.span(1))
-    return Written(start, stop, sign.group(1), True, stop)
+    return WrittenValue(start, stop, sign.group(1), True, stop)

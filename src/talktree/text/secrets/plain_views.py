@@ -36,9 +36,11 @@ class View(NamedTuple):
 
     def span(self, start: int, stop: int) -> tuple[int, int]:
         """Where something is in the text."""
-        return self._place(start), self._place(stop - 1) + 1 if self.apart else self._place(stop)
+        return self._map_place(start), self._map_place(
+            stop - 1
+        ) + 1 if self.apart else self._map_place(stop)
 
-    def _place(self, at: int) -> int:
+    def _map_place(self, at: int) -> int:
         number = bisect_right(self.starts, at) - 1
         return self.places[number] + at - self.starts[number]
 
@@ -53,21 +55,21 @@ def has_numbers(data: bytes) -> bool:
     return b"%" in data and any(sign in data for sign in _SIGNS)
 
 
-def views(data: bytes) -> Iterator[View]:
+def make_views(data: bytes) -> Iterator[View]:
     """The other forms of a text, if it has some."""
     if has_colours(data):
-        bare = _without(data)
+        bare = _strip_terminal_codes(data)
         if bare is not None:
             yield bare
             data = _COLOUR.sub(lambda found: b" " * len(found.group()), data)
             yield View(data, [0], [0], apart=False)
     if b"\\" in data and _ESCAPE.search(data) is not None:
-        yield _unescaped(data)
+        yield _unescape_view(data)
     if has_numbers(data) and _BY_NUMBER.search(data) is not None:
-        yield _spelled(data)
+        yield _decode_numbers(data)
 
 
-def _without(data: bytes) -> View | None:
+def _strip_terminal_codes(data: bytes) -> View | None:
     """The text without codes of terminals; None if there are none after all."""
     pieces, starts, places = [], [], []
     at = size = 0
@@ -82,7 +84,7 @@ def _without(data: bytes) -> View | None:
     return View(b"".join((*pieces, data[at:])), [*starts, size], [*places, at], apart=True)
 
 
-def _unescaped(data: bytes) -> View:
+def _unescape_view(data: bytes) -> View:
     """The text as what a string of JSON or of code in it means, whatever the depth."""
     pieces: list[bytes] = []
     starts, places = [0], [0]
@@ -97,7 +99,7 @@ def _unescaped(data: bytes) -> View:
     return View(b"".join((*pieces, data[at:])), starts, places, apart=False)
 
 
-def _spelled(data: bytes) -> View:
+def _decode_numbers(data: bytes) -> View:
     """The text with signs in the place of their numbers."""
     pieces: list[bytes] = []
     starts, places = [0], [0]

@@ -36,14 +36,14 @@ _AN_END = next(iter(ENDS))
 STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 
 
-def may_tell_at(data: bytes, start: int) -> bool:
+def can_be_secret_at(data: bytes, start: int) -> bool:
     """Whether a run that starts here is worth a closer look."""
     if start < LEAD:
         return True
     hinted = _HINTS[data[start - 2 : start + 2]]
     if hinted == BY_LEAD:
         return _LEADS[data[start - LEAD : start]]
-    return hinted == CLOSER and _tells(data, start)
+    return hinted == CLOSER and _is_worth_looking(data, start)
 
 
 def forget_rare_hints() -> None:
@@ -61,23 +61,23 @@ class _Hints(dict[bytes, int]):
     """What the four bytes around the start of a run hint at, looked up where it can be."""
 
     def __missing__(self, around: bytes) -> int:
-        told = self[around] = hint(around)
-        return told
+        details = self[around] = compute_hint(around)
+        return details
 
 
 class _Leads(dict[bytes, bool]):
     """Whether what stands before a run may be a name that only secrets have, looked up likewise."""
 
     def __missing__(self, lead: bytes) -> bool:
-        told = self[lead] = _may_be_named(lead)
-        return told
+        details = self[lead] = _can_be_named(lead)
+        return details
 
 
 _HINTS = _Hints()
 _LEADS = _Leads()
 
 
-def hint(around: bytes) -> int:
+def compute_hint(around: bytes) -> int:
     """Whether a run may tell something, by two bytes before it and its first two."""
     earlier, before = around[0], around[1]
     if before == ESCAPE or around[2] in b"-_" or around[2:] in STARTS_OF_STARTS:
@@ -91,7 +91,7 @@ def hint(around: bytes) -> int:
     return BY_LEAD if before in b":=>" else NOTHING
 
 
-def _tells(data: bytes, start: int) -> bool:
+def _is_worth_looking(data: bytes, start: int) -> bool:
     """Whether a run is worth a closer look, by how it starts or by what stands before it."""
     if data[start : start + STARTING] in BY_START:
         return True
@@ -106,7 +106,7 @@ def _tells(data: bytes, start: int) -> bool:
         return (
             data[start - LEAD : start].endswith(WITH_DOT)
             or _SHORT.search(data, max(0, start - 20), start) is not None
-            or ends_doppler(data, start)
+            or is_doppler_end(data, start)
         )
     if before == _COLON and data[start - 2] in b"0123456789":
         return True
@@ -115,7 +115,7 @@ def _tells(data: bytes, start: int) -> bool:
     return _LEADS[data[start - LEAD : start]]
 
 
-def _may_be_named(lead: bytes) -> bool:
+def _can_be_named(lead: bytes) -> bool:
     """Whether the end of a name may stand there that only secrets have, and what follows it."""
     name = lead.rstrip(BETWEEN)
     between = lead[len(name) :]
@@ -124,6 +124,6 @@ def _may_be_named(lead: bytes) -> bool:
     return len(name) < len(_AN_END) or name[-len(_AN_END) :].lower() in ENDS
 
 
-def ends_doppler(data: bytes, start: int) -> bool:
+def is_doppler_end(data: bytes, start: int) -> bool:
     """Whether a run may be the end of a token of Doppler."""
     return data[start - 1] == DOT and DOPPLER_SIGN in data[max(0, start - _AHEAD) : start]

@@ -40,7 +40,7 @@ _CODE = re.compile(
 _MOST_CODES = 32
 
 
-def sent(data: bytes, at: int) -> Iterator[Found]:
+def find_sent_password(data: bytes, at: int) -> Iterator[Found]:
     """`expect "Password:"` and `send "…"`."""
     found = _SENT.match(data, at)
     if found is None or _ASKED.search(data, max(0, at - 120), at) is None:
@@ -49,14 +49,14 @@ def sent(data: bytes, at: int) -> Iterator[Found]:
         yield NAMED_PASSWORD, *found.span(1), _WHAT
 
 
-def generated(data: bytes, at: int) -> Iterator[Found]:
+def find_generated_password(data: bytes, at: int) -> Iterator[Found]:
     """The result of a `random_password` in the state of Terraform."""
     for found in _STATE.finditer(data, at, at + _STATE_SIZE):
         if is_password(Value(found.group(1), True, True, sure=True)):
             yield NAMED_PASSWORD, *found.span(1), _WHAT
 
 
-def paired(data: bytes, at: int) -> Iterator[Found]:
+def find_paired_password(data: bytes, at: int) -> Iterator[Found]:
     """`the credentials are bob / …`."""
     found = _LOGIN.match(data, at)
     if found is None:
@@ -67,7 +67,7 @@ def paired(data: bytes, at: int) -> Iterator[Found]:
         yield NAMED_PASSWORD, found.start(3), found.start(3) + len(text), _WHAT
 
 
-def called(data: bytes, at: int) -> Iterator[Found]:
+def find_quoted_password(data: bytes, at: int) -> Iterator[Found]:
     """`use "…" as the password`."""
     if _CALLED.match(data, at) is None:
         return
@@ -76,7 +76,7 @@ def called(data: bytes, at: int) -> Iterator[Found]:
         yield NAMED_PASSWORD, *found.span(2), _WHAT
 
 
-def codes(data: bytes, at: int) -> Iterator[Found]:
+def find_recovery_codes(data: bytes, at: int) -> Iterator[Found]:
     """The codes that let one in without a second factor; one alone may be anything."""
     begin = _CODES.match(data, at)
     if begin is None:

@@ -25,7 +25,7 @@ BLOCK = re.compile(rb"[|>][+-]?[0-9]?[ \t]*(?:\r?\n|\\n)([ \t]+)")
 _FOLDED = re.compile(rb"[^\s\"'\\]+(?:\n[ \t]+[^\s\"':\\]+(?=\n|\Z))*")
 
 
-class Written(NamedTuple):
+class WrittenValue(NamedTuple):
     """A value in a text."""
 
     start: int
@@ -37,36 +37,36 @@ class Written(NamedTuple):
     """Where what belongs to it ends, its closing quote included."""
 
 
-def value_from(data: bytes, at: int) -> Written | None:
+def read_value(data: bytes, at: int) -> WrittenValue | None:
     """The value that is written here, in quotes or bare."""
     opening = _OPENING.match(data, at)
     if opening is not None:
-        return _quoted(data, opening)
+        return _read_quoted(data, opening)
     block = BLOCK.match(data, at)
     if block is not None:
         folded = _FOLDED.match(data, block.end(), block.end() + LONGEST)
         if folded is None:
             return None
         text = b"".join(folded.group().split())
-        return Written(folded.start(), folded.end(), text, True, folded.end())
+        return WrittenValue(folded.start(), folded.end(), text, True, folded.end())
     if data[at : at + 1] == b"(":
         # Python puts strings of several lines in parentheses.
         inside = at + 1 + len(data[at + 1 : at + 40]) - len(data[at + 1 : at + 40].lstrip())
         opening = _OPENING.match(data, inside)
-        return None if opening is None or inside == at + 1 else _quoted(data, opening)
-    return _bare(data, at)
+        return None if opening is None or inside == at + 1 else _read_quoted(data, opening)
+    return _read_bare(data, at)
 
 
-def line_from(data: bytes, at: int) -> Written | None:
+def read_line(data: bytes, at: int) -> WrittenValue | None:
     """All of a line from here on."""
     found = _LINE.match(data, at, at + LONGEST)
     if found is None:
         return None
     text = found.group().rstrip(b" \t.,;")
-    return Written(at, at + len(text), text, False, at + len(text))
+    return WrittenValue(at, at + len(text), text, False, at + len(text))
 
 
-def _bare(data: bytes, at: int) -> Written | None:
+def _read_bare(data: bytes, at: int) -> WrittenValue | None:
     found = _BARE.match(data, at, at + LONGEST_BARE)
     if found is not None and found.end() == at + LONGEST_BARE and _BASE64.fullmatch(found.group()):
         found = _BARE.match(data, at, at + LONGEST)
@@ -75,27 +75,29 @@ def _bare(data: bytes, at: int) -> Written | None:
     text, stop = found.group(), found.end()
     while (more := _CONTINUED.match(data, stop)) is not None:
         text, stop = text + more.group(1), more.end()
-    return Written(at, stop, text, False, stop)
+    return WrittenValue(at, stop, text, False, stop)
 
 
-def _quoted(data: bytes, opening: re.Match[bytes]) -> Written | None:
+def _read_quoted(data: bytes, opening: re.Match[bytes]) -> WrittenValue | None:
     start = opening.end()
-    first = _closed(data, start, *opening.groups())
+    first = _find_closing_quote(data, start, *opening.groups())
     if first is None:
         return None
     pieces, stop = [data[start:first]], first
     while len(pieces) < 64 and (joint := _JOINT.match(data, stop)) is not None:
         opened = _OPENING.match(data, joint.end() - len(opening.group(2)) - len(opening.group(1)))
-        following = None if opened is None else _closed(data, opened.end(), *opened.groups())
+        following = (
+            None if opened is None else _find_closing_quote(data, opened.end(), *opened.groups())
+        )
         if opened is None or following is None:
             break
         pieces.append(data[opened.end() : following])
         stop = following
     end = stop + len(opening.group(1)) + len(opening.group(2))
-    return Written(start, stop, b"".join(pieces), True, end)
+    return WrittenValue(start, stop, b"".join(pieces), True, end)
 
 
-def _closed(data: bytes, start: int, escapes: bytes, quote: bytes) -> int | None:
+def _find_closing_quote(data: bytes, start: int, escapes: bytes, quote: bytes) -> int | None:
     """Where what is in quotes ends; at the end of the text if it was cut off there."""
     limit = start + LONGEST
     if quote == b"&quot;":
@@ -107,14 +109,14 @@ def _closed(data: bytes, start: int, escapes: bytes, quote: bytes) -> int | None
         if data[body.end() : body.end() + 1] == quote:
             return body.end()
         return body.end() if body.end() == len(data) else None
-    closing = _closing(len(escapes), quote).search(data, start, limit)
+    closing = _closing_pattern(len(escapes), quote).search(data, start, limit)
     return None if closing is None else closing.start()
 
 
 _closings: dict[tuple[int, bytes], re.Pattern[bytes]] = {}
 
 
-def _closing(escapes: int, quote: bytes) -> re.Pattern[bytes]:
+def _closing_pattern(escapes: int, quote: bytes) -> re.Pattern[bytes]:
     """A quote behind just as many backslashes as the opening one has."""
     found = _closings.get((escapes, quote))
     if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from talktree.text.secrets.quoting import Written, value_from
+from talktree.text.secrets.quoting import WrittenValue, read_value
 from talktree.text.secrets.values import Value, is_cased, is_mixed, is_password
 
 _SPACED = re.compile(
@@ -57,11 +57,11 @@ _BY = re.compile(rb"(?i)[ \t]+(?:by|as)[ \t]+(?=\\{0,7}['\"])")
 _FOR = re.compile(rb"(?i)[ \t]+for[ \t]+\S{1,80}[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 
 
-def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
+def find_spaced_value(data: bytes, name: bytes, start: int, end: int) -> WrittenValue | None:
     """The value of a name that is followed by it in a way that only settings and commands have."""
     before = data[max(0, start - 160) : start]
     lower = name.lower()
-    stated = _stated(data, name, before, end)
+    stated = _read_only_value(data, name, before, end)
     if stated is not None:
         return stated
     for pattern, fits in (
@@ -73,28 +73,30 @@ def spaced(data: bytes, name: bytes, start: int, end: int) -> Written | None:
         (_CONTENT, before[-1:] in (b'"', b"'", b".")),
         (_HASHING, lower == b"passwd" and before.endswith(b"openssl ")),
         (_KEY_FILE, lower.endswith(b"master.key")),
-        (_CALL, lower_ends(name)),
+        (_CALL, has_password_ending(name)),
     ):
         sign = pattern.match(data, end) if fits else None
         if sign is not None:
             written = (
-                _content(data, sign.end()) if pattern is _CONTENT else value_from(data, sign.end())
+                _read_element_content(data, sign.end())
+                if pattern is _CONTENT
+                else read_value(data, sign.end())
             )
             sure = pattern in (_SET, _BY) and written is not None and is_mixed(written.text)
             strong = written is not None and (sure or is_strong(written.text))
             return written if strong else None
-    return _behind(data, name, before, end)
+    return _find_value_after(data, name, before, end)
 
 
-def _stated(data: bytes, name: bytes, before: bytes, end: int) -> Written | None:
+def _read_only_value(data: bytes, name: bytes, before: bytes, end: int) -> WrittenValue | None:
     """The value of a name in a place that has nothing else, be it a word."""
     for pattern, fits in (
-        (_CALL, lower_ends(name) and _SETTER.match(name) is not None),
+        (_CALL, has_password_ending(name) and _SETTER.match(name) is not None),
         (_VARIABLE, name.isupper() and _ENVIRONMENT.search(before) is not None),
         (_PART, _FORM.search(before) is not None),
     ):
         sign = pattern.match(data, end) if fits else None
-        written = None if sign is None else value_from(data, sign.end())
+        written = None if sign is None else read_value(data, sign.end())
         if written is not None and is_password(
             Value(written.text, written.quoted, True, sure=True)
         ):
@@ -102,34 +104,34 @@ def _stated(data: bytes, name: bytes, before: bytes, end: int) -> Written | None
     return None
 
 
-def lower_ends(name: bytes) -> bool:
+def has_password_ending(name: bytes) -> bool:
     """Whether a name ends like that of a password."""
     return name.lower().endswith((b"password", b"passwd", b"passphrase"))
 
 
-def _ends(data: bytes, written: Written) -> bool:
+def _is_line_end(data: bytes, written: WrittenValue) -> bool:
     return _LINE_END.match(data, written.end) is not None
 
 
-def _content(data: bytes, at: int) -> Written | None:
+def _read_element_content(data: bytes, at: int) -> WrittenValue | None:
     end = data.find(b"<", at, at + 400)
-    return None if end < 0 else Written(at, end, data[at:end], True, end)
+    return None if end < 0 else WrittenValue(at, end, data[at:end], True, end)
 
 
-def _behind(data: bytes, name: bytes, before: bytes, end: int) -> Written | None:
+def _find_value_after(data: bytes, name: bytes, before: bytes, end: int) -> WrittenValue | None:
     sign = _SPACED.match(data, end)
-    written = None if sign is None else value_from(data, sign.end())
+    written = None if sign is None else read_value(data, sign.end())
     if written is None or b" " in written.text:
         return None
     if not is_strong(written.text) and not is_cased(written.text):
         return None
     if _WITH.search(before) is not None or _LOGIN.search(before) is not None:
         return written
-    if name == b"PASS" and _USER.search(before) is not None and _ends(data, written):
+    if name == b"PASS" and _USER.search(before) is not None and _is_line_end(data, written):
         return written
     if before.endswith(b"(") and written.text.endswith(b")"):
         stop = written.stop - 1
-        return Written(written.start, stop, data[written.start : stop], False, stop)
+        return WrittenValue(written.start, stop, data[written.start : stop], False, stop)
     if name.lower() == b"pass" or _LINE_END.match(data, written.end) is None:
         return None
     line = before.rpartition(b"\n")[2]

@@ -13,8 +13,8 @@ from string import ascii_letters, digits
 
 from talktree.text.numpy_scan import is_worth
 from talktree.text.secrets.calls import WORDS_BY_SHARED
-from talktree.text.secrets.languages import name_places
-from talktree.text.secrets.numpy_stems import stems_in_pairs
+from talktree.text.secrets.languages import find_name_places
+from talktree.text.secrets.numpy_stems import find_stems_in_pairs
 from talktree.text.secrets.stems import (
     AUTH,
     BY_NUMBER,
@@ -36,52 +36,77 @@ _WORD = (ascii_letters + digits).encode()
 _NOT_WORD = bytes(byte for byte in range(256) if byte not in _WORD)
 
 
-def _letters(text: str) -> bytes:
+def _letters_in_both_cases(text: str) -> bytes:
     """Letters in both cases."""
     return (text + text.upper()).encode()
 
 
 _STEMS: dict[int, tuple[bytes, bytes, bytes, bytes]] = {
     # pass, password, passphrase, Passwort
-    PASS: (_letters("p"), _letters("a"), _letters("s"), _letters("s")),
+    PASS: (
+        _letters_in_both_cases("p"),
+        _letters_in_both_cases("a"),
+        _letters_in_both_cases("s"),
+        _letters_in_both_cases("s"),
+    ),
     # pwd, pswd, psk, senha, _PAT, pin
-    PWD: (_letters("psn"), _letters("wshai"), _letters("dkatn") + b":", _NOT_WORD),
+    PWD: (
+        _letters_in_both_cases("psn"),
+        _letters_in_both_cases("wshai"),
+        _letters_in_both_cases("dkatn") + b":",
+        _NOT_WORD,
+    ),
     # token, secret, key, before something that is not a letter
-    KEY: (_letters("kr"), _letters("e"), _letters("nty"), _NOT_WORD + digits.encode() + b"S"),
+    KEY: (
+        _letters_in_both_cases("kr"),
+        _letters_in_both_cases("e"),
+        _letters_in_both_cases("nty"),
+        _NOT_WORD + digits.encode() + b"S",
+    ),
     # auth, cred(ential), (se)cure(string)
-    AUTH: (_letters("ac"), _letters("ur"), _letters("ter"), _letters("hde")),
+    AUTH: (
+        _letters_in_both_cases("ac"),
+        _letters_in_both_cases("ur"),
+        _letters_in_both_cases("ter"),
+        _letters_in_both_cases("hde"),
+    ),
     # cookie, Kennwort, wachtwoord
-    COOKIE: (_letters("ow"), _letters("o"), _letters("kor"), _letters("itr")),
+    COOKIE: (
+        _letters_in_both_cases("ow"),
+        _letters_in_both_cases("o"),
+        _letters_in_both_cases("kor"),
+        _letters_in_both_cases("itr"),
+    ),
     # -p, -u, -a, -b, -w, -k, -P, -U, -S, --user
     OPTION: (b" \t\n", b"-", b"puabwkPUNS-", _ANY),
     # sig=, sign(ature)=, :5432:, 1//0, -us1, IDENTIFIED BY
     SIGNED: (
-        _letters("sd") + b":1-",
-        _letters("i") + b"56/u ",
-        _letters("gb") + b"4/s",
-        _letters("yn") + b"=%0123456789",
+        _letters_in_both_cases("sd") + b":1-",
+        _letters_in_both_cases("i") + b"56/u ",
+        _letters_in_both_cases("gb") + b"4/s",
+        _letters_in_both_cases("yn") + b"=%0123456789",
     ),
     # $6$, $2y$, $apr1$, {SHA}
     HASH: (b"$", b"1256ays7", b"$abyprc", _ANY),
 }
 
 
-def _table(place: int) -> bytes:
+def _make_table(place: int) -> bytes:
     return bytes(
         sum(bit for bit, stem in _STEMS.items() if byte in stem[place]) for byte in range(256)
     )
 
 
-_TABLES = tuple(_table(place) for place in range(4))
+_TABLES = tuple(_make_table(place) for place in range(4))
 _FOUND = re.compile(rb"[^\0]")
 
 
-def stems(data: bytes) -> Iterator[tuple[int, int]]:
+def find_stems(data: bytes) -> Iterator[tuple[int, int]]:
     """Where stems may begin, in order, and which ones."""
     if is_worth(len(data), secrets=True):
-        yield from stems_in_pairs(data)
+        yield from find_stems_in_pairs(data)
         return
-    yield from _signs(data)
+    yield from _find_signs(data)
     for at in range(0, len(data), PIECE):
         # Three bytes more, so that a stem over the border is found, too; and an end for the last.
         piece = data[at : at + PIECE + 3] + b"\n" * (at + PIECE + 3 > len(data))
@@ -98,22 +123,22 @@ def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
         yield each.start() + offset, found[each.start()]
 
 
-def _signs(data: bytes) -> Iterator[tuple[int, int]]:
+def _find_signs(data: bytes) -> Iterator[tuple[int, int]]:
     """The same as the tables of numpy find, one after the other."""
-    for at in name_places(data):
+    for at in find_name_places(data):
         yield at, FOREIGN
     for shared, words in WORDS_BY_SHARED:
         for word, rare in words if shared in data else ():
-            for at in _places(data, word):
+            for at in _find_places(data, word):
                 yield at + rare, CALL
     for sign in (b"1b[", b"1B[", b"33[", b"\\e["):
-        for at in _places(data, sign):
+        for at in _find_places(data, sign):
             yield at, COLOUR
-    for at in _places(data, b"%"):
+    for at in _find_places(data, b"%"):
         yield at, BY_NUMBER
 
 
-def _places(data: bytes, sign: bytes) -> Iterator[int]:
+def _find_places(data: bytes, sign: bytes) -> Iterator[int]:
     at = data.find(sign)
     while at >= 0:
         yield at

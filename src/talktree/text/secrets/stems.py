@@ -34,55 +34,58 @@ class Stem(NamedTuple):
     """Where three of them are the first two and the last two of which few words have."""
 
 
-def _either(text: str) -> tuple[bytes, ...]:
+def _both_cases(text: str) -> tuple[bytes, ...]:
     """Each letter of a text in both cases."""
     return tuple(bytes({*each.lower().encode(), *each.upper().encode()}) for each in text)
 
 
-def _foreign() -> Iterator[Stem]:
+def _iterate_foreign_stems() -> Iterator[Stem]:
     """Names of other languages: written by number they are rare from the signs of that on."""
     for word, at in NAMES:
         rare = at - 2 if b"\\u" in word else 2 if word.startswith(b"clave") else at
         yield Stem(FOREIGN, tuple(bytes((byte,)) for byte in word), at, rare)
 
 
-def _calls() -> Iterator[Stem]:
+def _iterate_call_stems() -> Iterator[Stem]:
     """Words of calls and dialogs, at the four bytes of which they are found."""
     for word, at in WORDS:
         yield Stem(CALL, tuple(bytes((byte,)) for byte in word), at, at)
 
 
 STEMS: tuple[Stem, ...] = (
-    Stem(PASS, (*_either("pass"), _NOT_LETTER + b"wpcWPC"), 0, 0),
-    Stem(PASS, (*_either("passe"), _NOT_LETTER), 0, 0),
-    *(Stem(PWD, (*_either(each), NOT_WORD), 0, 0) for each in ("pwd", "psk", "swd", "nha", "pw:")),
-    Stem(PWD, (_NOT_LETTER + b"nrt", *_either("pin"), NOT_WORD), 1, 0),
+    Stem(PASS, (*_both_cases("pass"), _NOT_LETTER + b"wpcWPC"), 0, 0),
+    Stem(PASS, (*_both_cases("passe"), _NOT_LETTER), 0, 0),
+    *(
+        Stem(PWD, (*_both_cases(each), NOT_WORD), 0, 0)
+        for each in ("pwd", "psk", "swd", "nha", "pw:")
+    ),
+    Stem(PWD, (_NOT_LETTER + b"nrt", *_both_cases("pin"), NOT_WORD), 1, 0),
     Stem(PWD, (_SMALL, b"P", b"i", b"n", NOT_WORD), 1, 0),
-    Stem(PWD, (b"_-", *_either("pat"), NOT_WORD), 1, 0),
-    Stem(KEY, (*_either("token"), BEHIND_KEY), 2, 1),
-    Stem(KEY, (*_either("ecret"), BEHIND_KEY), 2, 0),
-    Stem(KEY, (*_either("key"), BEHIND_KEY), 0, 0),
-    Stem(AUTH, (*_either("auth"), _NOT_LETTER + b"oO"), 0, 0),
-    Stem(AUTH, _either("credential"), 0, 7),
-    Stem(AUTH, _either("securestring"), 2, 2),
-    Stem(COOKIE, _either("cooki"), 1, 2),
-    Stem(COOKIE, _either("kennwort"), 4, 3),
-    Stem(COOKIE, _either("wachtwoor"), 5, 4),
+    Stem(PWD, (b"_-", *_both_cases("pat"), NOT_WORD), 1, 0),
+    Stem(KEY, (*_both_cases("token"), BEHIND_KEY), 2, 1),
+    Stem(KEY, (*_both_cases("ecret"), BEHIND_KEY), 2, 0),
+    Stem(KEY, (*_both_cases("key"), BEHIND_KEY), 0, 0),
+    Stem(AUTH, (*_both_cases("auth"), _NOT_LETTER + b"oO"), 0, 0),
+    Stem(AUTH, _both_cases("credential"), 0, 7),
+    Stem(AUTH, _both_cases("securestring"), 2, 2),
+    Stem(COOKIE, _both_cases("cooki"), 1, 2),
+    Stem(COOKIE, _both_cases("kennwort"), 4, 3),
+    Stem(COOKIE, _both_cases("wachtwoor"), 5, 4),
     Stem(OPTION, (b" \t\n", b"-", b"puabwkPUNS"), 0, 0),
     Stem(OPTION, (b" \t\n", b"-", b"-", b"upcf"), 0, 0),
-    Stem(SIGNED, (*_either("sig"), b"=%"), 0, 1),
-    Stem(SIGNED, (b"-", *_either("signat")), 1, 2),
+    Stem(SIGNED, (*_both_cases("sig"), b"=%"), 0, 1),
+    Stem(SIGNED, (b"-", *_both_cases("signat")), 1, 2),
     Stem(SIGNED, (b":", b"56", b"4", b"3", b"23"), 0, 0),
     Stem(SIGNED, (b"1", b"/", b"/", b"0"), 0, 0),
     Stem(SIGNED, (b"-", b"u", b"s", _DIGITS), 0, 0),
-    Stem(SIGNED, (*_either("ed by"), b" \t"), 1, 2),
+    Stem(SIGNED, (*_both_cases("ed by"), b" \t"), 1, 2),
     Stem(HASH, (b"$", b"1256ays7", b"$abyprc"), 0, -1),
     Stem(COLOUR, (b"1", b"bB", b"["), 0, 0),
     Stem(COLOUR, (b"3", b"3", b"["), 0, 0),
     Stem(COLOUR, (b"\\", b"e", b"["), 0, 0),
     Stem(BY_NUMBER, (b"%", b"2357", _LETTERS + _DIGITS), 0, -1),
-    *_foreign(),
-    *_calls(),
+    *_iterate_foreign_stems(),
+    *_iterate_call_stems(),
 )
 """All of them."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.text.secrets.patterns import Found, kind_of, meaning
-from talktree.text.secrets.quoting import Written
+from talktree.text.secrets.patterns import Found, find_kind, find_meaning
+from talktree.text.secrets.quoting import WrittenValue
 from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import SHORTEST_UNSURE, Value, is_mixed, is_password
 
@@ -44,7 +44,7 @@ _NEXT_COLUMN = re.compile(
 _TITLE = re.compile(rb"[A-Za-z_. -]{0,20}")
 
 
-def column(data: bytes, start: int, end: int) -> list[Found]:
+def find_column_secrets(data: bytes, start: int, end: int) -> list[Found]:
     """The secrets below a name that is the heading of a column."""
     begin = data.rfind(b"\n", max(0, start - _LONGEST_LINE), start) + 1
     stop = data.find(b"\n", end, end + _LONGEST_LINE)
@@ -52,15 +52,15 @@ def column(data: bytes, start: int, end: int) -> list[Found]:
         return []
     lead = _LEAD.match(data, begin, start)
     begin = begin if lead is None else lead.end()
-    mark = _separator(data, begin, start, end, stop)
+    mark = _find_separator(data, begin, start, end, stop)
     if mark is None:
         return list(_aligned(data, begin, start, stop))
     if mark == b"|":
-        return list(_ruled(data, begin, start, stop))
-    return list(_separated(data, begin, start, stop, mark))
+        return list(_find_in_ruled_table(data, begin, start, stop))
+    return list(_find_in_separated_table(data, begin, start, stop, mark))
 
 
-def _separator(data: bytes, begin: int, start: int, end: int, stop: int) -> bytes | None:
+def _find_separator(data: bytes, begin: int, start: int, end: int, stop: int) -> bytes | None:
     """What the cells of a line are separated by, if the name is one of them, else None."""
     before = data[begin:start].rstrip(b" \"'`*")[-1:]
     behind = data[end:stop].lstrip(b" \"'`*\r")[:1]
@@ -70,16 +70,16 @@ def _separator(data: bytes, begin: int, start: int, end: int, stop: int) -> byte
     return None
 
 
-def _ruled(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
+def _find_in_ruled_table(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
     """The cells of a table with a line below its headings."""
     number = data.count(b"|", begin, start)
     worded = _has_logins(data[begin:stop], data[start:stop])
-    at, rule = _line(data, stop + 1)
+    at, rule = _find_line(data, stop + 1)
     if rule is None or _RULE.fullmatch(data, at, rule) is None:
         return
     at = rule + 1
     for _ in range(_MOST_ROWS):
-        at, end = _line(data, at)
+        at, end = _find_line(data, at)
         if end is None or data.count(b"|", at, end) < max(1, number):
             return
         cells = data[at:end].split(b"|")
@@ -87,11 +87,13 @@ def _ruled(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
             place = at + sum(len(cell) + 1 for cell in cells[:number])
             if _is_heading(cells[number]):
                 return
-            yield from _judged(data, place, cells[number], begin, start, worded=worded)
+            yield from _judge_cell(data, place, cells[number], begin, start, worded=worded)
         at = end + 1
 
 
-def _separated(data: bytes, begin: int, start: int, stop: int, mark: bytes) -> Iterator[Found]:
+def _find_in_separated_table(
+    data: bytes, begin: int, start: int, stop: int, mark: bytes
+) -> Iterator[Found]:
     """The cells of a table in which every line has as many signs between them."""
     headings = data[begin:stop].rstrip(b"\r").split(mark)
     if not all(_HEADING.fullmatch(each) for each in headings):
@@ -100,16 +102,16 @@ def _separated(data: bytes, begin: int, start: int, stop: int, mark: bytes) -> I
     worded = mark + b" " not in data[begin:stop] and _has_logins(data[begin:stop], data[start:stop])
     at = stop + 1
     for _ in range(_MOST_ROWS):
-        at, end = _line(data, at)
+        at, end = _find_line(data, at)
         if end is None:
             return
-        cells = list(_cells(data, at, end, mark))
+        cells = list(_iterate_cells(data, at, end, mark))
         if len(cells) != len(headings):
             return
         place, text = cells[number]
         if _is_heading(text):
             return
-        yield from _judged(data, place, text, begin, start, worded=worded)
+        yield from _judge_cell(data, place, text, begin, start, worded=worded)
         at = end + 1
 
 
@@ -122,7 +124,7 @@ def _aligned(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
     offset = start - begin
     at = stop + 1
     for _ in range(_MOST_ROWS):
-        at, end = _line(data, at)
+        at, end = _find_line(data, at)
         if end is None:
             return
         row = data[at:end]
@@ -130,18 +132,18 @@ def _aligned(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
             return
         cell = row[offset:].partition(b" ")[0]
         if is_strong(cell):
-            yield from _judged(data, at + offset, cell, begin, start)
+            yield from _judge_cell(data, at + offset, cell, begin, start)
         at = end + 1
 
 
-def cell_behind(data: bytes, name: bytes, end: int) -> Written | None:
+def cell_behind(data: bytes, name: bytes, end: int) -> WrittenValue | None:
     """The value in the cell next to that of a name, in Markdown, HTML and lists of properties."""
     sign = _NEXT_CELL.match(data, end)
     if sign is None and name.isupper():
         sign = _NEXT_COLUMN.match(data, end)
     if sign is None or not is_mixed(sign["value"]):
         return None
-    return Written(*sign.span("value"), sign["value"], False, sign.end("value"))
+    return WrittenValue(*sign.span("value"), sign["value"], False, sign.end("value"))
 
 
 def _has_logins(headings: bytes, name: bytes) -> bool:
@@ -154,10 +156,10 @@ def _has_logins(headings: bytes, name: bytes) -> bool:
 def _is_heading(cell: bytes) -> bool:
     """Whether another table begins, so that no line is looked at for more than one."""
     name = cell.strip(b" \"'`*")
-    return len(name) <= _LONGEST_NAME and meaning(name) is not None
+    return len(name) <= _LONGEST_NAME and find_meaning(name) is not None
 
 
-def _cells(data: bytes, at: int, end: int, mark: bytes) -> Iterator[tuple[int, bytes]]:
+def _iterate_cells(data: bytes, at: int, end: int, mark: bytes) -> Iterator[tuple[int, bytes]]:
     pattern = re.compile(_CELL.pattern % mark)
     while at <= end:
         found = pattern.match(data, at, end)
@@ -167,7 +169,7 @@ def _cells(data: bytes, at: int, end: int, mark: bytes) -> Iterator[tuple[int, b
         at = found.end() + 1
 
 
-def _line(data: bytes, at: int) -> tuple[int, int | None]:
+def _find_line(data: bytes, at: int) -> tuple[int, int | None]:
     """Where a line starts, behind what a program put before it, and where it ends."""
     if at >= len(data):
         return at, None
@@ -178,7 +180,7 @@ def _line(data: bytes, at: int) -> tuple[int, int | None]:
     return (at if lead is None else lead.end()), (end if end > at else None)
 
 
-def _judged(
+def _judge_cell(
     data: bytes, at: int, cell: bytes, begin: int, start: int, *, worded: bool = False
 ) -> Iterator[Found]:
     text = cell.strip(b" \t\r\"'`*")
@@ -188,7 +190,7 @@ def _judged(
         return
     name = data[max(begin, start) : start + 60]
     title = _TITLE.match(name)
-    kind, what = kind_of(title.group().rstrip() if title is not None else name)
+    kind, what = find_kind(title.group().rstrip() if title is not None else name)
     place = at + cell.index(text)
     yield kind, place, place + len(text), what
 
@@ -198,7 +200,7 @@ _VALUE = re.compile(rb"\s*(?:'((?:[^'\\]|''|\\.)*)'|([^,()']*))\s*([,)])")
 _NEXT_ROW = re.compile(rb"\s{0,8},\s{0,8}\(")
 
 
-def inserted(data: bytes, start: int, end: int) -> list[Found]:
+def find_inserted_passwords(data: bytes, start: int, end: int) -> list[Found]:
     """`INSERT INTO users (name, password) VALUES ('bob', '…')`."""
     begin = data.rfind(b"(", max(0, start - _FAR), start)
     sign = _VALUES.match(data, end) if begin >= 0 and b")" not in data[begin:start] else None
@@ -209,7 +211,7 @@ def inserted(data: bytes, start: int, end: int) -> list[Found]:
         at, cell = sign.end(), 0
         while (value := _VALUE.match(data, at)) is not None:
             if cell == number and value.group(1) is not None:
-                found += _judged(data, value.start(1), value.group(1), start, start)
+                found += _judge_cell(data, value.start(1), value.group(1), start, start)
             at, cell = value.end(), cell + 1
             if value.group(3) == b")":
                 break

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from string import ascii_letters, digits
 
-from talktree.text.char_classes import LONG, marked
-from talktree.text.secrets.entropy import entropy, is_made_up, is_random, is_varied
+from talktree.text.char_classes import LONG, find_marks
+from talktree.text.secrets.entropy import compute_entropy, is_made_up, is_random, is_varied
 from talktree.text.secrets.patterns import (
     AWS,
     BY_END,
@@ -26,12 +26,12 @@ from talktree.text.secrets.patterns import (
     PASSWORD,
     PRIVATE_KEY,
     SERVICE_TOKEN,
-    Behind,
     Found,
-    Known,
-    kind_of,
-    named_before,
-    value_at,
+    PrefixedKind,
+    SecretKind,
+    find_kind,
+    find_name_before,
+    find_value_end,
 )
 from talktree.text.secrets.placeholders import is_placeholder
 from talktree.text.secrets.prefilter import (
@@ -40,9 +40,9 @@ from talktree.text.secrets.prefilter import (
     DOT,
     ESCAPE,
     SLASH,
-    ends_doppler,
+    can_be_secret_at,
     forget_rare_hints,
-    may_tell_at,
+    is_doppler_end,
 )
 from talktree.text.secrets.values import is_mixed
 
@@ -72,30 +72,30 @@ _SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
 _LINE_END = re.compile(rb"\\{0,7}[\"']?[ \t]{0,4}[+\\]?(?:\r?\n|\\n)[ \t]{0,40}\\{0,7}[\"']?")
 
 
-def tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
+def find_tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
     """The keys and tokens in a text, last first; where long runs start may be known already."""
     out: list[Found] = []
     last = len(data) + 1
     doppler = False
     forget_rare_hints()
-    for start in reversed(marked(data).starts if runs is None else runs):
+    for start in reversed(find_marks(data).starts if runs is None else runs):
         # Most runs in base 64 are passed over before anything else is asked about them.
-        if start + SHORTEST >= last or not may_tell_at(data, start):
+        if start + SHORTEST >= last or not can_be_secret_at(data, start):
             continue
-        doppler = doppler or (data[start - 1] == DOT and ends_doppler(data, start))
-        found = _token(data, start)
+        doppler = doppler or (data[start - 1] == DOT and is_doppler_end(data, start))
+        found = _find_token(data, start)
         if found is not None:
             out.append(found)
         elif data[start - 1] in b"/+":
-            last = _continued(data, start, out)
-    if any(found[3] == AWS for found in out) or _names_aws(data):
-        out += _aws_secrets(data)
+            last = _token_end(data, start, out)
+    if any(found[3] == AWS for found in out) or _has_aws_name(data):
+        out += _find_aws_secrets(data)
     if doppler:
         out += ((CLOUD_KEY, *each.span(), "a Doppler token") for each in _DOPPLER.finditer(data))
     return out
 
 
-def _names_aws(data: bytes) -> bool:
+def _has_aws_name(data: bytes) -> bool:
     """Whether the secret half of a key of AWS is named somewhere."""
     # From the end it is looked for by its first letter, which is rare among capitals only.
     if data.rfind(_AWS_SETTING) >= 0:
@@ -103,7 +103,7 @@ def _names_aws(data: bytes) -> bool:
     return any(data.rfind(end) >= 0 and name in data for end, name in _AWS_NAMES)
 
 
-def _aws_secrets(data: bytes) -> Iterator[Found]:
+def _find_aws_secrets(data: bytes) -> Iterator[Found]:
     """What goes with an access key: in base 64, so it may hold no long run at all."""
     for each in _AWS_SECRET.finditer(data):
         start, stop = each.span(1)
@@ -111,7 +111,7 @@ def _aws_secrets(data: bytes) -> Iterator[Found]:
             yield CLOUD_KEY, start, stop, "an AWS secret key"
 
 
-def _token(data: bytes, start: int) -> Found | None:
+def _find_token(data: bytes, start: int) -> Found | None:
     """The secret that a run is by itself."""
     before = data[start - 1] if start else 0
     if before == ESCAPE:
@@ -123,22 +123,22 @@ def _token(data: bytes, start: int) -> Found | None:
         start += len(lead) - len(lead.lstrip(b"-_"))
     kinds = BY_START.get(data[start : start + 3], ())
     for known in kinds:
-        found = _matched(data, start, known)
+        found = _match_kind(data, start, known)
         if found is not None:
-            return _continued_below(data, found, known)
-    wrapped = _wrapped(data, start) if kinds else None
+            return _join_continued_token(data, found, known)
+    wrapped = _join_wrapped(data, start) if kinds else None
     for known in kinds if wrapped else ():
         assert wrapped is not None
         joined, stop = wrapped
-        if (found := _matched(joined, 0, known)) is not None and found[2] == len(joined):
+        if (found := _match_kind(joined, 0, known)) is not None and found[2] == len(joined):
             return known.kind, start, stop, known.what
     if before in b"/+":
         return None
     behind = BY_END.get(before)
-    return (behind and _behind(data, start, behind)) or _named(data, first)
+    return (behind and _find_token_after(data, start, behind)) or _find_named_value(data, first)
 
 
-def _wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
+def _join_wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
     """A run that goes on in the next lines, as one, and where that ends."""
     found = _WRAPPED.match(data, start)
     if found is None:
@@ -146,12 +146,12 @@ def _wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
     return _LINE_END.sub(b"", found.group()), found.end()
 
 
-def _continued_below(data: bytes, found: Found, known: Known) -> Found:
+def _join_continued_token(data: bytes, found: Found, known: SecretKind) -> Found:
     """A token that fits its pattern in its first line already, with what follows in the next."""
     kind, start, stop, what = found
     if data[stop : stop + 1] not in (b"\n", b"\r", b"\\"):
         return found
-    wrapped = _wrapped(data, start)
+    wrapped = _join_wrapped(data, start)
     if wrapped is None or not is_random(wrapped[0][stop - start :]):
         return found
     longer = known.match(wrapped[0], 0)
@@ -159,49 +159,49 @@ def _continued_below(data: bytes, found: Found, known: Known) -> Found:
     return (kind, start, wrapped[1], what) if whole else found
 
 
-def _continued(data: bytes, start: int, out: list[Found]) -> int:
+def _token_end(data: bytes, start: int, out: list[Found]) -> int:
     """A run that is a piece of a path or of something in base 64; returns where to go on."""
     if data[start : start + SHORTEST].islower():
         return start
-    begin = _begin(data, start, BLOB + 1)
+    begin = _find_begin(data, start, BLOB + 1)
     if start - begin > BLOB:
-        return _begin(data, start, FAR)
-    found = _behind(data, start, BY_END[SLASH])
+        return _find_begin(data, start, FAR)
+    found = _find_token_after(data, start, BY_END[SLASH])
     if found is None and (not begin or data[begin - 1] in _BREAKS):
-        found = _named(data, begin)
+        found = _find_named_value(data, begin)
     if found is not None:
         out.append(found)
     return start
 
 
-def _begin(data: bytes, start: int, far: int) -> int:
+def _find_begin(data: bytes, start: int, far: int) -> int:
     """Where something in base 64 begins that goes on here, if that is not too far away."""
     near = data[max(0, start - far) : start]
     return start - (len(near) - len(near.rstrip(BASE64)))
 
 
-def _named(data: bytes, start: int) -> Found | None:
+def _find_named_value(data: bytes, start: int) -> Found | None:
     """A value that is secret because of its name."""
-    name = named_before(data, start)
-    stop = -1 if name is None else value_at(data, start)
+    name = find_name_before(data, start)
+    stop = -1 if name is None else find_value_end(data, start)
     if name is None or stop < 0 or data[start:stop] in DOCUMENTED:
         return None
-    kind, what = kind_of(name)
+    kind, what = find_kind(name)
     return kind, start, stop, what
 
 
-def _behind(data: bytes, start: int, kinds: Iterable[Behind]) -> Found | None:
+def _find_token_after(data: bytes, start: int, kinds: Iterable[PrefixedKind]) -> Found | None:
     """A token that is known by what stands before it."""
     beginning = data[max(0, start - LONGEST_BEGINNING) : start]
     for sign, before, known in kinds:
         if sign in beginning and before.search(beginning) is not None:
-            found = _matched(data, start, known)
+            found = _match_kind(data, start, known)
             if found is not None:
                 return found
     return None
 
 
-def _matched(data: bytes, start: int, known: Known) -> Found | None:
+def _match_kind(data: bytes, start: int, known: SecretKind) -> Found | None:
     found = known.match(data, start)
     if found is None or found.group() in DOCUMENTED:
         return None
@@ -257,7 +257,7 @@ _LONGEST_LOGIN = 304
 """How far before the host of a URL its login starts at most."""
 
 
-def private_keys(data: bytes) -> Iterator[Found]:
+def find_private_keys(data: bytes) -> Iterator[Found]:
     """Private keys between their two lines, or as far as they go."""
     at = 0
     while (begin := _BEGIN.search(data, at)) is not None:
@@ -278,10 +278,10 @@ def private_keys(data: bytes) -> Iterator[Found]:
 
 def _is_key(bare: bytes) -> bool:
     """Whether it is more than an example; real keys may have a row of equal letters in them."""
-    return is_varied(bare) and (entropy(bare) >= DRAWN or not is_made_up(bare))
+    return is_varied(bare) and (compute_entropy(bare) >= DRAWN or not is_made_up(bare))
 
 
-def passwords(data: bytes) -> Iterator[Found]:
+def find_passwords(data: bytes) -> Iterator[Found]:
     """Passwords that stand in front of the host of a URL or the name of a database."""
     for sign in _AT.finditer(data):
         at = sign.start()
@@ -289,18 +289,18 @@ def passwords(data: bytes) -> Iterator[Found]:
             # Neither a name nor a password has a slash, so the nearest one is before both.
             slash = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at)
             if data.startswith(_NETWORKS, at + 1):
-                yield from _go_login(data, at)
+                yield from _find_go_login(data, at)
             elif slash <= 0:
                 pass
             elif data[slash - 1] == _SLASH:
-                yield from _in_url(data, slash - 2, at)
+                yield from _find_in_url(data, slash - 2, at)
             elif slash >= at - _LONGEST_PASSWORD:
                 yield from _with_slash(data, slash, at)
                 if data[slash - 1] in _WORD:
-                    yield from _oracle(data, slash, at)
+                    yield from _find_oracle_login(data, slash, at)
 
 
-def _in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
+def _find_in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
     """`://user:password@host`, and `://TOKEN@host` where the token is all there is."""
     if start < 0:
         return
@@ -330,14 +330,14 @@ def _with_slash(data: bytes, slash: int, at: int) -> Iterator[Found]:
         yield PASSWORD, *found.span(2), "a password in a URL"
 
 
-def _go_login(data: bytes, at: int) -> Iterator[Found]:
+def _find_go_login(data: bytes, at: int) -> Iterator[Found]:
     """`user:password@tcp(host)`."""
     found = _GO_LOGIN.search(data, max(0, at - _LONGEST_PASSWORD * 2), at)
     if found is not None and _is_real(*found.groups()):
         yield PASSWORD, *found.span(2), "a password of a database"
 
 
-def _oracle(data: bytes, slash: int, at: int) -> Iterator[Found]:
+def _find_oracle_login(data: bytes, slash: int, at: int) -> Iterator[Found]:
     """`sqlplus user/password@host` and the like."""
     if b" " in data[slash:at]:
         return

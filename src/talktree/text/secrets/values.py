@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from talktree.text.secrets.entropy import entropy, is_random
+from talktree.text.secrets.entropy import compute_entropy, is_random
 from talktree.text.secrets.placeholders import WEAK, is_placeholder
 
 SHORTEST_PASSWORD = 2
@@ -82,7 +82,7 @@ def is_password(value: Value) -> bool:
         return certain and SHORTEST_UNSURE <= len(text) <= LONGEST_PASSWORD
     if not _shortest_password(value) <= len(text) <= LONGEST_PASSWORD or is_placeholder(text):
         return False
-    if _PATH.match(text) or _looks_like_code(value):
+    if _PATH.match(text) or _is_code(value):
         return False
     if _SPELLED.fullmatch(text):
         return _is_words_password(value)
@@ -111,7 +111,7 @@ def is_token(value: Value) -> bool:
     # Words are looked for first, since a search for all placeholders takes long in a long text.
     if _STEM.search(text.lower()) and not is_random(text) and not _is_numbered(value):
         return False
-    if is_placeholder(text) or _looks_like_code(value):
+    if is_placeholder(text) or _is_code(value):
         return False
     if _PATH.match(text) and not is_random(text):
         return False
@@ -163,8 +163,8 @@ def _is_drawn_letters(text: bytes) -> bool:
     return (
         len(text) >= 16
         and text.isalpha()
-        and entropy(text) >= 3.4
-        and _vowels(text) * 5 < len(text)
+        and compute_entropy(text) >= 3.4
+        and _count_vowels(text) * 5 < len(text)
     )
 
 
@@ -174,7 +174,7 @@ def is_cased(text: bytes) -> bool:
     return len(text) >= 12 and text.isalpha() and changes * 5 >= len(text) * 2
 
 
-def _vowels(text: bytes) -> int:
+def _count_vowels(text: bytes) -> int:
     return len(text) - len(text.translate(None, b"aeiouAEIOU"))
 
 
@@ -226,7 +226,7 @@ def _is_quoted_phrase(value: Value) -> bool:
     return (digits or (value.sure and not _STEM.search(low))) and not _SENTENCE.search(low)
 
 
-def _looks_like_code(value: Value) -> bool:
+def _is_code(value: Value) -> bool:
     if value.quoted or _CODE.match(value.text) is None:
         return False
     # Parts of a name in code are words; those of a token are drawn.

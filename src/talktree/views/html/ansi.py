@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.views.html.highlight import bare
+from talktree.views.html.highlight import escape_between_tags
 
 MOST_SPANS = 20_000
 """Changes of colour that are followed; after that the text goes on without."""
@@ -22,47 +22,47 @@ _SWITCHES = {1: "tt-bold", 2: "tt-dim", 3: "tt-italic", 4: "tt-under", 9: "tt-st
 _OFF = {22: ("tt-bold", "tt-dim"), 23: ("tt-italic",), 24: ("tt-under",), 29: ("tt-strike",)}
 
 
-def terminal(text: str) -> str:
+def render_terminal(text: str) -> str:
     """Output of a program as a block."""
     scrolls = ' tabindex="0"' if len(text) > LONG or text.count("\n") > TALL else ""
-    return f'<pre class="tt-terminal"{scrolls}>{printed(text)}</pre>'
+    return f'<pre class="tt-terminal"{scrolls}>{render_output(text)}</pre>'
 
 
-def unsteered(text: str) -> str:
+def strip_terminal_codes(text: str) -> str:
     """The text without what steers a terminal, for a line in plain words."""
     return _STEERING.sub("", text) if "\x1b" in text or "\x9b" in text else text
 
 
-def printed(text: str) -> str:
+def render_output(text: str) -> str:
     """Output of a program as it looked on the terminal, for between tags."""
     if "\r" in text:
         text = _OVERWRITTEN.sub("", text.replace("\r\n", "\n")).replace("\r", "")
     if "\x08" in text:
         text = _STRUCK_BACK.sub("", text)
     if "\x1b" not in text and "\x9b" not in text:
-        return bare(text)
-    return "".join(_colored(text))
+        return escape_between_tags(text)
+    return "".join(_colorize(text))
 
 
-def _colored(text: str) -> Iterator[str]:
+def _colorize(text: str) -> Iterator[str]:
     state: dict[str, str] = {}
     at = 0
     for number, found in enumerate(_STEERING.finditer(text)):
-        yield from _span(text[at : found.start()], state)
+        yield from _render_span(text[at : found.start()], state)
         at = found.end()
         if found[2] == "m" and number < MOST_SPANS:
-            _apply(found[1], state)
-    yield from _span(text[at:], state)
+            _apply_sequence(found[1], state)
+    yield from _render_span(text[at:], state)
 
 
-def _span(text: str, state: dict[str, str]) -> Iterator[str]:
+def _render_span(text: str, state: dict[str, str]) -> Iterator[str]:
     if text and state:
-        yield f'<span class="{" ".join(sorted(state.values()))}">{bare(text)}</span>'
+        yield f'<span class="{" ".join(sorted(state.values()))}">{escape_between_tags(text)}</span>'
     elif text:
-        yield bare(text)
+        yield escape_between_tags(text)
 
 
-def _apply(parameters: str, state: dict[str, str]) -> None:
+def _apply_sequence(parameters: str, state: dict[str, str]) -> None:
     """Change the state as one sequence says."""
     numbers = [int(each) if each.isdigit() else 0 for each in re.split("[;:]", parameters[:64])]
     pending = iter(numbers)
@@ -75,12 +75,12 @@ def _apply(parameters: str, state: dict[str, str]) -> None:
             for name in _OFF[number]:
                 state.pop(name, None)
         elif number in (38, 48):
-            _rich_color(pending, "fg" if number == 38 else "bg", state)
+            _set_rich_color(pending, "fg" if number == 38 else "bg", state)
         else:
-            _color(number, state)
+            _set_color(number, state)
 
 
-def _color(number: int, state: dict[str, str]) -> None:
+def _set_color(number: int, state: dict[str, str]) -> None:
     """One of the sixteen colours, or none."""
     for first, ground, bright in ((30, "fg", 0), (40, "bg", 0), (90, "fg", 8), (100, "bg", 8)):
         if first <= number < first + 8:
@@ -89,28 +89,28 @@ def _color(number: int, state: dict[str, str]) -> None:
             state.pop(ground, None)
 
 
-def _rich_color(pending: Iterator[int], ground: str, state: dict[str, str]) -> None:
+def _set_rich_color(pending: Iterator[int], ground: str, state: dict[str, str]) -> None:
     """A colour of a larger palette, as the nearest of the sixteen."""
     kind = next(pending, 0)
     if kind == 5:
         number = min(255, next(pending, 0))
-        nearest = number if number < 16 else _of_palette(number)
+        nearest = number if number < 16 else _find_palette_color(number)
     elif kind == 2:
-        nearest = _nearest(*(min(255, next(pending, 0)) for _ in range(3)))
+        nearest = _find_nearest_color(*(min(255, next(pending, 0)) for _ in range(3)))
     else:
         return
     state[ground] = f"tt-{ground}-{nearest}"
 
 
-def _of_palette(number: int) -> int:
+def _find_palette_color(number: int) -> int:
     if number >= 232:
         grey = (number - 232) * 10 + 8
-        return _nearest(grey, grey, grey)
+        return _find_nearest_color(grey, grey, grey)
     cube = number - 16
-    return _nearest(*(51 * each for each in (cube // 36, cube // 6 % 6, cube % 6)))
+    return _find_nearest_color(*(51 * each for each in (cube // 36, cube // 6 % 6, cube % 6)))
 
 
-def _nearest(red: int, green: int, blue: int) -> int:
+def _find_nearest_color(red: int, green: int, blue: int) -> int:
     """The one of the sixteen colours that is most like it."""
     strongest = max(red, green, blue)
     if strongest - min(red, green, blue) < 48:

@@ -5,32 +5,32 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from talktree.model.parts import Attachment
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 from talktree.text.media import (
     ENOUGH,
     PICTURES,
     DataUrl,
-    content,
     data_size,
-    data_url,
-    sniffed,
-    usual,
+    decode_data_url,
+    detect_media_type,
+    normalize_media_type,
+    parse_data_url,
 )
-from talktree.views.html.block import Block
+from talktree.views.html.block import MessageBlock
 from talktree.views.html.escaped import escape
 from talktree.views.html.gate import PICTURE
-from talktree.views.html.highlight import code
-from talktree.views.html.languages import language_of
-from talktree.views.html.look import Look
-from talktree.views.html.markdown_tags import remote
-from talktree.views.width import one_line, size
+from talktree.views.html.highlight import render_code
+from talktree.views.html.languages import find_language
+from talktree.views.html.look import RenderOptions
+from talktree.views.html.markdown_tags import render_remote
+from talktree.views.width import format_size, to_one_line
 
 LARGEST = 1_500_000
 """Characters of a picture that is written into the page itself."""
 _TEXTS = ("application/json", "application/xml", "application/x-yaml", "application/javascript")
 
 
-class Facts(NamedTuple):
+class AttachmentFacts(NamedTuple):
     """What is known of an attachment without looking at all of it."""
 
     media_type: str
@@ -42,91 +42,101 @@ class Facts(NamedTuple):
     head: DataUrl | None
 
 
-def facts_of(part: Attachment) -> Facts:
+def read_facts(part: Attachment) -> AttachmentFacts:
     """Look at how an attachment begins."""
     url = part.url or ""
-    head = data_url(url)
-    claimed = one_line(usual(part.media_type or (head.media_type if head else "") or ""), 100)
+    head = parse_data_url(url)
+    claimed = to_one_line(
+        normalize_media_type(part.media_type or (head.media_type if head else "") or ""), 100
+    )
     if head is None:
-        return Facts(claimed, claimed, None, False, None)
+        return AttachmentFacts(claimed, claimed, None, False, None)
     is_picture = False
-    found = sniffed(content(url, head, most=ENOUGH))
+    found = detect_media_type(decode_data_url(url, head, most=ENOUGH))
     if found in PICTURES:
         is_picture = True
-    return Facts(found or claimed, claimed, data_size(url, head), is_picture, head)
+    return AttachmentFacts(found or claimed, claimed, data_size(url, head), is_picture, head)
 
 
-def attachment(part: Attachment, number: int, look: Look) -> Block:
+def render_attachment(part: Attachment, number: int, look: RenderOptions) -> MessageBlock:
     """An image or a file as a block."""
-    known = facts_of(part)
-    name = one_line(part.name or "", 200)
+    known = read_facts(part)
+    name = to_one_line(part.name or "", 200)
     address = (part.url or "") if known.head is None else ""
     common = {
         "title": name or ("image" if known.is_picture else "file"), "name": name,
-        "detail": _told(known, address=address), "number": number, "size": known.size,
-        "media_type": known.media_type, "remote": visible_line(address[:4000]),
+        "detail": _describe_attachment(known, address=address), "number": number,
+        "size": known.size,
+        "media_type": known.media_type, "remote": escape_line(address[:4000]),
     }  # fmt: skip
     if known.is_picture:
-        html = _image(part, known, look, number)
-        return Block(kind="image", html=html, open=True, **common)  # type: ignore[arg-type]
+        html = _render_image(part, known, look, number)
+        return MessageBlock(kind="image", html=html, open=True, **common)  # type: ignore[arg-type]
     if address and known.claimed.startswith("image/"):
-        html = remote(escape(address[:2000]), escape(name))
-        return Block(kind="image", html=html, open=True, **common)  # type: ignore[arg-type]
-    html, cut = _preview(part, known, look) if known.head else ("", 0)
+        html = render_remote(escape(address[:2000]), escape(name))
+        return MessageBlock(kind="image", html=html, open=True, **common)  # type: ignore[arg-type]
+    html, cut = _render_preview(part, known, look) if known.head else ("", 0)
     if address:
-        html = remote(escape(address[:2000]), escape(name))
-    return Block(kind="file", html=html, cut=cut, **common)  # type: ignore[arg-type]
+        html = render_remote(escape(address[:2000]), escape(name))
+    return MessageBlock(kind="file", html=html, cut=cut, **common)  # type: ignore[arg-type]
 
 
-def picture(part: Attachment, look: Look, place: int) -> str:
+def render_picture(part: Attachment, look: RenderOptions, place: int) -> str:
     """An attachment within a result, as HTML alone."""
-    known = facts_of(part)
+    known = read_facts(part)
     if known.is_picture:
-        return _image(part, known, look, look.inside + place if look.inside else None)
+        return _render_image(part, known, look, look.inside + place if look.inside else None)
     address = (part.url or "") if known.head is None else ""
     if address:
-        return remote(escape(address[:2000]), escape(one_line(part.name or "", 200)))
-    return _named(escape(one_line(part.name or "file", 200)), known)
+        return render_remote(escape(address[:2000]), escape(to_one_line(part.name or "", 200)))
+    return _render_name(escape(to_one_line(part.name or "file", 200)), known)
 
 
-def _image(part: Attachment, known: Facts, look: Look, number: int | None) -> str:
-    alt = escape(one_line(part.name or "image", 200))
+def _render_image(
+    part: Attachment, known: AttachmentFacts, look: RenderOptions, number: int | None
+) -> str:
+    alt = escape(to_one_line(part.name or "image", 200))
     if look.address is not None and number is not None:
         address = escape(look.address(number))
         shown = f'<img class="tt-image" src="{address}" alt="{alt}">'
-        return shown if address else _named(alt, known)
+        return shown if address else _render_name(alt, known)
     assert known.head is not None
     url = part.url or ""
     data = url[known.head.start :] if known.head.is_base64 else ""
     written = f"data:{known.media_type};base64,{data}"
     if data and len(written) <= LARGEST and PICTURE.fullmatch(written):
         return f'<img class="tt-image" src="{written}" alt="{alt}">'
-    return _named(alt, known)
+    return _render_name(alt, known)
 
 
-def _named(name: str, known: Facts) -> str:
+def _render_name(name: str, known: AttachmentFacts) -> str:
     """The name of a file, escaped before, and what it is."""
-    return f'<p class="tt-file">{name} <small>{escape(_told(known, address=""))}</small></p>'
+    details = escape(_describe_attachment(known, address=""))
+    return f'<p class="tt-file">{name} <small>{details}</small></p>'
 
 
-def _told(known: Facts, *, address: str) -> str:
+def _describe_attachment(known: AttachmentFacts, *, address: str) -> str:
     """Type and size in words, and if it is not what it says it is."""
-    told = [known.media_type] if known.media_type else []
+    words = [known.media_type] if known.media_type else []
     if known.claimed and known.claimed != known.media_type:
-        told.append(f"said to be {one_line(known.claimed, 60)}")
+        words.append(f"said to be {to_one_line(known.claimed, 60)}")
     if known.size is not None:
-        told.append(size(known.size))
+        words.append(format_size(known.size))
     elif not address:
-        told.append("content not here")
-    return " · ".join(told)
+        words.append("content not here")
+    return " · ".join(words)
 
 
-def _preview(part: Attachment, known: Facts, look: Look) -> tuple[str, int]:
+def _render_preview(
+    part: Attachment, known: AttachmentFacts, look: RenderOptions
+) -> tuple[str, int]:
     """The words of a text file."""
     assert known.head is not None
     is_text = known.claimed.startswith("text/") or known.claimed in _TEXTS
     if not is_text or (known.claimed != known.media_type and known.media_type != "text/html"):
         return "", 0
-    raw = content(part.url or "", known.head, most=4 * (look.limit or 200_000))
+    raw = decode_data_url(part.url or "", known.head, most=4 * (look.limit or 200_000))
     text, cut = look.cut(raw.decode("utf-8", "replace"))
-    return code(text, language_of(part.name or "") or known.claimed.rpartition("/")[2]), cut
+    return render_code(
+        text, find_language(part.name or "") or known.claimed.rpartition("/")[2]
+    ), cut

@@ -16,7 +16,7 @@ class Chip(Struct, frozen=True):
     tone: Literal["plain", "good", "bad"] = "plain"
 
 
-class Block(Struct, frozen=True, kw_only=True):
+class MessageBlock(Struct, frozen=True, kw_only=True):
     """A piece of a message, ready to be shown."""
 
     kind: Literal[

@@ -8,12 +8,12 @@ from functools import lru_cache
 from itertools import islice
 
 from talktree.errors import NotFound
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.format import Format
-from talktree.model.measures import MessageMeasures, measured_numbers, measured_words
+from talktree.model.measures import MessageMeasures, iterate_number_measures, iterate_word_measures
 from talktree.model.message import ABORTED, DELETED, ERROR, Context, Message
 from talktree.views.html.block import Chip
-from talktree.views.width import one_line
+from talktree.views.width import to_one_line
 
 MOST = 16
 MOST_BESIDE = 40
@@ -24,103 +24,103 @@ _QUIET = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|UUID|[uU]uid)$|^is[A-Z_]|^messa
 """Names of values that say nothing to people."""
 
 
-def chips(message: Message, format: str = "") -> tuple[Chip, ...]:
+def build_chips(message: Message, format: str = "") -> tuple[Chip, ...]:
     """All facts that are known, the most telling first."""
-    found = _usual(message.flags, message.model or "")
+    found = _build_common_chips(message.flags, message.model or "")
     if message.agent or message.thinking is not None or message.authors or message.tags:
-        found += tuple(_said(message))
+        found += tuple(_message_chips(message))
     if message.context:
-        found += _where(message.context)
-    known, extra = _known(format), message.extra
+        found += _build_context_chips(message.context)
+    known, extra = _find_format(format), message.extra
     if known is not None and extra:
-        found += tuple(_measured(known.measures(message)))
+        found += tuple(_build_measure_chips(known.measures(message)))
         telling, measured = known.telling, known.measured
         extra = {
             name: extra[name]
             for name in extra
             if name not in measured and (telling is None or name in telling)
         }
-    if any(map(_words, islice(extra, MOST_BESIDE))):
-        found += tuple(each for each in _beside(extra) if each.text)
+    if any(map(_to_words, islice(extra, MOST_BESIDE))):
+        found += tuple(each for each in _build_extra_chips(extra) if each.text)
     return found if len(found) <= MOST else found[:MOST]
 
 
 @lru_cache(maxsize=64)
-def _known(format: str) -> Format | None:
+def _find_format(format: str) -> Format | None:
     """The format with a name; None if there is none."""
     try:
-        return by_slug(format)
+        return get_format(format)
     except NotFound:
         return None
 
 
-def _measured(measures: MessageMeasures) -> Iterator[Chip]:
+def _build_measure_chips(measures: MessageMeasures) -> Iterator[Chip]:
     """How a message was classified and rated; its tags and authors are shown before."""
     words: dict[str, list[str]] = {}
-    for name, word in measured_words(measures):
+    for name, word in iterate_word_measures(measures):
         words.setdefault(name, []).append(word)
     for name, found in words.items():
         if name not in ("tag", "author"):
             bad = name == "safe" and found == ["false"]
-            text = one_line(", ".join(found[:12]), LONGEST)
+            text = to_one_line(", ".join(found[:12]), LONGEST)
             yield Chip(name.replace("_", " "), text, "bad" if bad else "plain")
-    for name, number in measured_numbers(measures):
+    for name, number in iterate_number_measures(measures):
         yield Chip(name.replace("_", " "), f"{number:,g}")
 
 
 @lru_cache(maxsize=256)
-def _usual(flags: frozenset[str], model: str) -> tuple[Chip, ...]:
+def _build_common_chips(flags: frozenset[str], model: str) -> tuple[Chip, ...]:
     """What nearly every message says of itself."""
-    told = [
-        Chip("flag", one_line(flag, LONGEST), "bad" if flag in _BAD else "plain")
+    words = [
+        Chip("flag", to_one_line(flag, LONGEST), "bad" if flag in _BAD else "plain")
         for flag in sorted(flags)
     ]
-    return (*told, _chip("model", model)) if model else tuple(told)
+    return (*words, _make_chip("model", model)) if model else tuple(words)
 
 
-def _said(message: Message) -> Iterator[Chip]:
+def _message_chips(message: Message) -> Iterator[Chip]:
     for author in message.authors[:4]:
-        yield _chip("author", f"{author.name} {author.version or ''}".strip())
+        yield _make_chip("author", f"{author.name} {author.version or ''}".strip())
     for tag in message.tags[:8]:
-        yield _chip("tag", tag)
+        yield _make_chip("tag", tag)
     if message.agent:
-        yield _chip("agent", message.agent)
+        yield _make_chip("agent", message.agent)
     if message.thinking is not None and message.thinking.level and not message.thinking.disabled:
-        yield _chip("thinking", message.thinking.level)
+        yield _make_chip("thinking", message.thinking.level)
 
 
 @lru_cache(maxsize=256)
-def _where(context: Context) -> tuple[Chip, ...]:
+def _build_context_chips(context: Context) -> tuple[Chip, ...]:
     facts = (
         ("cwd", context.cwd), ("git", context.git_branch), ("version", context.version),
         ("platform", context.platform),
     )  # fmt: skip
-    return tuple(_chip(name, text) for name, text in facts if text)
+    return tuple(_make_chip(name, text) for name, text in facts if text)
 
 
 @lru_cache(maxsize=4096)
-def _chip(name: str, text: str) -> Chip:
+def _make_chip(name: str, text: str) -> Chip:
     """Most messages say the same of themselves as the one before."""
-    return Chip(name, one_line(text, LONGEST))
+    return Chip(name, to_one_line(text, LONGEST))
 
 
 @lru_cache(maxsize=4096)
-def _words(name: str) -> str:
+def _to_words(name: str) -> str:
     """The name of a value in words; nothing if it says nothing to people."""
-    return "" if _QUIET.search(name) else one_line(_HUMP.sub(" ", name).lower(), 40)
+    return "" if _QUIET.search(name) else to_one_line(_HUMP.sub(" ", name).lower(), 40)
 
 
-def _beside(extra: Mapping[str, object], *, deep: bool = True) -> Iterator[Chip]:
+def _build_extra_chips(extra: Mapping[str, object], *, deep: bool = True) -> Iterator[Chip]:
     """What a format says that the model has no field for, as far as it is simple."""
     for name, value in islice(extra.items(), MOST_BESIDE):
-        if not _words(name):
+        if not _to_words(name):
             continue
         match value:
             case True:
-                yield Chip(_words(name), "yes")
+                yield Chip(_to_words(name), "yes")
             case str() | float() | int() if not isinstance(value, bool):
-                yield Chip(_words(name), one_line(str(value)[: 4 * LONGEST], LONGEST))
+                yield Chip(_to_words(name), to_one_line(str(value)[: 4 * LONGEST], LONGEST))
             case list() if value and all(isinstance(each, str) for each in value):
-                yield Chip(_words(name), one_line(", ".join(value[:12]), LONGEST))
+                yield Chip(_to_words(name), to_one_line(", ".join(value[:12]), LONGEST))
             case Mapping() if deep:
-                yield from _beside(value, deep=False)
+                yield from _build_extra_chips(value, deep=False)

@@ -24,31 +24,31 @@ class Coloring:
         self._spans = _Spans(language)
         self._lines = _Lines(self)
 
-    def text(self, escaped: str) -> str:
+    def color_text(self, escaped: str) -> str:
         """A text with its pieces in spans."""
         if self._language.across is None:
-            return self.whole(escaped)
+            return self.color_whole(escaped)
         lines = escaped.split("\n")
         made = list(map(self._lines.__getitem__, lines))
         if None in made:
-            made = self._joined(escaped, lines, made)
+            made = self._join_continued(escaped, lines, made)
         return "\n".join(made)  # type: ignore[arg-type]
 
-    def line(self, line: str) -> str | None:
+    def color_line(self, line: str) -> str | None:
         """A line; None if its last piece may go on over its end."""
         found = self._language.pieces.split(line)
-        if len(found) > 1 and not found[-1] and self._goes_on(found[-2]):
+        if len(found) > 1 and not found[-1] and self._is_continued(found[-2]):
             return None
         found[1::2] = map(self._spans.__getitem__, found[1::2])
         return "".join(found)
 
-    def whole(self, escaped: str) -> str:
+    def color_whole(self, escaped: str) -> str:
         """A text looked at in one go, which is what all of it means."""
         found = self._language.pieces.split(escaped)
         found[1::2] = map(self._spans.__getitem__, found[1::2])
         return "".join(found)
 
-    def _goes_on(self, piece: str) -> bool:
+    def _is_continued(self, piece: str) -> bool:
         for opening in self._language.across or ():
             if piece.startswith(opening):
                 closing = CLOSING.get(opening, opening)
@@ -57,22 +57,24 @@ class Coloring:
                 return not closed or len(piece) < len(opening) + len(closing)
         return False
 
-    def _joined(self, escaped: str, lines: list[str], made: list[str | None]) -> list[str | None]:
+    def _join_continued(
+        self, escaped: str, lines: list[str], made: list[str | None]
+    ) -> list[str | None]:
         """The lines as they were made; those that a piece goes on over are made as one."""
         out: list[str | None] = []
         number = at = 0
         while number < len(lines):
             whole, stop = made[number], at + len(lines[number])
             if whole is None:
-                stop = self._end(escaped, at)
-                whole = self.whole(escaped[at:stop])
+                stop = self._find_end(escaped, at)
+                whole = self.color_whole(escaped[at:stop])
                 number += escaped.count("\n", at, stop)
             out.append(whole)
             number += 1
             at = stop + 1
         return out
 
-    def _end(self, escaped: str, start: int) -> int:
+    def _find_end(self, escaped: str, start: int) -> int:
         """Where the first line from here ends over whose end no piece goes on."""
         at = start
         for found in self._language.pieces.finditer(escaped, start):
@@ -92,7 +94,7 @@ class _Lines(dict[str, str | None]):
         self._coloring = coloring
 
     def __missing__(self, line: str) -> str | None:
-        made = self._coloring.line(line)
+        made = self._coloring.color_line(line)
         if len(line) <= _SHORT_LINE:
             if len(self) >= _MOST_LINES:
                 self.clear()
@@ -110,9 +112,9 @@ class _Spans(dict[str, str]):
     def __missing__(self, piece: str) -> str:
         first, last = piece[0], piece[-1]
         if last not in ":=\"'" and (first.isalpha() or first in "_$"):
-            kind = self._word_kind(piece, last)
+            kind = self._find_word_kind(piece, last)
         else:
-            kind = _kind(piece, first, last, self._language)
+            kind = _find_piece_kind(piece, first, last, self._language)
         if not kind:
             made = piece
         elif last == "(" and kind not in ("comment", "string"):
@@ -125,7 +127,7 @@ class _Spans(dict[str, str]):
             self[piece] = made
         return made
 
-    def _word_kind(self, piece: str, last: str) -> str:
+    def _find_word_kind(self, piece: str, last: str) -> str:
         language = self._language
         word = piece[:-1] if last == "(" else piece
         kind = language.words.get(word.lower() if language.any_case else word)
@@ -138,7 +140,7 @@ class _Spans(dict[str, str]):
         return "name" if word[0] == "$" and len(word) > 1 else language.other
 
 
-def _kind(piece: str, first: str, last: str, language: Language) -> str:
+def _find_piece_kind(piece: str, first: str, last: str, language: Language) -> str:
     """What a piece is that is no word, by how it begins and ends."""
     if last in ":=" and len(piece) > 1:
         return "name"
@@ -146,10 +148,10 @@ def _kind(piece: str, first: str, last: str, language: Language) -> str:
         return {"+": "added", "-": "removed", "@": "name"}[first]
     if first in "\"'`" or (last in "\"'" and first not in "#/-"):
         return "string"
-    return "number" if first.isdigit() else _mark_kind(piece, first)
+    return "number" if first.isdigit() else _find_mark_kind(piece, first)
 
 
-def _mark_kind(piece: str, first: str) -> str:
+def _find_mark_kind(piece: str, first: str) -> str:
     """Pieces that begin with a sign."""
     if first == "-" and not piece.startswith("-- ") and piece[1:2] != "-":
         return "number" if piece[1:2].isdigit() else "builtin"

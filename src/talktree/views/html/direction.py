@@ -15,7 +15,7 @@ def has_right_to_left(text: str) -> bool:
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
-def with_direction(html: str) -> str:
+def add_direction(html: str) -> str:
     """The HTML of a Markdown text, with `dir="auto"` on its outermost blocks.
 
     Only the outermost: the browser does not look for the first word inside of elements that have a

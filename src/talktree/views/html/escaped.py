@@ -15,7 +15,7 @@ _PICTURES = 0x2400
 
 def escape(text: str) -> str:
     """The text as HTML text, also good between double or single quotes."""
-    text = shown(text)
+    text = escape_visible(text)
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -29,7 +29,7 @@ def escape(text: str) -> str:
     return text
 
 
-def shown(text: str) -> str:
+def escape_visible(text: str) -> str:
     """The text with every character written out that would act or hide instead of being seen."""
     if text.isascii():
         if text.isprintable():
@@ -39,10 +39,10 @@ def shown(text: str) -> str:
             return text
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    return _ODD.sub(_picture, text)
+    return _ODD.sub(_escape_character, text)
 
 
-def _picture(found: re.Match[str]) -> str:
+def _escape_character(found: re.Match[str]) -> str:
     code = ord(found.group())
     if code < 0x20:
         return chr(_PICTURES + code)

@@ -1,8 +1,9 @@
 """The one gate for HTML that was not made of escaped text alone.
 
-`safe` parses HTML and writes it anew with an allow list. `sound` only looks: it says yes to HTML
-that is made of nothing but the tags on that list, each written in the one form this package writes,
-and balanced. The parser would find the very same tags in it, so writing it anew is spared.
+`sanitize_html` parses HTML and writes it anew with an allow list. `is_sound_html` only looks: it
+says yes to HTML that is made of nothing but the tags on that list, each written in the one form
+this package writes, and balanced. The parser would find the very same tags in it, so writing it
+anew is spared.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 
 import nh3
 
-from talktree.views.html.escaped import escape, shown
+from talktree.views.html.escaped import escape, escape_visible
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 REL = "noopener noreferrer nofollow"
@@ -63,7 +64,7 @@ _ATTRIBUTES["div"] |= {"tabindex"}
 _ATTRIBUTES["td"] |= {"colspan"}
 
 
-def _kept(_tag: str, name: str, value: str) -> str | None:
+def _clean_attribute(_tag: str, name: str, value: str) -> str | None:
     """What of an attribute may stay."""
     match name:
         case "class":
@@ -90,7 +91,7 @@ _CLEANER = nh3.Cleaner(
     tags=set(TAGS),
     clean_content_tags={"script", "style", "template", "noscript", "title", "textarea"},
     attributes=_ATTRIBUTES,
-    attribute_filter=_kept,
+    attribute_filter=_clean_attribute,
     url_schemes={*SCHEMES, "data"},
     url_relative="deny",
     link_rel=REL,
@@ -98,17 +99,17 @@ _CLEANER = nh3.Cleaner(
 )
 
 
-def safe(html: str) -> str:
+def sanitize_html(html: str) -> str:
     """The HTML with nothing left in it but what is on the allow list."""
-    html = shown(html)
-    if sound(html):
+    html = escape_visible(html)
+    if is_sound_html(html):
         return html
-    if len(html) > LARGEST or depth(html) > DEEPEST:
+    if len(html) > LARGEST or measure_depth(html) > DEEPEST:
         return f'<pre class="tt-plain">{escape(html)}</pre>'
-    return shown(_CLEANER.clean(html))
+    return escape_visible(_CLEANER.clean(html))
 
 
-def sound(html: str) -> bool:
+def is_sound_html(html: str) -> bool:
     """Whether HTML is balanced and made of allowed tags only, just as they are written here."""
     open_tags: list[str] = []
     for token in _TOKEN.findall(html):
@@ -116,7 +117,7 @@ def sound(html: str) -> bool:
             if not open_tags or open_tags.pop() != _CLOSING[token]:
                 return False
             continue
-        name = _BARE.get(token) or _opened(token)
+        name = _BARE.get(token) or _parse_opening_tag(token)
         if name is None or len(open_tags) > DEEPEST:
             return False
         if name not in VOID:
@@ -124,13 +125,13 @@ def sound(html: str) -> bool:
     return not open_tags
 
 
-def _opened(token: str) -> str | None:
+def _parse_opening_tag(token: str) -> str | None:
     """The name of an opening tag with allowed attributes."""
     found = _OPENING.fullmatch(token)
     return None if found is None else found[found.lastindex or 0]
 
 
-def depth(html: str) -> int:
+def measure_depth(html: str) -> int:
     """How deep tags stand within tags, at most, if none of them closes by itself."""
     deepest = here = 0
     for token in _TOKEN.findall(html):

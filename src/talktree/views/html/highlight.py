@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 
 from talktree.views.html.coloring import COLORINGS
-from talktree.views.html.escaped import escape, shown
+from talktree.views.html.escaped import escape, escape_visible
 from talktree.views.html.languages import PLAIN
 
 LONGEST = 200_000
@@ -17,14 +17,14 @@ LONGEST_ELSEWHERE = 20_000
 _LABEL = re.compile(r"[^\w+#.-]")
 
 
-def code(text: str, language: str = "") -> str:
+def render_code(text: str, language: str = "") -> str:
     """Source text as a block, coloured, with its language as a label."""
-    return block_of(bare(text), language)
+    return render_escaped_code(escape_between_tags(text), language)
 
 
-def bare(text: str) -> str:
+def escape_between_tags(text: str) -> str:
     """Text for between tags: quotes stay, so that they can be told from escaped ones."""
-    text = shown(text)
+    text = escape_visible(text)
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -32,23 +32,23 @@ def bare(text: str) -> str:
     return text.replace(">", "&gt;") if ">" in text else text
 
 
-def block_of(escaped: str, language: str) -> str:
+def render_escaped_code(escaped: str, language: str) -> str:
     """A block of source text that is escaped already; what scrolls can be reached by keyboard."""
     label = escape(_LABEL.sub("", language)[:24].lower())
-    told = f' data-lang="{label}"' if label else ""
-    inner = f"<code>{colored(escaped, language)}</code>"
-    return f'<div class="tt-code"{told}><pre tabindex="0">{inner}</pre></div>'
+    words = f' data-lang="{label}"' if label else ""
+    inner = f"<code>{color_code(escaped, language)}</code>"
+    return f'<div class="tt-code"{words}><pre tabindex="0">{inner}</pre></div>'
 
 
-def colored(escaped: str, language: str) -> str:
+def color_code(escaped: str, language: str) -> str:
     """Escaped text with its pieces in spans."""
     name = language.lower()
     if name in PLAIN or len(escaped) > LONGEST:
         return escaped
     known = COLORINGS.get(name)
     if known is None:
-        return _elsewhere(escaped, name) if len(escaped) <= LONGEST_ELSEWHERE else escaped
-    return known.text(escaped)
+        return _color_with_pygments(escaped, name) if len(escaped) <= LONGEST_ELSEWHERE else escaped
+    return known.color_text(escaped)
 
 
 # all other languages
@@ -63,7 +63,7 @@ _PYGMENTS = (
 
 
 @lru_cache(maxsize=512)
-def _elsewhere(escaped: str, language: str) -> str:
+def _color_with_pygments(escaped: str, language: str) -> str:
     """Coloured by Pygments; as it is if that does not know the language."""
     # Imported only here, because that is slow.
     from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
@@ -75,11 +75,13 @@ def _elsewhere(escaped: str, language: str) -> str:
         return escaped
     text = escaped.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     pieces = ((str(kind), piece) for kind, piece in lexer.get_tokens(text))
-    return "".join(chain.from_iterable(_pygments_span(kind, piece) for kind, piece in pieces))
+    return "".join(
+        chain.from_iterable(_render_pygments_span(kind, piece) for kind, piece in pieces)
+    )
 
 
-def _pygments_span(kind: str, piece: str) -> tuple[str, ...]:
+def _render_pygments_span(kind: str, piece: str) -> tuple[str, ...]:
     for start, name in _PYGMENTS:
         if kind.startswith(start):
-            return f'<span class="tt-c-{name}">', bare(piece), "</span>"
-    return (bare(piece),)
+            return f'<span class="tt-c-{name}">', escape_between_tags(piece), "</span>"
+    return (escape_between_tags(piece),)

@@ -38,14 +38,14 @@ _SLASHES = r"//[^\n]*+|/\*[\s\S]*?(?:\*/|\Z)"
 _HASH = r"#[^\n]*+"
 
 
-def _pattern(*pieces: str, first: str = "") -> re.Pattern[str]:
+def _compile_pattern(*pieces: str, first: str = "") -> re.Pattern[str]:
     """Looking at the first character alone passes quickly over all that begins nothing."""
     # Digits of other scripts begin numbers, too.
     ahead = rf"(?=[A-Za-z0-9_${first}]|\d)" if first else ""
     return re.compile(f"{ahead}({'|'.join(pieces)})", re.MULTILINE)
 
 
-def _words(keywords: str, builtins: str = "", types: str = "") -> dict[str, str]:
+def _map_word_kinds(keywords: str, builtins: str = "", types: str = "") -> dict[str, str]:
     kinds = (("builtin", builtins), ("type", types), ("keyword", keywords))
     return {word: kind for kind, words in kinds for word in words.split()}
 
@@ -104,56 +104,63 @@ _RUBY = (
 )
 
 _CURLY = Language(
-    _pattern(_WORD, _SLASHES, _STRING, _CHARS, _NUMBER, r"@\w+",
+    _compile_pattern(_WORD, _SLASHES, _STRING, _CHARS, _NUMBER, r"@\w+",
              r"#(?:include|define|ifdef|ifndef|if|endif|else|pragma)\b", first="/\"'#@"),
-    _words(_C, _VALUES, _TYPES), types=True, across=("/*",),
+    _map_word_kinds(_C, _VALUES, _TYPES), types=True, across=("/*",),
 )  # fmt: skip
 _JAVASCRIPT = Language(
-    _pattern(_WORD, _SLASHES, _STRING, _CHARS, _TICKS, _NUMBER, r"@\w+", first="/\"'`@"),
-    _words(_SCRIPT, _VALUES, "string number boolean unknown never object symbol bigint"),
+    _compile_pattern(_WORD, _SLASHES, _STRING, _CHARS, _TICKS, _NUMBER, r"@\w+", first="/\"'`@"),
+    _map_word_kinds(_SCRIPT, _VALUES, "string number boolean unknown never object symbol bigint"),
     types=True,
     across=("/*", "`"),
 )
 _PY = Language(
-    _pattern(_WORD, _HASH, _TRIPLE, _STRING, _CHARS, _NUMBER, r"@[\w.]+", first="\"'#@"),
-    _words(_PYTHON, f"{_VALUES} {_PYTHON_BUILT_IN}"), types=True, across=('"""', "'''"),
+    _compile_pattern(_WORD, _HASH, _TRIPLE, _STRING, _CHARS, _NUMBER, r"@[\w.]+", first="\"'#@"),
+    _map_word_kinds(_PYTHON, f"{_VALUES} {_PYTHON_BUILT_IN}"), types=True, across=('"""', "'''"),
 )  # fmt: skip
 _BASH = Language(
-    _pattern(r"(?<![^\s;(])#[^\n]*+", r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"?', r"'[^']*+'?",
+    _compile_pattern(r"(?<![^\s;(])#[^\n]*+", r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"?', r"'[^']*+'?",
              r"\$\{?[\w@#?*!-]+\}?", r"(?<=\s)--?[A-Za-z][\w-]*+", r"[A-Za-z_][\w-]*+"),
-    _words(_SHELL, _SHELL_BUILT_IN),
+    _map_word_kinds(_SHELL, _SHELL_BUILT_IN),
 )  # fmt: skip
 _JSON = Language(
-    _pattern(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?(?:[ \t]*:)?', _SLASHES, r"-?\d[\w.+-]*+", r"\w++"),
-    _words("", "true false null"),
+    _compile_pattern(
+        r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?(?:[ \t]*:)?', _SLASHES, r"-?\d[\w.+-]*+", r"\w++"
+    ),
+    _map_word_kinds("", "true false null"),
     across=("/*",),
 )
 _YAML = Language(
-    _pattern(r"(?<!\S)#[^\n]*+", r"^[ \t]*(?:- +)*[\w./\"'-]+ ?[:=](?=\s|$)", r"^\[[^\]\n]*\]",
+    _compile_pattern(
+        r"(?<!\S)#[^\n]*+", r"^[ \t]*(?:- +)*[\w./\"'-]+ ?[:=](?=\s|$)", r"^\[[^\]\n]*\]",
              _STRING, _CHARS, _NUMBER, r"[A-Za-z_]\w*+"),
-    _words("", "true false null yes no on off"), across=(),
+    _map_word_kinds("", "true false null yes no on off"), across=(),
 )  # fmt: skip
 _QUERY = Language(
-    _pattern(r"--[^\n]*+", r"/\*[\s\S]*?(?:\*/|\Z)", _CHARS, _STRING, _NUMBER, _WORD),
-    _words(_SQL, "", "int integer text varchar char real boolean date timestamp numeric serial"),
+    _compile_pattern(r"--[^\n]*+", r"/\*[\s\S]*?(?:\*/|\Z)", _CHARS, _STRING, _NUMBER, _WORD),
+    _map_word_kinds(
+        _SQL, "", "int integer text varchar char real boolean date timestamp numeric serial"
+    ),
     any_case=True,
     across=("/*",),
 )
 _MARKUP = Language(
-    _pattern(r"&lt;!--[\s\S]*?(?:--&gt;|\Z)", r"&lt;[/!?]?[\w:.-]+", r"[\w:@.-]+(?==)",
+    _compile_pattern(r"&lt;!--[\s\S]*?(?:--&gt;|\Z)", r"&lt;[/!?]?[\w:.-]+", r"[\w:@.-]+(?==)",
              r"""(?<==)"[^"]*+"?|(?<==)'[^']*+'?"""),
     other="name",
 )  # fmt: skip
 _STYLE = Language(
-    _pattern(r"/\*[\s\S]*?(?:\*/|\Z)", _STRING, _CHARS, r"#[0-9a-fA-F]{3,8}\b", r"@[\w-]+",
+    _compile_pattern(r"/\*[\s\S]*?(?:\*/|\Z)", _STRING, _CHARS, r"#[0-9a-fA-F]{3,8}\b", r"@[\w-]+",
              r"--?[\w-]+(?=\s*:)|[\w-]+(?=\s*:\s)", r"\d[\d.]*(?:px|r?em|%|s|ms|vh|vw|fr|deg)?\b",
              r"[.#][A-Za-z_][\w-]*+", ),
     other="name",
 )  # fmt: skip
-_DIFF = Language(_pattern(r"^[+-][^\n]*+", r"^@@[^\n]*+", r"^(?:diff|index) [^\n]*+"), across=())
+_DIFF = Language(
+    _compile_pattern(r"^[+-][^\n]*+", r"^@@[^\n]*+", r"^(?:diff|index) [^\n]*+"), across=()
+)
 _RB = Language(
-    _pattern(_HASH, _SLASHES, _STRING, _CHARS, _NUMBER, r"[$@:]\w+", _WORD),
-    _words(_RUBY, _VALUES), types=True, across=("/*",),
+    _compile_pattern(_HASH, _SLASHES, _STRING, _CHARS, _NUMBER, r"[$@:]\w+", _WORD),
+    _map_word_kinds(_RUBY, _VALUES), types=True, across=("/*",),
 )  # fmt: skip
 
 _NAMES: tuple[tuple[Language, str], ...] = (
@@ -180,7 +187,7 @@ PLAIN = frozenset(
 )
 
 
-def language_of(path: str) -> str:
+def find_language(path: str) -> str:
     """The language of a file by how its name ends."""
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     return name.rpartition(".")[2] if "." in name else name if name in LANGUAGES else ""

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 
-class Look(Struct, frozen=True, kw_only=True):
+class RenderOptions(Struct, frozen=True, kw_only=True):
     """What the page or the export wants to see of a message."""
 
     limit: int | None = 20_000
@@ -21,7 +21,7 @@ class Look(Struct, frozen=True, kw_only=True):
     inside: int = 0
     """Where the numbers of attachments begin while a result is shown; 0 if they have none."""
 
-    def of_result(self, number: int) -> Look:
+    def for_result(self, number: int) -> RenderOptions:
         """The same for the result of part N: its attachment K has the number (N + 1) * 1000 + K."""
         return replace(self, inside=(number + 1) * 1000)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from talktree.text.media import PICTURES, content, data_url, sniffed
+from talktree.text.media import PICTURES, decode_data_url, detect_media_type, parse_data_url
 from talktree.views.html.gate import LINK, PICTURE, REL
-from talktree.views.html.highlight import block_of
+from talktree.views.html.highlight import render_escaped_code
 
 _FENCE = re.compile(r'<pre><code(?: class="language-([^"]*)")?>([^<]*+)</code></pre>')
 _LINK = re.compile(r'<a href="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
@@ -26,69 +26,69 @@ SMALL = 100_000
 """Characters of a picture that may stand in a text itself."""
 
 
-def finished(html: str) -> str:
+def finish_html(html: str) -> str:
     """The parser's HTML in the form that is shown."""
     if "footnote" in html:
-        html = _NOTE_TAGS.sub(_note_tag, _BACK.sub("", _NOTE.sub(_note, html)))
+        html = _NOTE_TAGS.sub(_render_note_tag, _BACK.sub("", _NOTE.sub(_render_note, html)))
     if "<a " in html:
-        html = _LINK.sub(_link, html)
+        html = _LINK.sub(_render_link, html)
     if "<img " in html:
-        html = _IMAGE.sub(_image, html)
+        html = _IMAGE.sub(_render_image, html)
     if "<input " in html:
-        html = _BOX.sub(_box, html)
+        html = _BOX.sub(_render_box, html)
     if "<table>" in html:
         html = html.replace("<table>", '<div class="tt-table" tabindex="0"><table>')
         html = _SIDE.sub(r'<\1 class="tt-\2">', html.replace("</table>", "</table></div>"))
     if "<pre>" in html:
-        html = _FENCE.sub(_fence, html)
+        html = _FENCE.sub(_render_fence, html)
     return html.replace("<br />", "<br>").replace("<hr />", "<hr>")
 
 
-def _link(found: re.Match[str]) -> str:
+def _render_link(found: re.Match[str]) -> str:
     address, words = found.groups()
     if not LINK.fullmatch(unescape(address)):
-        told = f' title="{address}"' if address else ""
-        return f'<span class="tt-nolink"{told}>{words}</span>'
+        texts = f' title="{address}"' if address else ""
+        return f'<span class="tt-nolink"{texts}>{words}</span>'
     return f'<a href="{address}" target="_blank" rel="{REL}" title="{address}">{words}</a>'
 
 
-def _image(found: re.Match[str]) -> str:
+def _render_image(found: re.Match[str]) -> str:
     address, words = found.groups()
-    if _shows_itself(address):
+    if _is_inline_image(address):
         return f'<img class="tt-image" src="{address}" alt="{words}">'
-    return remote(address[:2000] if address[:5].lower() != "data:" else address[:40], words)
+    return render_remote(address[:2000] if address[:5].lower() != "data:" else address[:40], words)
 
 
-def remote(address: str, words: str = "") -> str:
+def render_remote(address: str, words: str = "") -> str:
     """What is not loaded: its words and its address, both escaped before."""
-    told = f"{words} " if words else ""
-    return f'<span class="tt-remote" data-url="{address}" title="{address}">{told}{address}</span>'
+    texts = f"{words} " if words else ""
+    return f'<span class="tt-remote" data-url="{address}" title="{address}">{texts}{address}</span>'
 
 
-def _shows_itself(address: str) -> bool:
+def _is_inline_image(address: str) -> bool:
     """Whether it is a small picture that is in the text, and is what it says it is."""
-    head = data_url(address)
+    head = parse_data_url(address)
     if head is None or len(address) > SMALL or not PICTURE.fullmatch(address):
         return False
-    kind = sniffed(content(address, head, most=96))
+    kind = detect_media_type(decode_data_url(address, head, most=96))
     return kind in PICTURES and kind == head.media_type
 
 
-def _box(found: re.Match[str]) -> str:
+def _render_box(found: re.Match[str]) -> str:
     if found[1]:
         return '<span class="tt-box tt-done" title="done">☑</span>'
     return '<span class="tt-box" title="to do">☐</span>'
 
 
-def _note(found: re.Match[str]) -> str:
+def _render_note(found: re.Match[str]) -> str:
     return f'<sup class="tt-note">{found[1]}</sup>'
 
 
-def _note_tag(found: re.Match[str]) -> str:
+def _render_note_tag(found: re.Match[str]) -> str:
     return '<section class="tt-notes">' if found[1] == "section" else "<li>"
 
 
-def _fence(found: re.Match[str]) -> str:
+def _render_fence(found: re.Match[str]) -> str:
     language = unescape(found[1] or "").split("{")[0].split(",")[0].strip()
     # The parser escapes quotes too; between tags they may stand as they are.
-    return block_of(found[2].replace("&quot;", '"').removesuffix("\n"), language)
+    return render_escaped_code(found[2].replace("&quot;", '"').removesuffix("\n"), language)

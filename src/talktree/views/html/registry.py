@@ -14,20 +14,28 @@ from typing import TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from talktree.errors import BrokenPlugin
-from talktree.model.derived import tool_key
+from talktree.model.derived import normalize_tool_name
 from talktree.model.message import Message
-from talktree.model.parts import Artifact, Attachment, Event, Text, ToolCall, ToolResult, Unknown
+from talktree.model.parts import (
+    Artifact,
+    Attachment,
+    Event,
+    Text,
+    ToolCall,
+    ToolResult,
+    UnknownPart,
+)
 from talktree.plugins import Plugin, describe_failure, load_plugin, plugin_names
-from talktree.text.media import usual
-from talktree.views.html.block import Block
-from talktree.views.html.gate import safe
-from talktree.views.html.look import Look
+from talktree.text.media import normalize_media_type
+from talktree.views.html.block import MessageBlock
+from talktree.views.html.gate import sanitize_html
+from talktree.views.html.look import RenderOptions
 
 GROUP = "talktree.renderers"
-ToolView: TypeAlias = Callable[[ToolCall, ToolResult | None, Look], Block | None]
-PartView: TypeAlias = Callable[[Event | Unknown | Text, Look], Block | None]
-MediaView: TypeAlias = Callable[[Attachment | Artifact, Look], Block | None]
-MessageView: TypeAlias = Callable[[Message, Look], tuple[Block, ...] | None]
+ToolView: TypeAlias = Callable[[ToolCall, ToolResult | None, RenderOptions], MessageBlock | None]
+PartView: TypeAlias = Callable[[Event | UnknownPart | Text, RenderOptions], MessageBlock | None]
+MediaView: TypeAlias = Callable[[Attachment | Artifact, RenderOptions], MessageBlock | None]
+MessageView: TypeAlias = Callable[[Message, RenderOptions], tuple[MessageBlock, ...] | None]
 _View = TypeVar("_View")
 
 
@@ -46,7 +54,7 @@ class Registry:
 
     def tool(self, name: str, view: ToolView) -> None:
         """Show calls of a tool; `my_tool` and `MyTool` are one."""
-        self._tools[tool_key(name)] = view
+        self._tools[normalize_tool_name(name)] = view
 
     def part(self, kind: str, view: PartView) -> None:
         """Show events and unknown parts of a kind."""
@@ -54,7 +62,7 @@ class Registry:
 
     def media(self, media_type: str, view: MediaView) -> None:
         """Show attachments and artifacts of a type."""
-        self._media[usual(media_type)] = view
+        self._media[normalize_media_type(media_type)] = view
 
     def message(self, role: str, view: MessageView) -> None:
         """Show all of a message of a type."""
@@ -67,34 +75,38 @@ class Registry:
         """Whether nobody added anything."""
         return not (self._tools or self._parts or self._media or self._messages)
 
-    def shown_call(self, call: ToolCall, result: ToolResult | None, look: Look) -> Block | None:
+    def render_call(
+        self, call: ToolCall, result: ToolResult | None, look: RenderOptions
+    ) -> MessageBlock | None:
         """A call as a plug-in shows it."""
-        view = self._tools.get(tool_key(call.name))
-        return None if view is None else self._one(lambda: view(call, result, look))
+        view = self._tools.get(normalize_tool_name(call.name))
+        return None if view is None else self._render_block(lambda: view(call, result, look))
 
-    def shown_part(self, part: Event | Unknown, look: Look) -> Block | None:
+    def render_part(self, part: Event | UnknownPart, look: RenderOptions) -> MessageBlock | None:
         """An event or an unknown part as a plug-in shows it."""
         view = self._parts.get(part.kind)
-        return None if view is None else self._one(lambda: view(part, look))
+        return None if view is None else self._render_block(lambda: view(part, look))
 
-    def shown_media(self, part: Attachment | Artifact, look: Look) -> Block | None:
+    def render_media(self, part: Attachment | Artifact, look: RenderOptions) -> MessageBlock | None:
         """An attachment or an artifact as a plug-in shows it."""
-        view = self._media.get(usual(part.media_type or ""))
-        return None if view is None else self._one(lambda: view(part, look))
+        view = self._media.get(normalize_media_type(part.media_type or ""))
+        return None if view is None else self._render_block(lambda: view(part, look))
 
-    def shown_message(self, message: Message, look: Look) -> tuple[Block, ...] | None:
+    def render_message(
+        self, message: Message, look: RenderOptions
+    ) -> tuple[MessageBlock, ...] | None:
         """All of a message as a plug-in shows it."""
         view = self._messages.get(message.role)
         if view is None:
             return None
-        made = self._tried(lambda: view(message, look))
-        return None if made is None else tuple(_gated(each) for each in made)
+        made = self._try_view(lambda: view(message, look))
+        return None if made is None else tuple(_sanitize_block(each) for each in made)
 
-    def _one(self, view: Callable[[], Block | None]) -> Block | None:
-        made = self._tried(view)
-        return None if made is None else _gated(made)
+    def _render_block(self, view: Callable[[], MessageBlock | None]) -> MessageBlock | None:
+        made = self._try_view(view)
+        return None if made is None else _sanitize_block(made)
 
-    def _tried(self, view: Callable[[], _View | None]) -> _View | None:
+    def _try_view(self, view: Callable[[], _View | None]) -> _View | None:
         try:
             return view()
         except Exception as trouble:  # another's code: whatever it raises, the message is shown
@@ -107,17 +119,17 @@ class Registry:
             self.troubles.append(trouble)
 
 
-def _gated(block: Block) -> Block:
-    return replace(block, html=safe(block.html)) if block.html else block
+def _sanitize_block(block: MessageBlock) -> MessageBlock:
+    return replace(block, html=sanitize_html(block.html)) if block.html else block
 
 
 @lru_cache(maxsize=1)
-def registry() -> Registry:
+def load_registry() -> Registry:
     """The registry with everything that is installed."""
     made = Registry()
     for name in plugin_names(GROUP):
         try:
-            plugin = load_plugin(GROUP, name, _fault)
+            plugin = load_plugin(GROUP, name, _find_fault)
             if plugin is not None:
                 plugin.value(made)
         except BrokenPlugin as error:
@@ -127,6 +139,6 @@ def registry() -> Registry:
     return made
 
 
-def _fault(plugin: Plugin) -> str | None:
+def _find_fault(plugin: Plugin) -> str | None:
     """What is wrong with the renderers of another package."""
     return None if callable(plugin.value) else "it is no function"

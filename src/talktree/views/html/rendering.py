@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from talktree.model.derived import tool_key
+from talktree.model.derived import normalize_tool_name
 from talktree.model.parts import (
     Artifact,
     Attachment,
@@ -14,123 +14,145 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
-from talktree.views.arguments import amount, arguments_of
-from talktree.views.html.ansi import terminal
-from talktree.views.html.artifacts import artifact
-from talktree.views.html.attachments import attachment
-from talktree.views.html.block import Block
-from talktree.views.html.chips import chips
-from talktree.views.html.diffs.diff import Diffed, diff_split, diff_unified
-from talktree.views.html.diffs.words import words_diff
+from talktree.views.arguments import describe_amount, get_arguments
+from talktree.views.html.ansi import render_terminal
+from talktree.views.html.artifacts import render_artifact
+from talktree.views.html.attachments import render_attachment
+from talktree.views.html.block import MessageBlock
+from talktree.views.html.chips import build_chips
+from talktree.views.html.diffs.diff import RenderedDiff, diff_split, diff_unified
+from talktree.views.html.diffs.words import render_words_diff
 from talktree.views.html.escaped import escape
-from talktree.views.html.events import event, unknown
-from talktree.views.html.highlight import code
-from talktree.views.html.json_view import json_html
-from talktree.views.html.look import Look
-from talktree.views.html.markdown import markdown
-from talktree.views.html.registry import Registry, registry
-from talktree.views.html.tools.output import output, said
-from talktree.views.html.tools.shape import Asked
+from talktree.views.html.events import render_event, render_unknown
+from talktree.views.html.highlight import render_code
+from talktree.views.html.json_view import render_json
+from talktree.views.html.look import RenderOptions
+from talktree.views.html.markdown import render_markdown
+from talktree.views.html.registry import Registry, load_registry
+from talktree.views.html.tools.output import first_result_line, render_result_output
+from talktree.views.html.tools.shape import ToolInvocation
 from talktree.views.html.tools.table import ANY, TOOLS
 from talktree.views.parts import NOT_KEPT, is_filler
-from talktree.views.transcript import Step
-from talktree.views.width import one_line
+from talktree.views.transcript import FoldedMessage
+from talktree.views.width import to_one_line
 
 __all__ = [
-    "Diffed", "Look", "blocks", "chips", "code", "diff_split", "diff_unified", "escape",
-    "json_html", "markdown", "terminal", "words_diff",
+    "RenderOptions",
+    "RenderedDiff",
+    "build_chips",
+    "diff_split",
+    "diff_unified",
+    "escape",
+    "render_blocks",
+    "render_code",
+    "render_json",
+    "render_markdown",
+    "render_terminal",
+    "render_words_diff",
 ]  # fmt: skip
 
 
-def blocks(step: Step, look: Look) -> tuple[Block, ...]:
+def render_blocks(step: FoldedMessage, look: RenderOptions) -> tuple[MessageBlock, ...]:
     """What a message shows, piece by piece; results shown with their calls are left out."""
-    added = registry()
+    added = load_registry()
     parts = [
         (number, part)
         for number, part in enumerate(step.message.parts)
         if number not in step.elsewhere and not is_filler(step.message, number)
     ]
     if added.is_empty:
-        return tuple([_block(step, number, part, look) for number, part in parts])
-    own = added.shown_message(step.message, look)
+        return tuple([_render_block(step, number, part, look) for number, part in parts])
+    own = added.render_message(step.message, look)
     if own is not None:
         return own
     return tuple(
-        _added(added, part, step.answers.get(number), look) or _block(step, number, part, look)
+        _render_with_plugin(added, part, step.answers.get(number), look)
+        or _render_block(step, number, part, look)
         for number, part in parts
     )
 
 
-def _added(added: Registry, part: Part, result: ToolResult | None, look: Look) -> Block | None:
+def _render_with_plugin(
+    added: Registry, part: Part, result: ToolResult | None, look: RenderOptions
+) -> MessageBlock | None:
     """A part as a plug-in shows it, if one does."""
     match part:
         case ToolCall():
-            return added.shown_call(part, result, look)
-        case Event() | Unknown():
-            return added.shown_part(part, look)
+            return added.render_call(part, result, look)
+        case Event() | UnknownPart():
+            return added.render_part(part, look)
         case Attachment() | Artifact():
-            return added.shown_media(part, look)
+            return added.render_media(part, look)
         case _:
             return None
 
 
-def _block(step: Step, number: int, part: Part, look: Look) -> Block:
+def _render_block(
+    step: FoldedMessage, number: int, part: Part, look: RenderOptions
+) -> MessageBlock:
     match part:
         case Text():
-            return text(part, look)
+            return render_text(part, look)
         case Thinking():
-            return _thinking(part, look)
+            return _render_thinking(part, look)
         case ToolCall():
-            return _call(part, step.answers.get(number), number, look)
+            return _render_call(part, step.answers.get(number), number, look)
         case ToolResult():
-            return _result(
-                part, step.names.get(number, ""), look.of_result(number) if look.address else look
+            return _render_result(
+                part, step.names.get(number, ""), look.for_result(number) if look.address else look
             )
         case Attachment():
-            return attachment(part, number, look)
+            return render_attachment(part, number, look)
         case Artifact():
-            return artifact(part, number, look)
+            return render_artifact(part, number, look)
         case Event():
-            return event(part, look)
-        case Unknown():
-            return unknown(part, look)
+            return render_event(part, look)
+        case UnknownPart():
+            return render_unknown(part, look)
 
 
-def text(part: Text, look: Look) -> Block:
+def render_text(part: Text, look: RenderOptions) -> MessageBlock:
     """Words."""
     shown, cut = look.cut(part.text)
-    html = markdown(shown) if shown.strip() else '<p class="tt-faint">(empty)</p>'
-    return Block(kind="text", html=html, open=True, cut=cut)
+    html = render_markdown(shown) if shown.strip() else '<p class="tt-faint">(empty)</p>'
+    return MessageBlock(kind="text", html=html, open=True, cut=cut)
 
 
-def _thinking(part: Thinking, look: Look) -> Block:
+def _render_thinking(part: Thinking, look: RenderOptions) -> MessageBlock:
     shown, cut = look.cut(part.text)
-    title = one_line(shown, 120) or NOT_KEPT
-    return Block(kind="thinking", title=title, html=markdown(shown) if shown else "", cut=cut)
+    title = to_one_line(shown, 120) or NOT_KEPT
+    return MessageBlock(
+        kind="thinking", title=title, html=render_markdown(shown) if shown else "", cut=cut
+    )
 
 
-def _outcome(result: ToolResult | None) -> Literal["ok", "failed", "waiting"]:
+def _find_outcome(result: ToolResult | None) -> Literal["ok", "failed", "waiting"]:
     return "waiting" if result is None else "failed" if result.error else "ok"
 
 
-def _call(call: ToolCall, result: ToolResult | None, number: int, look: Look) -> Block:
+def _render_call(
+    call: ToolCall, result: ToolResult | None, number: int, look: RenderOptions
+) -> MessageBlock:
     if look.address and result and any(isinstance(each, Attachment) for each in result.output):
-        look = look.of_result(number)
-    asked = Asked(call, arguments_of(call), result, look)
-    shown = TOOLS.get(tool_key(call.name), ANY)(asked)
-    return Block(
+        look = look.for_result(number)
+    asked = ToolInvocation(call, get_arguments(call), result, look)
+    shown = TOOLS.get(normalize_tool_name(call.name), ANY)(asked)
+    return MessageBlock(
         kind=shown.kind, html=shown.html, title=shown.title, detail=shown.detail,
-        name=one_line(shown.name or call.name, 80), outcome=_outcome(result), open=shown.open,
+        name=to_one_line(shown.name or call.name, 80), outcome=_find_outcome(result),
+        open=shown.open,
         cut=shown.cut, number=number, leaf=look.leaf(number) if look.leaf else "",
     )  # fmt: skip
 
 
-def _result(result: ToolResult, name: str, look: Look) -> Block:
+def _render_result(result: ToolResult, name: str, look: RenderOptions) -> MessageBlock:
     """A result whose call is not here."""
-    html, cut = output(result, look)
-    return Block(
-        kind="result", html=html, title=said(result), detail=amount(result), cut=cut,
-        name=one_line(name or result.name or "", 80), outcome=_outcome(result), open=result.error,
+    html, cut = render_result_output(result, look)
+    return MessageBlock(
+        kind="result", html=html, title=first_result_line(result),
+        detail=describe_amount(result), cut=cut,
+        name=to_one_line(name or result.name or "", 80), outcome=_find_outcome(result),
+        open=result.error,
     )  # fmt: skip

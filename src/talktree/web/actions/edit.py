@@ -13,26 +13,30 @@ from collections.abc import Iterator
 from typing import Literal, assert_never
 
 from talktree.errors import NotFound, UsageError
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.formats.attachment_review import refuse_size, review_attachment
-from talktree.formats.blocks import attach_file
+from talktree.formats.blocks import make_attach_file_operation
 from talktree.formats.engine.write import refuse_role
 from talktree.library.library import Library
 from talktree.library.versions.edit_history import Edit
-from talktree.library.versions.edit_history import History as Edits
+from talktree.library.versions.edit_history import EditHistory as Edits
 from talktree.library.versions.editing import Versions
 from talktree.model import operations
 from talktree.model.conversation import Conversation
-from talktree.model.operations import Attach, Clone, Operation, Reply
-from talktree.views.edits import edit_words, edited_message
-from talktree.web.actions.summary import summary_of
-from talktree.web.actions.upload import Brought, Uploads
-from talktree.web.documents.cache import Desk, Opened, edits_of, stamp_of
-from talktree.web.documents.open_conversation import Paper
-from talktree.web.documents.row_place import place_of
-from talktree.web.errors import Stale
+from talktree.model.operations import AttachFile, CloneMessage, Operation, ReplyTo
+from talktree.views.edits import describe_edit, find_edited_message
+from talktree.web.actions.summary import build_summary
+from talktree.web.actions.upload import UploadedFiles, Uploads
+from talktree.web.documents.cache import (
+    DocumentCache,
+    OpenConversation,
+    compute_edit_stamp,
+    read_edit_history,
+)
+from talktree.web.documents.open_conversation import LoadedSource
+from talktree.web.documents.row_place import find_place
+from talktree.web.errors import StaleState
 from talktree.web.schemas.edits_and_moves import (
-    Deed,
     DoAttach,
     DoClone,
     DoDelete,
@@ -45,17 +49,18 @@ from talktree.web.schemas.edits_and_moves import (
     DoRevise,
     DoSwap,
     DoUndelete,
-    Edited,
+    EditAction,
     EditLine,
-    History,
+    EditResult,
+    HistoryState,
 )
 from talktree.web.schemas.library import Upload
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 NO_CONVERSATION = "a file to attach"
 
 
-def content_of(file: Brought) -> tuple[bytes, str]:
+def read_content(file: UploadedFiles) -> tuple[bytes, str]:
     """The bytes of a file and a name it may have; a file that is too large is not read."""
     if file.files is not None:
         raise UsageError("a folder cannot go with a message", hint="attach its files")
@@ -63,15 +68,15 @@ def content_of(file: Brought) -> tuple[bytes, str]:
     return file.path.read_bytes(), file.plain_name
 
 
-def require_harmless(file: Brought, deed: DoAttach) -> None:
+def require_harmless(file: UploadedFiles, edit: DoAttach) -> None:
     """Raise if a file is dangerous, or suspicious and that is not accepted."""
-    data, name = content_of(file)
-    review_attachment(data, name, claimed=deed.type).require(name, accept=deed.accept)
+    data, name = read_content(file)
+    review_attachment(data, name, claimed=edit.type).require(name, accept=edit.accept)
 
 
-def reviewed(file: Brought, claimed: str) -> Upload:
+def review_upload(file: UploadedFiles, claimed: str) -> Upload:
     """What the page shows of a file before it is attached; a dangerous one is refused."""
-    data, name = content_of(file)
+    data, name = read_content(file)
     review = review_attachment(data, name, claimed=claimed)
     review.require(name, accept=True)
     return Upload(
@@ -92,30 +97,30 @@ MOST_COPIES = 20_000
 """How many messages may be copied at once."""
 
 
-def operation_of(opened: Opened, deed: Deed, uploads: Uploads) -> Operation:
+def make_operation(opened: OpenConversation, edit: EditAction, uploads: Uploads) -> Operation:
     """The operation that a deed means; ids and times are made here."""
-    talk = opened.as_read
-    new_id = by_slug(opened.document.format).new_id
-    match deed:
+    talk = opened.original_conversation
+    new_id = get_format(opened.document.format).new_id
+    match edit:
         case DoReply(parent=parent, text=text, role=role):
-            return operations.reply(talk, parent, text, _role(opened, role), new_id=new_id)
+            return operations.reply(talk, parent, text, _check_role(opened, role), new_id=new_id)
         case DoRevise(about=about, text=text):
             return operations.revise(talk, about, text, new_id=new_id)
         case DoReplace(about=about, text=text):
             return operations.replace(talk, about, text)
         case DoClone(about=about, below=below):
-            return _few(operations.clone(talk, about, below=below, new_id=new_id))
+            return _check_clone_size(operations.clone(talk, about, below=below, new_id=new_id))
         case DoMove(about=about, to=to):
             return operations.move(talk, about, to)
         case DoSwap(about=about, other=other):
             return operations.swap(talk, about, other)
         case DoPopUp(about=about):
             # As it is shown: links that were inferred count as well.
-            return operations.pop_up(opened.conversation, about)
+            return operations.move_up(opened.conversation, about)
         case DoRetype(about=about, role=role):
-            return operations.retype(talk, about, _role(opened, role))
+            return operations.retype(talk, about, _check_role(opened, role))
         case DoAttach(about=about):
-            return _attach(opened, talk[about].id, deed, uploads)
+            return _make_attach(opened, talk[about].id, edit, uploads)
         case DoDelete(about=about):
             return operations.delete(talk, about)
         case DoUndelete(about=about):
@@ -123,10 +128,10 @@ def operation_of(opened: Opened, deed: Deed, uploads: Uploads) -> Operation:
         case DoRemove(about=about):
             return operations.remove(talk, about)
         case _:
-            assert_never(deed)
+            assert_never(edit)
 
 
-def _few(clone: Clone) -> Clone:
+def _check_clone_size(clone: CloneMessage) -> CloneMessage:
     if len(clone.ids) > MOST_COPIES:
         raise UsageError(
             f"{len(clone.ids):,} messages are too many to copy at once",
@@ -135,25 +140,27 @@ def _few(clone: Clone) -> Clone:
     return clone
 
 
-def _role(opened: Opened, role: str) -> str:
+def _check_role(opened: OpenConversation, role: str) -> str:
     """A role, if the format knows it."""
-    refuse_role(by_slug(opened.document.format), role)
+    refuse_role(get_format(opened.document.format), role)
     return role
 
 
-def _attach(opened: Opened, about: str, deed: DoAttach, uploads: Uploads) -> Attach:
-    data, name = content_of(uploads.get(deed.upload))
-    return attach_file(by_slug(opened.document.format), about, name, data)
+def _make_attach(
+    opened: OpenConversation, about: str, edit: DoAttach, uploads: Uploads
+) -> AttachFile:
+    data, name = read_content(uploads.get(edit.upload))
+    return make_attach_file_operation(get_format(opened.document.format), about, name, data)
 
 
-def near(operation: Operation, before: Conversation) -> tuple[str, ...]:
+def find_near_messages(operation: Operation, before: Conversation) -> tuple[str, ...]:
     """The messages an edit concerns, the nearest first; some may not be there afterwards."""
-    return tuple(dict.fromkeys(_near(operation, before)))
+    return tuple(dict.fromkeys(_find_near(operation, before)))
 
 
-def _near(operation: Operation, before: Conversation) -> Iterator[str]:
-    yield edited_message(operation)
-    if isinstance(operation, Reply):
+def _find_near(operation: Operation, before: Conversation) -> Iterator[str]:
+    yield find_edited_message(operation)
+    if isinstance(operation, ReplyTo):
         if operation.parent is not None:
             yield operation.parent
         return
@@ -166,21 +173,23 @@ def _near(operation: Operation, before: Conversation) -> Iterator[str]:
         yield parent
 
 
-def arrived(opened: Opened, wanted: tuple[str, ...]) -> tuple[str | None, str | None]:
+def find_landing(
+    opened: OpenConversation, wanted: tuple[str, ...]
+) -> tuple[str | None, str | None]:
     """The leaf of the branch to show, and the message on it: the first of these that is there."""
-    bones = opened.conversation.skeleton
+    skeleton = opened.conversation.skeleton
     for id in wanted:
-        position = bones.by_id.get(id)
+        position = skeleton.by_id.get(id)
         if position is not None:
             end = opened.conversation.tree.end_of(position)
-            return bones.ids[end], bones.ids[position]
+            return skeleton.ids[end], skeleton.ids[position]
     return opened.leaf, None
 
 
 MILLISECOND = 1_000_000
 
 
-def edits_on(library: Library, source: int, stamp: str) -> Versions:
+def open_edits(library: Library, source: int, stamp: str) -> Versions:
     """The edits of a source; nothing is written if its state is not the one that was seen.
 
     An import may come in between any two steps here, so that is asked last of all.
@@ -195,119 +204,135 @@ def edits_on(library: Library, source: int, stamp: str) -> Versions:
 
 def refuse_stale(library: Library, source: int, stamp: str) -> None:
     """Raise if the state of a source is not the one that was seen."""
-    now = stamp_of(library.db, source)
+    now = compute_edit_stamp(library.db, source)
     if now != stamp:
-        raise Stale(now)
+        raise StaleState(now)
 
 
-def done(studio: Studio, cid: str, stamp: str, deed: Deed) -> Edited:
+def apply_edit(studio: StudioContext, cid: str, stamp: str, action: EditAction) -> EditResult:
     """One more edit."""
-    desk = studio.desk
-    if isinstance(deed, DoAttach):
+    cache = studio.cache
+    if isinstance(action, DoAttach):
         # Before anything is locked: a virus scanner may take its time.
-        require_harmless(Uploads(studio.scratch).get(deed.upload), deed)
-    with desk.writing() as library:
+        require_harmless(Uploads(studio.scratch).get(action.upload), action)
+    with cache.open_for_writing() as library:
         # Asked when nobody else can write: who comes second finds another stamp.
-        before = desk.require(cid, stamp)
-        operation = operation_of(before, deed, Uploads(studio.scratch))
-        edit = _do(desk, library, before, operation)
-        after = desk.open(cid)
-    words = edit_words(operation)
-    return _edited(studio, after, edit, near(operation, before.as_read), words)
+        before = cache.require(cid, stamp)
+        operation = make_operation(before, action, Uploads(studio.scratch))
+        edit = _add_edit(cache, library, before, operation)
+        after = cache.open(cid)
+    words = describe_edit(operation)
+    return _build_result(
+        studio, after, edit, find_near_messages(operation, before.original_conversation), words
+    )
 
 
-def _do(desk: Desk, library: Library, before: Opened, operation: Operation) -> int:
+def _add_edit(
+    cache: DocumentCache, library: Library, before: OpenConversation, operation: Operation
+) -> int:
     """An edit on what lies open, and its number.
 
     What it makes of that lies open then, if nothing came between.
     """
     source, stamp, db = before.kept.source, before.stamp, library.db
-    was = edits_of(db, source)
+    was = read_edit_history(db, source)
     known = None if before.paper.notice else before.document
-    made = edits_on(library, source, stamp).do(before.as_read.id, operation, known)
+    made = open_edits(library, source, stamp).do(before.original_conversation.id, operation, known)
     with db.snapshot():
-        now, unmoved = edits_of(db, source), stamp_of(db, source, was) == stamp
-        state = stamp_of(db, source, now)
-    last = now.counting()[-1:]
+        now, unmoved = read_edit_history(db, source), compute_edit_stamp(db, source, was) == stamp
+        state = compute_edit_stamp(db, source, now)
+    last = now.list_counting()[-1:]
     alone = now.standing[:-1] == was.standing and [each.operation for each in last] == [operation]
     if known is not None and unmoved and alone:
         titles, is_edited = before.paper.titles, not now.is_saved
-        desk.lay_out(Paper(before.kept, made, state, edited=is_edited, notice=None, titles=titles))
+        cache.cache_source(
+            LoadedSource(before.kept, made, state, edited=is_edited, notice=None, titles=titles)
+        )
     return now.standing[-1]
 
 
-def undone(studio: Studio, cid: str, stamp: str, wanted: int | None = None) -> Edited:
+def undo_edit(studio: StudioContext, cid: str, stamp: str, wanted: int | None = None) -> EditResult:
     """The last edit that counts, taken back."""
-    return _turned(studio, cid, stamp, wanted, redo=False)
+    return _undo_or_redo(studio, cid, stamp, wanted, redo=False)
 
 
-def redone(studio: Studio, cid: str, stamp: str, wanted: int | None = None) -> Edited:
+def redo_edit(studio: StudioContext, cid: str, stamp: str, wanted: int | None = None) -> EditResult:
     """The edit that was taken back last, done again."""
-    return _turned(studio, cid, stamp, wanted, redo=True)
+    return _undo_or_redo(studio, cid, stamp, wanted, redo=True)
 
 
-def _turned(studio: Studio, cid: str, stamp: str, wanted: int | None, *, redo: bool) -> Edited:
-    desk = studio.desk
-    with desk.writing() as library:
-        before = desk.require(cid, stamp)
-        edits = edits_on(library, before.kept.source, stamp)
-        if wanted is not None and wanted != _next(edits.history, redo=redo):
-            raise Stale(stamp)
+def _undo_or_redo(
+    studio: StudioContext, cid: str, stamp: str, wanted: int | None, *, redo: bool
+) -> EditResult:
+    cache = studio.cache
+    with cache.open_for_writing() as library:
+        before = cache.require(cid, stamp)
+        edits = open_edits(library, before.kept.source, stamp)
+        if wanted is not None and wanted != _find_next(edits.history, redo=redo):
+            raise StaleState(stamp)
         edit = edits.redo() if redo else edits.undo()
-        after = desk.open(cid)
+        after = cache.open(cid)
     verb = "redone" if redo else "undone"
-    what = f"{verb}: {edit_words(edit.operation)}"
-    return _edited(studio, after, edit.id, near(edit.operation, before.as_read), what)
+    what = f"{verb}: {describe_edit(edit.operation)}"
+    return _build_result(
+        studio,
+        after,
+        edit.id,
+        find_near_messages(edit.operation, before.original_conversation),
+        what,
+    )
 
 
-def _next(history: Edits, *, redo: bool) -> int | None:
+def _find_next(history: Edits, *, redo: bool) -> int | None:
     """The edit that the next undo or redo is about."""
     edits = history.redoable if redo else history.standing
     return edits[-1] if edits else None
 
 
-def _edited(studio: Studio, after: Opened, edit: int, wanted: tuple[str, ...], what: str) -> Edited:
-    leaf, id = arrived(after, wanted)
-    place = None if id is None else place_of(after, id, leaf)
-    return Edited(
+def _build_result(
+    studio: StudioContext, after: OpenConversation, edit: int, wanted: tuple[str, ...], what: str
+) -> EditResult:
+    leaf, id = find_landing(after, wanted)
+    place = None if id is None else find_place(after, id, leaf)
+    return EditResult(
         stamp=after.stamp,
         edit=edit,
         leaf=leaf,
         id=id,
         number=None if place is None else place.number,
         what=what,
-        conversation=summary_of(studio, after),
-        history=history(studio, after.cid),
+        conversation=build_summary(studio, after),
+        history=read_history(studio, after.cid),
     )
 
 
-def history(studio: Studio, cid: str) -> History:
+def read_history(studio: StudioContext, cid: str) -> HistoryState:
     """All edits of the source of a conversation."""
-    library = studio.desk.library()
-    kept, _ = studio.desk.kept(cid)
+    library = studio.cache.get_library()
+    kept, _ = studio.cache.find_library_entry(cid)
     edits = Versions(library, kept.source)
     with library.db.snapshot():
         found = edits.history
-        return History(
-            stamp=studio.desk.stamp(cid),
-            edits=tuple(_line(each, found) for each in found.edits),
+        return HistoryState(
+            stamp=studio.cache.compute_stamp(cid),
+            edits=tuple(_build_line(each, found) for each in found.edits),
             can_undo=edits.can_undo,
             can_redo=found.can_redo,
             saved=found.is_saved,
         )
 
 
-def _line(edit: Edit, history: Edits) -> EditLine:
+def _build_line(edit: Edit, history: Edits) -> EditLine:
     return EditLine(
         id=edit.id,
         time=edit.time // MILLISECOND,
-        what=edit_words(edit.operation),
-        state=_state(edit, history),
-        about=edited_message(edit.operation),
+        what=describe_edit(edit.operation),
+        state=_find_state(edit, history),
+        about=find_edited_message(edit.operation),
     )
 
 
-def _state(edit: Edit, history: Edits) -> Literal["done", "undone", "settled", "dropped"]:
+def _find_state(edit: Edit, history: Edits) -> Literal["done", "undone", "settled", "dropped"]:
     """What can become of an edit: an undo reaches what counts, a redo what was undone last."""
     if edit.id in history.standing:
         return "done"

@@ -6,28 +6,28 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from talktree.library.importing.result import Imported
-from talktree.library.importing.result import Progress as Step
+from talktree.library.importing.result import ImportProgress as Step
+from talktree.library.importing.result import ImportResult
 from talktree.library.library import Library
 from talktree.library.retention.apply import RetentionResult, run_retention
-from talktree.views.width import counted
-from talktree.web.job_runner import Progress
+from talktree.views.width import format_count
+from talktree.web.job_runner import JobProgress
 
 PATIENCE = 60.0
 """Seconds to wait for another import."""
 
 
-def imported(
+def import_paths(
     library: Library,
     paths: Sequence[Path],
-    progress: Progress,
+    progress: JobProgress,
     *,
     known: bool = False,
     retention: bool = False,
-) -> tuple[Imported, RetentionResult]:
+) -> tuple[ImportResult, RetentionResult]:
     """Import some paths, and with `retention` apply its rules; progress is counted in bytes."""
     text = "looking for conversations"
-    progress.tell(0, None, text)
+    progress.report(0, None, text)
 
     def tell(step: Step) -> None:
         """Another source is done."""
@@ -36,19 +36,19 @@ def imported(
 
     def pulse(done: int, total: int) -> None:
         """Some more bytes are read."""
-        progress.tell(min(done, total), total, text)
+        progress.report(min(done, total), total, text)
 
     taken = library.import_(paths, known=known, progress=tell, pulse=pulse, wait=PATIENCE)
     let_go = run_retention(library) if retention else RetentionResult()
-    progress.tell(1, 1, _summary(taken, let_go))
+    progress.report(1, 1, _format_summary(taken, let_go))
     return taken, let_go
 
 
-def _summary(taken: Imported, let_go: RetentionResult) -> str:
+def _format_summary(taken: ImportResult, let_go: RetentionResult) -> str:
     changed = taken.grown + taken.replaced + taken.back + taken.moved
     parts = [f"{taken.new:,} new", f"{changed:,} changed", f"{taken.unchanged:,} as before"]
     if taken.failed:
-        parts.append(counted(len(taken.failed), "failure"))
+        parts.append(format_count(len(taken.failed), "failure"))
     if taken.incomplete:
         parts.append(f"{len(taken.incomplete):,} damaged or incomplete")
     if let_go.cases:

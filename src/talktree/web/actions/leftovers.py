@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from talktree.library.listing import by_source
+from talktree.library.listing import find_by_source
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 
-def drop_forgotten(studio: Studio) -> None:
+def drop_forgotten(studio: StudioContext) -> None:
     """Drop open documents, running work, files to download and previews of what is forgotten."""
     cached, jobs, _, previews, *_ = studio
-    held = cached.sources() | jobs.sources()
+    held = cached.list_sources() | jobs.list_sources()
     if not held:
         return
-    db = cached.library().db
-    gone = {source for source in held if by_source(db, source) is None}
+    db = cached.get_library().db
+    gone = {source for source in held if find_by_source(db, source) is None}
     if gone:
         jobs.drop(gone)
         cached.drop(gone)

@@ -39,7 +39,7 @@ class Previews:
         with self._lock:
             self._pages.clear()
 
-    def page(self, id: str) -> bytes:
+    def get_page(self, id: str) -> bytes:
         """A page that is still held."""
         with self._lock:
             found = self._pages.get(id)
@@ -47,6 +47,6 @@ class Previews:
             raise NotFound("this preview is gone", hint="open it again")
         return found
 
-    def redaction_key(self, cid: str, stamp: str) -> bytes:
+    def get_redaction_key(self, cid: str, stamp: str) -> bytes:
         """The key of the placeholders for a conversation as it is now."""
         return blake2b(f"{cid}\n{stamp}".encode(), key=self._key, digest_size=32).digest()

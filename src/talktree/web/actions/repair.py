@@ -8,57 +8,61 @@ import msgspec
 
 from talktree import api
 from talktree.errors import UsageError
-from talktree.formats import by_slug
-from talktree.formats.engine import read
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
 from talktree.library.library import Library
 from talktree.library.versions.editing import WAIT, Versions
-from talktree.repairs.plan import Action
+from talktree.repairs.plan import RepairAction
 from talktree.repairs.run import Repair
-from talktree.web.actions.edit import history, refuse_stale
-from talktree.web.actions.summary import summary_of
+from talktree.web.actions.edit import read_history, refuse_stale
+from talktree.web.actions.summary import build_summary
 from talktree.web.errors import ReadOnly
-from talktree.web.schemas.edits_and_moves import Fix, Fixes, FixStep
-from talktree.web.studio import Studio
+from talktree.web.schemas.edits_and_moves import Fixes, FixRequest, FixStep
+from talktree.web.studio import StudioContext
 
 MOST_STEPS = 500
 """How many steps of a plan are shown."""
 
 
-def fixed(studio: Studio, cid: str, asked: Fix) -> Fixes:
+def repair_conversation(studio: StudioContext, cid: str, asked: FixRequest) -> Fixes:
     """The plan, or with `apply` what was done."""
     if not asked.apply:
-        opened = studio.desk.require(cid, asked.stamp)
-        return _told(_repair(studio.desk.library(), opened.kept.source, asked), opened.stamp)
+        opened = studio.cache.require(cid, asked.stamp)
+        return _to_fixes(
+            _plan_repair(studio.cache.get_library(), opened.kept.source, asked), opened.stamp
+        )
     if studio.read_only:
         raise ReadOnly("this studio is read-only", hint="start it without --read-only")
-    desk = studio.desk
-    with desk.writing() as library, library.lock.held(WAIT):
-        source = desk.require(cid, asked.stamp).kept.source
+    cache = studio.cache
+    with cache.open_for_writing() as library, library.lock.hold(WAIT):
+        source = cache.require(cid, asked.stamp).kept.source
         refuse_stale(library, source, asked.stamp)
-        repair = _repair(library, source, asked)
+        repair = _plan_repair(library, source, asked)
         path = Versions(library, source).path
         written = api.repair_in_place(repair, path) if repair.changed else []
         library.import_([path])
-        desk.changed(cid)
-        after = desk.open(cid)
+        cache.forget_source(cid)
+        after = cache.open(cid)
     return msgspec.structs.replace(
-        _told(repair, after.stamp, written),
-        conversation=summary_of(studio, after),
-        history=history(studio, cid),
+        _to_fixes(repair, after.stamp, written),
+        conversation=build_summary(studio, after),
+        history=read_history(studio, cid),
     )
 
 
-def _repair(library: Library, source: int, asked: Fix) -> Repair:
+def _plan_repair(library: Library, source: int, asked: FixRequest) -> Repair:
     """The repair of a source as it lies on the disk, if that is what the page shows of it."""
     edits = Versions(library, source)
     if not edits.history.is_saved:
         raise UsageError(
             "there are edits that are not saved", hint="save them or undo them, then mend the file"
         )
-    return api.repair(read(edits.on_disk(), by_slug(edits.format)), select=asked.codes)
+    return api.repair(
+        read_document(edits.load_from_disk(), get_format(edits.format)), select=asked.codes
+    )
 
 
-def _told(repair: Repair, stamp: str, written: list[Path] | None = None) -> Fixes:
+def _to_fixes(repair: Repair, stamp: str, written: list[Path] | None = None) -> Fixes:
     kept, quarantined = repair.bytes
     before, after = repair.reach
     plan = repair.plan
@@ -66,7 +70,7 @@ def _told(repair: Repair, stamp: str, written: list[Path] | None = None) -> Fixe
     return Fixes(
         stamp=stamp,
         applied=written is not None,
-        steps=tuple(map(_step, plan[:MOST_STEPS])),
+        steps=tuple(map(_to_step, plan[:MOST_STEPS])),
         total=len(plan),
         kept_bytes=kept,
         quarantined_bytes=quarantined,
@@ -76,7 +80,7 @@ def _told(repair: Repair, stamp: str, written: list[Path] | None = None) -> Fixe
     )
 
 
-def _step(action: Action) -> FixStep:
+def _to_step(action: RepairAction) -> FixStep:
     return FixStep(
         code=action.code,
         entry=action.entry,

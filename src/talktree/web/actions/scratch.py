@@ -29,14 +29,14 @@ def keep_private(scratch: Path) -> None:
 def release(scratch: Path) -> None:
     """Let go of all nameless files below a folder."""
     _private.discard(scratch)
-    _let_go(lambda path: scratch in path.parents)
+    _close_files(lambda path: scratch in path.parents)
 
 
-def created(path: Path) -> BinaryIO:
+def create_file(path: Path) -> BinaryIO:
     """A new file that only its owner can read, to be written and closed."""
     if not is_private(path):
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-    _let_go(lambda known: not os.path.lexists(known))
+    _close_files(lambda known: not os.path.lexists(known))
     kept = cast("BinaryIO", TemporaryFile(dir=path.parent))  # noqa: SIM115
     os.symlink(f"/proc/{os.getpid()}/fd/{kept.fileno()}", path)
     with _lock:
@@ -50,17 +50,17 @@ def is_private(path: Path) -> bool:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
+def open_new_file(path: Path) -> Iterator[BinaryIO]:
     """A new nameless file; its path is gone if it is not completed."""
     try:
-        with created(path) as file:
+        with create_file(path) as file:
             yield file
     except BaseException:
         path.unlink(missing_ok=True)
         raise
 
 
-def _let_go(unwanted: Callable[[Path], bool]) -> None:
+def _close_files(unwanted: Callable[[Path], bool]) -> None:
     with _lock:
         for path in [path for path in _open if unwanted(path)]:
             _open.pop(path).close()

@@ -5,23 +5,28 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from talktree.formats import by_slug
-from talktree.library.branch_names import branch_names
+from talktree.formats import get_format
+from talktree.library.branch_names import list_branch_names
 from talktree.library.listing import spans_of
 from talktree.model.counts import count_findings
-from talktree.web.actions.undo import session_kind
-from talktree.web.documents.cache import edits_of
-from talktree.web.documents.cards import is_live, tokens_of
-from talktree.web.documents.diagnostics import findings_of, is_checked, report_of
-from talktree.web.documents.graph import branch_list
-from talktree.web.documents.ids import Name
-from talktree.web.documents.row_list import milliseconds
-from talktree.web.schemas.transcript import Can, Conversation, Severities, Tokens
+from talktree.web.actions.undo import find_session_kind
+from talktree.web.documents.cache import read_edit_history
+from talktree.web.documents.cards import count_tokens, is_live
+from talktree.web.documents.diagnostics import get_report, is_checked, select_findings
+from talktree.web.documents.graph import list_branches
+from talktree.web.documents.ids import ConversationName
+from talktree.web.documents.row_list import to_milliseconds
+from talktree.web.schemas.transcript import (
+    AllowedActions,
+    ConversationDetails,
+    Severities,
+    TokenUsage,
+)
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
-    from talktree.web.documents.cache import Opened
-    from talktree.web.studio import Studio
+    from talktree.web.documents.cache import OpenConversation
+    from talktree.web.studio import StudioContext
 
 ROLES = ("user", "assistant", "system")
 SMALL = 1500
@@ -30,12 +35,12 @@ SEVERAL = 1000
 """How many conversations of one source are named."""
 
 
-def summary_of(studio: Studio, opened: Opened) -> Conversation:
+def build_summary(studio: StudioContext, opened: OpenConversation) -> ConversationDetails:
     """A conversation in the state it was opened in, without its messages."""
-    db, source = studio.desk.library().db, opened.kept.source
-    listed = branch_list(opened, branch_names(db, source, opened.conversation))
+    db, source = studio.cache.get_library().db, opened.kept.source
+    listed = list_branches(opened, list_branch_names(db, source, opened.conversation))
     counts = opened.conversation.counts
-    return Conversation(
+    return ConversationDetails(
         cid=opened.cid,
         id=opened.conversation.native_id,
         title=opened.title,
@@ -44,65 +49,69 @@ def summary_of(studio: Studio, opened: Opened) -> Conversation:
         size=opened.kept.size,
         stamp=opened.stamp,
         leaf=opened.leaf,
-        rows=len(opened.rows()),
+        rows=len(opened.get_rows()),
         messages=counts.messages,
         branches=listed,
         branches_total=counts.branches,
         sidechains_total=counts.sidechains,
-        first=milliseconds(counts.first_ns),
-        last=milliseconds(counts.last_ns),
-        tokens=_tokens(opened, db),
-        findings=severities(opened),
-        repaired=len(opened.inferred),
+        first=to_milliseconds(counts.first_ns),
+        last=to_milliseconds(counts.last_ns),
+        tokens=_count_tokens(opened, db),
+        findings=count_severities(opened),
+        repaired=len(opened.inferred_links),
         live=is_live(db, source),
         edited=opened.edited,
-        log=edits_of(db, source).last or 0,
-        can=_can(studio, opened),
-        siblings_in_source=_siblings(opened),
+        log=read_edit_history(db, source).last or 0,
+        can=_find_allowed_actions(studio, opened),
+        siblings_in_source=_list_siblings(opened),
     )
 
 
-def _tokens(opened: Opened, db: Database) -> Tokens:
+def _count_tokens(opened: OpenConversation, db: Database) -> TokenUsage:
     source = opened.kept.source
-    found = opened.memory.get("tokens", lambda: tokens_of(db, source, _span(db, opened)))
-    assert isinstance(found, Tokens)
+    found = opened.memory.get(
+        "tokens", lambda: count_tokens(db, source, _find_record_span(db, opened))
+    )
+    assert isinstance(found, TokenUsage)
     return found
 
 
-def _span(db: Database, opened: Opened) -> tuple[int, int | None]:
+def _find_record_span(db: Database, opened: OpenConversation) -> tuple[int, int | None]:
     spans = spans_of(db, opened.kept.source)
     return spans[opened.number] if opened.number < len(spans) else (0, None)
 
 
-def severities(opened: Opened) -> Severities | None:
+def count_severities(opened: OpenConversation) -> Severities | None:
     """How much is wrong with it, by weight; None if that takes a while and was not asked yet."""
     if opened.paper.weight > SMALL and not is_checked(opened):
         return None
     try:
-        report = report_of(opened)
+        report = get_report(opened)
     except Exception:
         # The conversation can be shown all the same; the list of findings says what went wrong.
         return None
-    found = count_findings(findings_of(opened, report))
+    found = count_findings(select_findings(opened, report))
     return Severities(errors=found.errors, warnings=found.warnings, notes=found.notes)
 
 
-def _can(studio: Studio, opened: Opened) -> Can:
-    format = by_slug(opened.kept.format)
+def _find_allowed_actions(studio: StudioContext, opened: OpenConversation) -> AllowedActions:
+    format = get_format(opened.kept.format)
     edit = not studio.read_only and opened.paper.notice is None
     here = opened.kept.state == "here"
-    return Can(
+    return AllowedActions(
         edit=edit,
         attach=edit and "attachment" in format.can.parts,
         delete=edit and "deleted" in format.can.flags,
         roles=(format.can.roles or ROLES) if edit else (),
         save=edit and here,
-        session=session_kind(opened.kept) is not None,
-        why_not=_why_not(studio, opened, here=here),
+        session=find_session_kind(opened.kept) is not None,
+        why_not=_explain_unsavable(studio, opened, here=here),
     )
 
 
-def _why_not(studio: Studio, opened: Opened, *, here: bool) -> str | None:
+def _explain_unsavable(
+    studio: StudioContext, opened: OpenConversation, *, here: bool
+) -> str | None:
     if studio.read_only:
         return "this studio only shows"
     if opened.paper.notice is not None:
@@ -110,8 +119,10 @@ def _why_not(studio: Studio, opened: Opened, *, here: bool) -> str | None:
     return None if here else "its file is gone; it can be saved as another one"
 
 
-def _siblings(opened: Opened) -> tuple[str, ...]:
+def _list_siblings(opened: OpenConversation) -> tuple[str, ...]:
     count = len(opened.document.conversations)
     if count < 2:
         return ()
-    return tuple(str(Name(opened.kept.source, each)) for each in range(min(count, SEVERAL)))
+    return tuple(
+        str(ConversationName(opened.kept.source, each)) for each in range(min(count, SEVERAL))
+    )

@@ -16,9 +16,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from talktree.errors import TalktreeError, UsageError
 from talktree.home import data_home
-from talktree.library.listing import Kept
-from talktree.session.capture.file_state import File, name_from_json, name_to_json
-from talktree.session.claude.file_history import ClaudeHistory, history_of
+from talktree.library.listing import LibraryEntry
+from talktree.session.capture.file_state import FileContentState, name_from_json, name_to_json
+from talktree.session.claude.file_history import ClaudeHistory, load_history
 from talktree.session.claude.restore import ClaudeRestore
 from talktree.session.legacy import SUFFIX
 from talktree.session.names import FORMAT as SESSION_FORMAT
@@ -27,29 +27,35 @@ from talktree.session.session import Session as OwnSession
 from talktree.session.session import Session as RecordedSession
 from talktree.session.store import Store
 from talktree.session.undo import commands
-from talktree.session.undo.diff import in_words, is_text
-from talktree.session.undo.execute import Outcome
-from talktree.session.undo.history import FileLine, position
+from talktree.session.undo.diff import describe_change, is_text
+from talktree.session.undo.execute import UndoResult
+from talktree.session.undo.history import FileLine, find_position
 from talktree.session.undo.move_records import ALL, Scope
-from talktree.session.undo.plan import Action, Choice
-from talktree.session.undo.plan import Plan as OwnPlan
-from talktree.session.undo.plan import Plan as UndoPlan
-from talktree.session.undo.plan_text import contents_of
+from talktree.session.undo.plan import Choice, UndoAction
+from talktree.session.undo.plan import UndoPlan as OwnPlan
+from talktree.session.undo.plan import UndoPlan as UndoPlan
+from talktree.session.undo.plan_text import read_contents
 from talktree.session.undo.restore_into import restore_into
-from talktree.session.undo.target import redoable, undo_point
-from talktree.text.file_names import plain
+from talktree.session.undo.target import find_redoable_move, find_undo_point
+from talktree.text.file_names import to_portable_name
 from talktree.views.html.rendering import diff_unified
-from talktree.views.width import counted, one_line
-from talktree.web.documents.cache import Opened
-from talktree.web.schemas.edits_and_moves import Plan, PlanStep, Session, SessionOperation, Travel
+from talktree.views.width import format_count, to_one_line
+from talktree.web.documents.cache import OpenConversation
+from talktree.web.schemas.edits_and_moves import (
+    NavigationRequest,
+    PlanPreview,
+    PlanStep,
+    SessionOperation,
+    SessionState,
+)
 
 SESSIONS = "sessions"
 Kind = Literal["own", "claude-code"]
 
 
-def session_kind(kept: Kept) -> Kind | None:
+def find_session_kind(kept: LibraryEntry) -> Kind | None:
     """What kind of session a conversation is; None if it is none."""
-    path = path_of(kept)
+    path = find_path(kept)
     if kept.format == "claude-code":
         return "claude-code" if path.suffix == ".jsonl" else None
     # A session in the older form is one file; it knows of no files that it changed.
@@ -57,9 +63,9 @@ def session_kind(kept: Kept) -> Kind | None:
     return "own" if kept.format == SESSION_FORMAT and in_store and kept.state != "gone" else None
 
 
-def required_kind(kept: Kept) -> Kind:
+def require_session_kind(kept: LibraryEntry) -> Kind:
     """The same, or why nothing can be moved."""
-    found = session_kind(kept)
+    found = find_session_kind(kept)
     if found is None:
         raise UsageError(
             "this conversation has no files that could be moved",
@@ -68,7 +74,7 @@ def required_kind(kept: Kept) -> Kind:
     return found
 
 
-def path_of(kept: Kept) -> Path:
+def find_path(kept: LibraryEntry) -> Path:
     """Where a conversation lies."""
     return Path(os.fsdecode(kept.raw_path))
 
@@ -79,72 +85,76 @@ SCOPES: dict[str, tuple[Scope, ...]] = {
     "both": ALL,
 }
 RESTORED = "restored"
-Contents = Callable[[Action], tuple[bytes | None, bytes | None]]
+Contents = Callable[[UndoAction], tuple[bytes | None, bytes | None]]
 """What is at the path of an action, and what shall be there."""
 
 
-class Move(Protocol):
+class StudioMoveLike(Protocol):
     """A move that can be looked at, and made."""
 
     def plan(self) -> UndoPlan:
         """Everything that would happen."""
         ...
 
-    def apply(self, digest: str) -> Outcome:
+    def apply(self, digest: str) -> UndoResult:
         """Make it, if the plan is still the one with this digest."""
         ...
 
 
-class Journey(NamedTuple):
+class StudioNavigation(NamedTuple):
     """A move, and what is needed to show it."""
 
-    move: Move
+    move: StudioMoveLike
     contents: Contents
     session: RecordedSession | None
 
 
 @contextmanager
-def journey(
-    opened: Opened, travel: Travel, *, write: bool, cache: bool = True
-) -> Iterator[Journey]:
+def open_navigation(
+    opened: OpenConversation, travel: NavigationRequest, *, write: bool, cache: bool = True
+) -> Iterator[StudioNavigation]:
     """The move that is asked for."""
-    if required_kind(opened.kept) == "claude-code":
-        with claude_history(opened) as history:
-            filling = _from_claude(opened, history, travel)
-            yield Journey(filling, filling.contents, None)
+    if require_session_kind(opened.kept) == "claude-code":
+        with open_claude_history(opened) as history:
+            filling = _make_claude_restore(opened, history, travel)
+            yield StudioNavigation(filling, filling.read_contents, None)
         return
-    with own_session(opened, write=write, cache=cache) as session:
+    with open_own_session(opened, write=write, cache=cache) as session:
         if travel.into is not None:
-            folder = _folder(travel.into)
-            to, said = _restored(travel), choices_of(travel)
+            folder = _resolve_folder(travel.into)
+            to, said = _require_message(travel), parse_choices(travel)
             into = restore_into(session.opened, to, folder, resolutions=said)
-            yield Journey(into, into.contents, session)
+            yield StudioNavigation(into, into.read_contents, session)
             return
-        yield Journey(
-            _move(session, travel), lambda action: contents_of(action, session.opened), session
+        yield StudioNavigation(
+            _make_move(session, travel),
+            lambda action: read_contents(action, session.opened),
+            session,
         )
 
 
 @contextmanager
-def own_session(opened: Opened, *, write: bool, cache: bool = True) -> Iterator[RecordedSession]:
+def open_own_session(
+    opened: OpenConversation, *, write: bool, cache: bool = True
+) -> Iterator[RecordedSession]:
     """A session in a store, open; without `cache` not even the store's cache is written."""
-    path = path_of(opened.kept)
+    path = find_path(opened.kept)
     with Store(path.parent.parent, cache=cache).open(path.name, write=write) as session:
         yield session
 
 
 @contextmanager
-def claude_history(opened: Opened) -> Iterator[ClaudeHistory]:
+def open_claude_history(opened: OpenConversation) -> Iterator[ClaudeHistory]:
     """The file history of a session of Claude Code."""
-    history = history_of(opened.document, path_of(opened.kept))
+    history = load_history(opened.document, find_path(opened.kept))
     try:
         yield history
     finally:
         history.close()
 
 
-def _move(session: RecordedSession, travel: Travel) -> commands.Move:
-    said, scopes = choices_of(travel), SCOPES[travel.what]
+def _make_move(session: RecordedSession, travel: NavigationRequest) -> commands.UndoMove:
+    said, scopes = parse_choices(travel), SCOPES[travel.what]
     match travel.verb:
         case "undo":
             return commands.undo(session.opened, to=travel.to, scopes=scopes, resolutions=said)
@@ -153,38 +163,40 @@ def _move(session: RecordedSession, travel: Travel) -> commands.Move:
                 raise UsageError("a redo takes back the whole undo", hint="leave out the rest")
             return commands.redo(session.opened, resolutions=said)
         case "restore":
-            to = _restored(travel)
+            to = _require_message(travel)
             return commands.restore(session.opened, to, scopes=scopes, resolutions=said)
 
 
-def _from_claude(opened: Opened, history: ClaudeHistory, travel: Travel) -> ClaudeRestore:
+def _make_claude_restore(
+    opened: OpenConversation, history: ClaudeHistory, travel: NavigationRequest
+) -> ClaudeRestore:
     if travel.verb != "restore" or travel.what == "chat":
         raise UsageError(
             "of a session of Claude Code only files can be restored",
             hint="restore them as they were at a message",
         )
-    folder = restored_folder(opened) if travel.into is None else _folder(travel.into)
-    point = history.point(_restored(travel))
-    return ClaudeRestore(history, point, folder, resolutions=choices_of(travel))
+    folder = choose_restore_folder(opened) if travel.into is None else _resolve_folder(travel.into)
+    point = history.find_checkpoint(_require_message(travel))
+    return ClaudeRestore(history, point, folder, resolutions=parse_choices(travel))
 
 
-def restored_folder(opened: Opened) -> Path:
+def choose_restore_folder(opened: OpenConversation) -> Path:
     """Where files of a session go if nobody names a folder."""
-    return data_home().absolute() / RESTORED / plain(opened.kept.id, otherwise="session")
+    return data_home().absolute() / RESTORED / to_portable_name(opened.kept.id, otherwise="session")
 
 
-def choices_of(travel: Travel) -> dict[bytes, Choice]:
+def parse_choices(travel: NavigationRequest) -> dict[bytes, Choice]:
     """What is said about conflicts, by path."""
     return {name_from_json(path): choice for path, choice in travel.choices.items()}
 
 
-def _restored(travel: Travel) -> str:
+def _require_message(travel: NavigationRequest) -> str:
     if travel.to is None:
         raise UsageError("a restore goes to a message", hint="say which one")
     return travel.to
 
 
-def _folder(typed: str) -> Path:
+def _resolve_folder(typed: str) -> Path:
     """A folder as a person typed it, here and whole."""
     path = Path(typed).expanduser()
     if not path.is_absolute() or "\0" in typed:
@@ -200,25 +212,25 @@ MOST_DIFFED = 200_000
 SHORT = 120
 
 
-def own_shape(session: OwnSession) -> Session:
+def build_own_shape(session: OwnSession) -> SessionState:
     """Where a session of ours stands."""
     opened = session.opened
     line = FileLine(opened)
-    here, leaf = position(opened, line), opened.index.leaf()
+    here, leaf = find_position(opened, line), opened.index.leaf()
     start = here.conversation
-    return Session(
+    return SessionState(
         kind="own",
         workspace="" if opened.workspace is None else str(opened.workspace.path),
-        files_at=line.timeline.message(here.files),
+        files_at=line.timeline.find_message(here.files),
         leaf=None if leaf is None else leaf.id,
-        can_undo=_can(lambda: undo_point(opened, line, start, turn=False)),
-        can_redo=_can(lambda: redoable(opened, line)),
+        can_undo=_is_possible(lambda: find_undo_point(opened, line, start, turn=False)),
+        can_redo=_is_possible(lambda: find_redoable_move(opened, line)),
         operations=tuple(
             SessionOperation(
                 id=each.id,
                 kind=each.kind,
                 time=None if each.time_ns is None else each.time_ns // MILLISECOND,
-                text=one_line(each.text, SHORT),
+                text=to_one_line(each.text, SHORT),
                 message=each.message,
             )
             for each in islice(session.log(), MOST_OPERATIONS)
@@ -227,14 +239,14 @@ def own_shape(session: OwnSession) -> Session:
     )
 
 
-def claude_shape(opened: Opened, history: ClaudeHistory) -> Session:
+def build_claude_shape(opened: OpenConversation, history: ClaudeHistory) -> SessionState:
     """What Claude Code's history allows to restore."""
     notices = ["Claude Code notes only its own edits: files that commands changed are not covered"]
     if history.folder is None:
         notices.append("the folder with the copies was not found")
-    return Session(
+    return SessionState(
         kind="claude-code",
-        workspace=str(restored_folder(opened)),
+        workspace=str(choose_restore_folder(opened)),
         files_at=None,
         leaf=None,
         can_undo=False,
@@ -244,7 +256,7 @@ def claude_shape(opened: Opened, history: ClaudeHistory) -> Session:
                 id=each.message,
                 kind="checkpoint",
                 time=None if each.time is None else each.time // MILLISECOND,
-                text=counted(len(each.files), "file"),
+                text=format_count(len(each.files), "file"),
                 message=each.message,
             )
             for each in islice(reversed(history.points), MOST_OPERATIONS)
@@ -253,7 +265,7 @@ def claude_shape(opened: Opened, history: ClaudeHistory) -> Session:
     )
 
 
-def _can(look: object) -> bool:
+def _is_possible(look: object) -> bool:
     assert callable(look)
     try:
         look()
@@ -262,23 +274,25 @@ def _can(look: object) -> bool:
     return True
 
 
-def plan_shape(plan: OwnPlan, contents: Contents, choices: dict[bytes, str]) -> Plan:
+def build_plan_shape(plan: OwnPlan, contents: Contents, choices: dict[bytes, str]) -> PlanPreview:
     """A plan with the difference each step makes."""
-    return Plan(
+    return PlanPreview(
         digest=plan.digest,
         steps=tuple(
-            _step(each, plan, contents, choices.get(each.path))
+            _build_step(each, plan, contents, choices.get(each.path))
             for each in plan.actions[:MOST_STEPS]
         ),
         conflicts=len(plan.conflicts),
         uncovered=(*(f"{path}: {why}" for path, why in plan.uncovered), *plan.warnings),
-        chat=_chat(plan),
-        moves_chat=_moves_chat(plan),
+        chat=_describe_chat_move(plan),
+        moves_chat=_is_chat_moved(plan),
     )
 
 
-def _step(action: Action, plan: OwnPlan, contents: Contents, choice: str | None) -> PlanStep:
-    words = in_words(action.before, action.after) if action.does else ""
+def _build_step(
+    action: UndoAction, plan: OwnPlan, contents: Contents, choice: str | None
+) -> PlanStep:
+    words = describe_change(action.before, action.after) if action.has_effect else ""
     return PlanStep(
         action=action.action,
         path=name_to_json(action.path),
@@ -286,13 +300,13 @@ def _step(action: Action, plan: OwnPlan, contents: Contents, choice: str | None)
         conflict=action.action == "conflict",
         choices=action.choices,
         choice=choice,
-        html=_difference(action, plan, contents),
+        html=_render_difference(action, plan, contents),
     )
 
 
-def _difference(action: Action, plan: OwnPlan, contents: Contents) -> str:
+def _render_difference(action: UndoAction, plan: OwnPlan, contents: Contents) -> str:
     old, new = contents(action)
-    if new is None and isinstance(action.after, File):
+    if new is None and isinstance(action.after, FileContentState):
         new = plan.merged.get(action.after.hash)
     if old is None or new is None or old == new or not is_text(old) or not is_text(new):
         return ""
@@ -301,12 +315,12 @@ def _difference(action: Action, plan: OwnPlan, contents: Contents) -> str:
     return diff_unified(old.decode(), new.decode()).html
 
 
-def _moves_chat(plan: OwnPlan) -> bool:
+def _is_chat_moved(plan: OwnPlan) -> bool:
     return "conversation" in plan.scopes and plan.from_.conversation != plan.to.conversation
 
 
-def _chat(plan: OwnPlan) -> str:
-    if not _moves_chat(plan):
+def _describe_chat_move(plan: OwnPlan) -> str:
+    if not _is_chat_moved(plan):
         return "the talk stays where it is"
     goal = plan.to.conversation
     if goal is None:
@@ -314,7 +328,7 @@ def _chat(plan: OwnPlan) -> str:
     return f"the talk goes on from message {goal}; what was said behind it stays a branch"
 
 
-class Moved(NamedTuple):
+class MoveOutcome(NamedTuple):
     """What came of a move."""
 
     done: int
@@ -322,11 +336,11 @@ class Moved(NamedTuple):
     leaf: str | None
 
 
-def moved_shape(outcome: Outcome, session: OwnSession | None) -> Moved:
+def build_move_outcome(outcome: UndoResult, session: OwnSession | None) -> MoveOutcome:
     """Return what came of a move, while the session is open."""
     leaf = None if session is None else session.opened.index.leaf()
     notices = () if session is None else tuple(session.notices)
-    return Moved(
+    return MoveOutcome(
         done=sum(1 for fate in outcome.fates.values() if fate == "done"),
         notices=(*outcome.problems, *notices),
         leaf=None if leaf is None else leaf.id,

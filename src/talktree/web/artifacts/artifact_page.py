@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from talktree.errors import Damaged, NotFound
-from talktree.views.html.rendering import code, escape, markdown
+from talktree.errors import DamagedRecord, NotFound
+from talktree.views.html.rendering import escape, render_code, render_markdown
 from talktree.web.artifacts.kinds import Kind
 from talktree.web.page import HOW, STATIC
 
@@ -43,57 +43,58 @@ _PLAIN = (
 )
 
 
-def artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FRAMES) -> str:
+def build_artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FRAMES) -> str:
     """The whole page."""
     source = source[:LONGEST]
     head = _HEAD.format(theme=theme)
     if kind in ("react", "mermaid"):
         return (
             f'{head}<body><div id="root"></div>'
-            f'<script type="application/json" id="artifact">{handed_over(kind, source)}</script>'
-            f"<script>{runtime(kind, frames)}</script></body></html>"
+            '<script type="application/json" id="artifact">'
+            f"{encode_source_json(kind, source)}</script>"
+            f"<script>{read_runtime(kind, frames)}</script></body></html>"
         )
     # What comes first decides how a browser reads a page, so a second doctype changes nothing.
-    lead = f"{head}<script>{runtime('plain', frames)}</script>"
+    lead = f"{head}<script>{read_runtime('plain', frames)}</script>"
     if kind == "html":
         return lead + _DECLARED_SHADOW.sub(r"data-\g<0>", source)
-    return f"{lead}{_PLAIN}{_shown(kind, source)}"
+    return f"{lead}{_PLAIN}{_display_source(kind, source)}"
 
 
-def handed_over(kind: Kind, source: str) -> str:
+def encode_source_json(kind: Kind, source: str) -> str:
     """The source as JSON that cannot end the element it stands in."""
     text = json.dumps({"kind": kind, "source": source})
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def runtime(name: str, frames: Path = FRAMES) -> str:
+def read_runtime(name: str, frames: Path = FRAMES) -> str:
     """What runs an artifact, as it was built."""
     path = frames / f"{name}.js"
     if not path.is_file():
         raise NotFound("what runs artifacts is not built", hint=HOW)
-    return _script(path, path.stat().st_mtime_ns)
+    return _read_script(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def _script(path: Path, changed: int) -> str:
+def _read_script(path: Path, changed: int) -> str:
     """A script that can stand in a page; it is large, and the same until it is built anew."""
     text = path.read_text(encoding="utf-8")
     if "</script" in text.lower():
-        raise Damaged(f"{path.name} would end the element it stands in", hint=HOW)
+        raise DamagedRecord(f"{path.name} would end the element it stands in", hint=HOW)
     return text
 
 
-def _shown(kind: Kind, source: str) -> str:
+def _display_source(kind: Kind, source: str) -> str:
     match kind:
         case "svg":
-            return f'<img alt="" src="{svg_address(source)}">'
+            return f'<img alt="" src="{build_svg_url(source)}">'
         case "markdown":
-            return markdown(source)
+            return render_markdown(source)
         case _:
-            return code(source, "")
+            return render_code(source, "")
 
 
-def svg_address(source: str) -> str:
+def build_svg_url(source: str) -> str:
     """A drawing as an image: as such it can neither run nor load anything."""
     data = b64encode(source.encode("utf-8", "replace")).decode()
     return escape(f"data:image/svg+xml;base64,{data}")

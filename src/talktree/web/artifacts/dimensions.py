@@ -8,7 +8,7 @@ MOST_PIXELS = 64_000_000
 """More than that takes a browser more memory than a picture is worth."""
 
 
-def dimensions(data: bytes) -> tuple[int, int] | None:
+def read_dimensions(data: bytes) -> tuple[int, int] | None:
     """Width and height; None if the beginning does not tell."""
     try:
         if data.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -16,19 +16,19 @@ def dimensions(data: bytes) -> tuple[int, int] | None:
         if data.startswith((b"GIF87a", b"GIF89a")):
             return struct.unpack("<HH", data[6:10])
         if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-            return _webp(data)
-        return _jpeg(data) if data.startswith(b"\xff\xd8") else None
+            return _read_webp(data)
+        return _read_jpeg(data) if data.startswith(b"\xff\xd8") else None
     except struct.error:
         return None
 
 
 def is_too_large(data: bytes) -> bool:
     """Whether an image has too many pixels, or does not tell how many it has."""
-    found = dimensions(data)
+    found = read_dimensions(data)
     return found is None or found[0] * found[1] > MOST_PIXELS
 
 
-def _webp(data: bytes) -> tuple[int, int] | None:
+def _read_webp(data: bytes) -> tuple[int, int] | None:
     match data[12:16]:
         case b"VP8 ":
             width, height = struct.unpack("<HH", data[26:30])
@@ -43,7 +43,7 @@ def _webp(data: bytes) -> tuple[int, int] | None:
             return None
 
 
-def _jpeg(data: bytes) -> tuple[int, int] | None:
+def _read_jpeg(data: bytes) -> tuple[int, int] | None:
     """The first frame of a JPEG; the segments before it are passed over."""
     at = 2
     while at + 9 < len(data) and data[at] == 0xFF:

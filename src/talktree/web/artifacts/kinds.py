@@ -21,7 +21,7 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def kind_of(media_type: str | None) -> Kind:
+def find_kind(media_type: str | None) -> Kind:
     """The kind of a media type; what nobody knows is code."""
     bare = (media_type or "").partition(";")[0].strip().lower()
     return _KINDS.get(bare, "code")

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from talktree.errors import NotFound
 from talktree.model.parts import Artifact, Attachment, Part, ToolCall, ToolResult
-from talktree.text.media import PICTURES, content, data_url, sniffed
-from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import shown
+from talktree.text.media import PICTURES, decode_data_url, detect_media_type, parse_data_url
+from talktree.web.documents.open_conversation import OpenConversation
+from talktree.web.documents.row_list import build_rows
 
 NESTED = 1000
 LARGEST = 256 << 20
@@ -30,61 +30,61 @@ class Blob(NamedTuple):
     name: str
     remote: str
     """Where it is said to be, if it is not here."""
-    told: str
+    details: str
     """What the source says it is."""
 
 
-def part_of(opened: Opened, id: str, number: int) -> Part:
+def find_part(opened: OpenConversation, id: str, number: int) -> Part:
     """The part of a message that a number means."""
-    position = opened.conversation.position(id)
+    position = opened.conversation.find_position(id)
     message = opened.conversation[id]
     place, inner = (number, None) if number < NESTED else divmod(number - NESTED, NESTED)
     if not 0 <= place < len(message.parts):
-        raise _missing(id, number)
+        raise _missing_error(id, number)
     part = message.parts[place]
     if inner is None:
         return part
-    result = _answer(opened, position, place) if isinstance(part, ToolCall) else part
+    result = _find_result(opened, position, place) if isinstance(part, ToolCall) else part
     if not isinstance(result, ToolResult) or inner >= len(result.output):
-        raise _missing(id, number)
+        raise _missing_error(id, number)
     return result.output[inner]
 
 
-def _answer(opened: Opened, position: int, place: int) -> ToolResult | None:
+def _find_result(opened: OpenConversation, position: int, place: int) -> ToolResult | None:
     """The result of a call, as the row of its message shows it."""
-    rows = opened.rows(opened.conversation.skeleton.ids[position])
+    rows = opened.get_rows(opened.conversation.skeleton.ids[position])
     number = rows.number_at(position)
     if number is None:
         return None
-    for row in shown(opened.conversation, rows, number, number + 1):
+    for row in build_rows(opened.conversation, rows, number, number + 1):
         for step in row.steps:
             if step.position == position:
                 return step.answers.get(place)
     return None
 
 
-def blob_of(opened: Opened, id: str, number: int) -> Blob:
+def read_blob(opened: OpenConversation, id: str, number: int) -> Blob:
     """The file that a number means."""
-    part = part_of(opened, id, number)
+    part = find_part(opened, id, number)
     match part:
         case Attachment():
-            return _attached(part)
+            return _read_attachment(part)
         case Artifact():
             data = (part.content or "").encode("utf-8", "replace")
             return Blob(data, UNKNOWN, part.title or "artifact", "", part.media_type or "")
         case _:
-            raise _missing(id, number)
+            raise _missing_error(id, number)
 
 
-def _attached(part: Attachment) -> Blob:
-    url, name, told = part.url or "", part.name or "file", part.media_type or ""
-    head = data_url(url)
+def _read_attachment(part: Attachment) -> Blob:
+    url, name, details = part.url or "", part.name or "file", part.media_type or ""
+    head = parse_data_url(url)
     if head is None:
-        return Blob(None, UNKNOWN, name, url, told)
-    data = content(url, head, most=LARGEST)
-    kind = sniffed(data[:96]) or UNKNOWN
-    return Blob(data, kind if kind in _SAFE else UNKNOWN, name, "", told or head.media_type)
+        return Blob(None, UNKNOWN, name, url, details)
+    data = decode_data_url(url, head, most=LARGEST)
+    kind = detect_media_type(data[:96]) or UNKNOWN
+    return Blob(data, kind if kind in _SAFE else UNKNOWN, name, "", details or head.media_type)
 
 
-def _missing(id: str, number: int) -> NotFound:
+def _missing_error(id: str, number: int) -> NotFound:
     return NotFound(f"{id[:60]} has no file {number}", hint="the message itself tells what it has")

@@ -17,16 +17,16 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from talktree.errors import TalktreeError
 from talktree.files import Source
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.conversation import Conversation
-from talktree.model.derived import tool_key
+from talktree.model.derived import normalize_tool_name
 from talktree.model.entries import FileState, Snapshot
 from talktree.model.message import Message
 from talktree.model.parts import ToolCall
-from talktree.session.claude.file_history import ClaudeHistory, history_of
-from talktree.views.transcript import Step
-from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import RowList, Shown
+from talktree.session.claude.file_history import ClaudeHistory, load_history
+from talktree.views.transcript import FoldedMessage
+from talktree.web.documents.open_conversation import OpenConversation
+from talktree.web.documents.row_list import RowList, ShownRow
 
 WRITES = frozenset({"write", "create", "writefile", "createfile"})
 EDITS = frozenset({"edit", "multiedit", "strreplace", "strreplaceeditor"})
@@ -39,13 +39,13 @@ _NEW = ("new_string", "new_str", "new_source")
 _WHOLE = ("content", "file_text", "contents")
 
 
-class Whole(NamedTuple):
+class WholeText(NamedTuple):
     """The file has this content now."""
 
     text: str
 
 
-class Swap(NamedTuple):
+class TextReplacement(NamedTuple):
     """A text in it became another one."""
 
     old: str
@@ -53,15 +53,15 @@ class Swap(NamedTuple):
     everywhere: bool
 
 
-class Gone(NamedTuple):
+class FileRemoved(NamedTuple):
     """There is no such file any more."""
 
 
-class Unclear(NamedTuple):
+class UnclearChange(NamedTuple):
     """Something was done that the call does not tell in full."""
 
 
-Deed: TypeAlias = Whole | Swap | Gone | Unclear
+EditAction: TypeAlias = WholeText | TextReplacement | FileRemoved | UnclearChange
 
 
 class FileWork(NamedTuple):
@@ -69,66 +69,66 @@ class FileWork(NamedTuple):
 
     path: str
     kind: Literal["write", "edit", "delete", "read"]
-    deeds: tuple[Deed, ...] = ()
+    edits: tuple[EditAction, ...] = ()
 
 
-def file_work(call: ToolCall) -> FileWork | None:
+def find_file_work(call: ToolCall) -> FileWork | None:
     """What a call does to a file; None if it is about no file."""
     given = call.input if isinstance(call.input, Mapping) else {}
-    path = _first(given, _PATHS)
+    path = _find_first_text(given, _PATHS)
     if path is None:
         return None
-    key = tool_key(call.name)
+    key = normalize_tool_name(call.name)
     if key in READS or given.get("command") == "view":
         return FileWork(path, "read")
     if key in DELETES:
-        return FileWork(path, "delete", (Gone(),))
+        return FileWork(path, "delete", (FileRemoved(),))
     if key in CELLS:
-        return FileWork(path, "edit", (Unclear(),))
-    whole = _first(given, _WHOLE)
+        return FileWork(path, "edit", (UnclearChange(),))
+    whole = _find_first_text(given, _WHOLE)
     if key in WRITES or (key in EDITS and given.get("command") == "create"):
-        return FileWork(path, "write", (Unclear() if whole is None else Whole(whole),))
+        return FileWork(path, "write", (UnclearChange() if whole is None else WholeText(whole),))
     if key in EDITS:
-        return FileWork(path, "edit", tuple(_edited(given, whole)) or (Unclear(),))
+        return FileWork(path, "edit", tuple(_find_edits(given, whole)) or (UnclearChange(),))
     return None
 
 
-def _edited(given: Mapping[str, object], whole: str | None) -> Iterator[Deed]:
+def _find_edits(given: Mapping[str, object], whole: str | None) -> Iterator[EditAction]:
     """Texts that became others; some programs edit by giving all of the new content."""
-    if whole is not None and "edits" not in given and _first(given, _OLD) is None:
-        yield Whole(whole)
+    if whole is not None and "edits" not in given and _find_first_text(given, _OLD) is None:
+        yield WholeText(whole)
     else:
-        yield from _swaps(given)
+        yield from _find_swaps(given)
 
 
-def _swaps(given: Mapping[str, object]) -> Iterator[Deed]:
+def _find_swaps(given: Mapping[str, object]) -> Iterator[EditAction]:
     edits = given.get("edits")
     for each in edits if isinstance(edits, list) else [given]:
-        old = _first(each, _OLD) if isinstance(each, Mapping) else None
-        new = _first(each, _NEW) if isinstance(each, Mapping) else None
+        old = _find_first_text(each, _OLD) if isinstance(each, Mapping) else None
+        new = _find_first_text(each, _NEW) if isinstance(each, Mapping) else None
         if old is None or new is None:
-            yield Unclear()
+            yield UnclearChange()
         else:
-            yield Swap(old, new, bool(each.get("replace_all")))
+            yield TextReplacement(old, new, bool(each.get("replace_all")))
 
 
-def works_of(step: Step) -> Iterator[tuple[int, FileWork]]:
+def find_file_works(step: FoldedMessage) -> Iterator[tuple[int, FileWork]]:
     """What the calls of a message did to files; those that failed did nothing."""
     for number, part in enumerate(step.message.parts):
         if not isinstance(part, ToolCall):
             continue
-        work = file_work(part)
+        work = find_file_work(part)
         answer = step.answers.get(number)
         if work is not None and not (answer is not None and answer.error):
             yield number, work
 
 
-def changed_paths(step: Step) -> set[str]:
+def find_changed_paths(step: FoldedMessage) -> set[str]:
     """The files that a message changed through its calls."""
-    return {work.path for _, work in works_of(step) if work.kind != "read"}
+    return {work.path for _, work in find_file_works(step) if work.kind != "read"}
 
 
-def _first(given: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+def _find_first_text(given: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     return next((found for name in names if isinstance(found := given.get(name), str)), None)
 
 
@@ -155,7 +155,7 @@ class Touch(NamedTuple):
     time: int | None
     added: int | None = None
     removed: int | None = None
-    told: bool = False
+    details: bool = False
     """Whether the call tells what the content became."""
 
 
@@ -168,35 +168,37 @@ class Touches:
         """Where the session began; paths below it are told from there."""
         self.count = 0
 
-    def take(self, shown: Shown) -> None:
+    def add_row(self, shown: ShownRow) -> None:
         """Note the next row."""
         for step in shown.steps:
-            self._begin(step.message)
-            for number, work in works_of(step):
-                self._add(work.path, _touch(shown.number, step, number, work, self._is_known(work)))
+            self._note_folder(step.message)
+            for number, work in find_file_works(step):
+                self._add(
+                    work.path, _build_touch(shown.number, step, number, work, self._is_known(work))
+                )
 
-    def _begin(self, message: Message) -> None:
+    def _note_folder(self, message: Message) -> None:
         if self.folder is None and message.context is not None and message.context.cwd:
             self.folder = message.context.cwd
 
     def _is_known(self, work: FileWork) -> bool:
-        return inside(work.path, self.folder) in self.files
+        return to_relative_path(work.path, self.folder) in self.files
 
     def _add(self, path: str, touch: Touch) -> None:
         if self.count < MOST_TOUCHES:
             self.count += 1
-            self.files.setdefault(inside(path, self.folder), []).append(touch)
+            self.files.setdefault(to_relative_path(path, self.folder), []).append(touch)
 
-    def take_snapshots(self, conversation: Conversation, rows: RowList) -> None:
+    def add_snapshots(self, conversation: Conversation, rows: RowList) -> None:
         """Add what snapshots tell that no call has told."""
         seen: dict[str, FileState] = {}
-        for snapshot in snapshots_of(conversation):
-            row = None if snapshot.message is None else rows.number_of(snapshot.message)
+        for snapshot in find_snapshots(conversation):
+            row = None if snapshot.message is None else rows.find_number(snapshot.message)
             for name, state in snapshot.files.items():
-                path = inside(name, self.folder)
+                path = to_relative_path(name, self.folder)
                 before, seen[path] = seen.get(path), state
-                if row is not None and _is_news(before, state):
-                    self._merge(path, _noted(row, snapshot, state))
+                if row is not None and _is_changed(before, state):
+                    self._merge(path, _to_touch(row, snapshot, state))
         for touches in self.files.values():
             touches.sort(key=lambda each: each.row)
 
@@ -211,54 +213,54 @@ class Touches:
         self._add(path, noted)
 
 
-def snapshots_of(conversation: Conversation) -> Iterable[Snapshot]:
+def find_snapshots(conversation: Conversation) -> Iterable[Snapshot]:
     """All snapshots of a conversation, in source order."""
     others = [place for place, trait in enumerate(conversation.skeleton.traits) if not trait]
     return (each for each in conversation.entries_at(others) if isinstance(each, Snapshot))
 
 
-def _is_news(before: FileState | None, now: FileState) -> bool:
+def _is_changed(before: FileState | None, now: FileState) -> bool:
     if now.state is not None:
         return now.state != "unchanged"
     return before is None or (before.version, before.backup) != (now.version, now.backup)
 
 
-def _noted(row: int, snapshot: Snapshot, state: FileState) -> Touch:
+def _to_touch(row: int, snapshot: Snapshot, state: FileState) -> Touch:
     kind = STATES.get(state.state or "", "unknown")
     return Touch(row, snapshot.message or "", kind, state.time_ns or snapshot.time_ns)
 
 
-def _touch(row: int, step: Step, number: int, work: FileWork, known: bool) -> Touch:  # noqa: FBT001
+def _build_touch(row: int, step: FoldedMessage, number: int, work: FileWork, known: bool) -> Touch:  # noqa: FBT001
     message = step.message
     if work.kind == "read":
         return Touch(row, message.id, "read", message.time_ns)
-    added, removed = _amounts(work)
+    added, removed = _count_changed_lines(work)
     kind: Kind = "deleted" if work.kind == "delete" else "modified"
     answer = step.answers.get(number)
     detail = answer.detail if answer is not None else None
     made = isinstance(detail, dict) and detail.get("type") == "create"
     if work.kind == "write" and (made or (not known and not isinstance(detail, dict))):
         kind, removed = "created", 0
-    told = all(isinstance(each, Whole | Swap) for each in work.deeds)
-    return Touch(row, message.id, kind, message.time_ns, added, removed, told)
+    details = all(isinstance(each, WholeText | TextReplacement) for each in work.edits)
+    return Touch(row, message.id, kind, message.time_ns, added, removed, details)
 
 
-def _amounts(work: FileWork) -> tuple[int | None, int | None]:
+def _count_changed_lines(work: FileWork) -> tuple[int | None, int | None]:
     """How many lines came and went, as far as the call tells."""
     added = removed = 0
-    for deed in work.deeds:
-        match deed:
-            case Whole(text=text):
-                return lines_in(text), None
-            case Swap():
-                plus, minus = line_changes(deed.old, deed.new)
+    for edit in work.edits:
+        match edit:
+            case WholeText(text=text):
+                return count_lines(text), None
+            case TextReplacement():
+                plus, minus = count_line_changes(edit.old, edit.new)
                 added, removed = added + plus, removed + minus
             case _:
                 return None, None
     return added, removed
 
 
-def line_changes(old: str, new: str) -> tuple[int, int]:
+def count_line_changes(old: str, new: str) -> tuple[int, int]:
     """How many lines come and go between two texts."""
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > MOST_LINES:
@@ -268,12 +270,12 @@ def line_changes(old: str, new: str) -> tuple[int, int]:
     return len(after) - kept, len(before) - kept
 
 
-def lines_in(text: str) -> int:
+def count_lines(text: str) -> int:
     """How many lines a text has."""
     return len(text.splitlines())
 
 
-def inside(path: str, folder: str | None) -> str:
+def to_relative_path(path: str, folder: str | None) -> str:
     """A path as it is told: from the folder of the session, if it is below that."""
     plain = path.removeprefix("./")
     if folder and folder.startswith("/") and plain.startswith("/"):
@@ -288,7 +290,7 @@ LARGEST = 4 << 20
 ENDING = ".backup"
 
 
-class Seen(NamedTuple):
+class SnapshotFile(NamedTuple):
     """What a snapshot tells of a file at a message."""
 
     message: str
@@ -302,28 +304,30 @@ class Seen(NamedTuple):
     warning: str = ""
 
 
-def seen_in_snapshots(opened: Opened, path: str, folder: str | None) -> Iterator[Seen]:
+def find_in_snapshots(
+    opened: OpenConversation, path: str, folder: str | None
+) -> Iterator[SnapshotFile]:
     """What snapshots and copies tell of a file, in source order."""
     origin = opened.document.origin
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if opened.kept.format == "claude-code":
-        yield from _copies(opened, path, folder)
+        yield from _find_copies(opened, path, folder)
         return
-    for snapshot in snapshots_of(opened.as_read):
+    for snapshot in find_snapshots(opened.original_conversation):
         for name, state in snapshot.files.items():
-            if inside(name, folder) == path and snapshot.message:
-                yield _seen(origin.source, snapshot, state)
+            if to_relative_path(name, folder) == path and snapshot.message:
+                yield _to_snapshot_file(origin.source, snapshot, state)
 
 
-def _seen(source: Source, snapshot: Snapshot, state: FileState) -> Seen:
-    before, warning = _before(source, state)
+def _to_snapshot_file(source: Source, snapshot: Snapshot, state: FileState) -> SnapshotFile:
+    before, warning = _read_before(source, state)
     absent = state.absent_before or (state.state == "created" and before is None)
     after = None
     if state.hash is not None:
-        after = _checked(source, f"backups/{state.hash}{ENDING}", state.hash)
+        after = _read_verified(source, f"backups/{state.hash}{ENDING}", state.hash)
     if state.state == "deleted":
         after = None
-    return Seen(
+    return SnapshotFile(
         message=snapshot.message or "",
         before=before,
         absent=absent,
@@ -333,12 +337,12 @@ def _seen(source: Source, snapshot: Snapshot, state: FileState) -> Seen:
     )
 
 
-def _before(source: Source, state: FileState) -> tuple[bytes | None, str]:
+def _read_before(source: Source, state: FileState) -> tuple[bytes | None, str]:
     if state.content_before is not None:
         return state.content_before.encode("utf-8", "surrogatepass"), ""
     if state.backup is None:
         return None, ""
-    data = _kept(source, state.backup)
+    data = _read_source_file(source, state.backup)
     if data is None:
         return None, "a backup is missing"
     if state.hash_before and sha256(data).hexdigest() != state.hash_before:
@@ -346,39 +350,41 @@ def _before(source: Source, state: FileState) -> tuple[bytes | None, str]:
     return data, ""
 
 
-def _kept(source: Source, name: str) -> bytes | None:
+def _read_source_file(source: Source, name: str) -> bytes | None:
     """A file of the source itself; names never lead anywhere else."""
     content = source.files.get(name)
     return None if content is None or content.size > LARGEST else content.read()
 
 
-def _checked(source: Source, name: str, hash: str) -> bytes | None:
-    data = _kept(source, name)
+def _read_verified(source: Source, name: str, hash: str) -> bytes | None:
+    data = _read_source_file(source, name)
     return data if data is not None and sha256(data).hexdigest() == hash else None
 
 
-def _copies(opened: Opened, path: str, folder: str | None) -> Iterator[Seen]:
+def _find_copies(opened: OpenConversation, path: str, folder: str | None) -> Iterator[SnapshotFile]:
     """What Claude Code's own copies tell: what a file was when a prompt was given."""
     try:
-        history = history_of(opened.document, Path(os.fsdecode(opened.kept.raw_path)))
+        history = load_history(opened.document, Path(os.fsdecode(opened.kept.raw_path)))
     except TalktreeError:
         return
     try:
         for point in history.points:
             for name, kept in point.files.items():
-                if inside(name, folder) == path:
-                    data = None if kept.copy is None else _copy(history, kept.copy)
+                if to_relative_path(name, folder) == path:
+                    data = None if kept.copy is None else _read_copy(history, kept.copy)
                     lost = "a copy is missing" if kept.copy and data is None else ""
-                    yield Seen(point.message, data, kept.absent, None, changed=False, warning=lost)
+                    yield SnapshotFile(
+                        point.message, data, kept.absent, None, changed=False, warning=lost
+                    )
     finally:
         history.close()
 
 
-def _copy(history: ClaudeHistory, name: str) -> bytes | None:
-    from talktree.session.capture.file_state import File
+def _read_copy(history: ClaudeHistory, name: str) -> bytes | None:
+    from talktree.session.capture.file_state import FileContentState
 
-    state = history.copy_state(name)
-    if not isinstance(state, File) or state.size > LARGEST:
+    state = history.read_copy_state(name)
+    if not isinstance(state, FileContentState) or state.size > LARGEST:
         return None
     try:
         with history.open_copy(name) as stream:

@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 from talktree.home import data_home
 from talktree.library.stats.prices import BANDS, UNIT, Prices, load_prices
-from talktree.model.compaction import OPERATIONS, compaction_of
+from talktree.model.compaction import OPERATIONS, find_compaction
 from talktree.model.conversation import Conversation
 from talktree.model.measures import (
     MessageMeasures,
-    measured_numbers,
-    measured_words,
-    recorded_seconds,
+    get_recorded_seconds,
+    iterate_number_measures,
+    iterate_word_measures,
 )
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolCall
-from talktree.model.replies import total
-from talktree.model.statistics import DAY, answer_seconds
-from talktree.web.documents.row_list import Shown
+from talktree.model.replies import sum_tokens
+from talktree.model.statistics import DAY, compute_answer_seconds
+from talktree.web.documents.row_list import ShownRow
 
 FEELINGS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}
 
 
-class Reply(NamedTuple):
+class ReplyCost(NamedTuple):
     """What one reply cost."""
 
     row: int
@@ -36,7 +36,7 @@ class Reply(NamedTuple):
     """The part of what was written to the cache that is kept for an hour."""
 
 
-class ToolCount:
+class ToolSpending:
     """How often a tool was called, how often that failed, and how long it took."""
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class Spending:
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
-        self.replies: dict[str, Reply] = {}
+        self.replies: dict[str, ReplyCost] = {}
         """By the names that all pieces and copies of a reply share."""
-        self.tools: dict[str, ToolCount] = {}
+        self.tools: dict[str, ToolSpending] = {}
         self.waits: dict[int, float] = {}
         """Seconds of answers by row, from what was asked to the first reply."""
         self.words: dict[str, Counter[str]] = {}
@@ -64,59 +64,59 @@ class Spending:
         """Compactions and restorations, with their rows."""
         self._asked: int | None = None
 
-    def take(self, shown: Shown) -> None:
+    def add_row(self, shown: ShownRow) -> None:
         """Note the next row."""
         message = shown.head.message
-        self._spend(shown)
-        self._wait(shown.number, message)
-        self._call(shown)
+        self._add_usage(shown)
+        self._add_wait(shown.number, message)
+        self._add_calls(shown)
         for step in shown.steps:
-            self._measure(shown.number, self._conversation.store.measures(step.message))
-            mark = compaction_of(step.message)
+            self._add_measures(shown.number, self._conversation.store.measures(step.message))
+            mark = find_compaction(step.message)
             if mark is not None and mark.kind in OPERATIONS:
                 self.compactions.append((shown.number, Event(mark.kind, data=mark.data)))
 
-    def _measure(self, row: int, measures: MessageMeasures) -> None:
+    def _add_measures(self, row: int, measures: MessageMeasures) -> None:
         """Note what is recorded about a message."""
-        for name, word in measured_words(measures):
+        for name, word in iterate_word_measures(measures):
             self.words.setdefault(name, Counter())[word] += 1
-        for name, number in measured_numbers(measures):
+        for name, number in iterate_number_measures(measures):
             self.numbers.setdefault(name, array("d")).append(number)
         if measures.sentiment in FEELINGS:
             self.feelings.append((row, FEELINGS[measures.sentiment]))
 
-    def _spend(self, shown: Shown) -> None:
+    def _add_usage(self, shown: ShownRow) -> None:
         """Pieces of one reply repeat its usage; the one with the most tokens counts."""
-        bones, store = self._conversation.skeleton, self._conversation.store
+        skeleton, store = self._conversation.skeleton, self._conversation.store
         for step in shown.steps:
-            for each in store.replies(step.message, bones.own_id(step.position)):
+            for each in store.replies(step.message, skeleton.own_id(step.position)):
                 known = self.replies.get(each.name)
-                if known is None or total(each.usage) > total(known.usage):
+                if known is None or sum_tokens(each.usage) > sum_tokens(known.usage):
                     model = each.model or "unknown"
-                    reply = Reply(shown.number, each.time, model, each.usage, each.hour)
+                    reply = ReplyCost(shown.number, each.time, model, each.usage, each.hour)
                     self.replies[each.name] = reply
 
-    def _wait(self, row: int, message: Message) -> None:
+    def _add_wait(self, row: int, message: Message) -> None:
         if message.role == "user":
             self._asked = message.time_ns
         elif message.role == "assistant":
-            seconds = recorded_seconds(self._conversation.store.measures(message))
+            seconds = get_recorded_seconds(self._conversation.store.measures(message))
             if seconds is None:
-                seconds = answer_seconds(self._asked, message.time_ns)
+                seconds = compute_answer_seconds(self._asked, message.time_ns)
             if seconds is not None:
                 self.waits[row] = seconds
             self._asked = None
 
-    def _call(self, shown: Shown) -> None:
+    def _add_calls(self, shown: ShownRow) -> None:
         for number, part in enumerate(shown.head.message.parts):
             if isinstance(part, ToolCall):
-                tool = self.tools.setdefault(part.name, ToolCount())
+                tool = self.tools.setdefault(part.name, ToolSpending())
                 tool.calls += 1
                 answer = shown.head.answers.get(number)
                 tool.failures += answer is not None and answer.error
-        self._time(shown)
+        self._add_call_times(shown)
 
-    def _time(self, shown: Shown) -> None:
+    def _add_call_times(self, shown: ShownRow) -> None:
         """How long a call took; which of several results came when is not told apart."""
         calls = [part for part in shown.head.message.parts if isinstance(part, ToolCall)]
         if len(calls) != 1 or not shown.rest:
@@ -132,13 +132,15 @@ class Costs:
     def __init__(self) -> None:
         self._prices: Prices = load_prices(data_home())
 
-    def of(self, reply: Reply) -> float | None:
+    def find_price(self, reply: ReplyCost) -> float | None:
         """The price of one reply; None if its model has none."""
         usage = reply.usage
         day = None if reply.time is None else reply.time // DAY
         prompt = usage.input + usage.cache_read + usage.cache_write
-        price = self._prices.price(reply.model, day, sum(prompt > band for band in BANDS))
+        price = self._prices.find_price(reply.model, day, sum(prompt > band for band in BANDS))
         if price is None:
             return None
-        units = price.of(usage.input, usage.output, usage.cache_read, usage.cache_write, reply.hour)
+        units = price.compute_cost(
+            usage.input, usage.output, usage.cache_read, usage.cache_write, reply.hour
+        )
         return units / UNIT

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from talktree.errors import UsageError
-from talktree.library.info import NotImported, failures
-from talktree.library.listing import Kept
+from talktree.library.info import NotImported, find_not_imported
+from talktree.library.listing import LibraryEntry
 from talktree.library.sources.changes import UNREADABLE
-from talktree.web.documents.cache import Desk, edits_of
-from talktree.web.documents.ids import Name
-from talktree.web.documents.row_list import milliseconds
-from talktree.web.schemas.library import Card, Count, FailedSource, Failures, Listed
-from talktree.web.schemas.transcript import Tokens
+from talktree.web.documents.cache import DocumentCache, read_edit_history
+from talktree.web.documents.ids import ConversationName
+from talktree.web.documents.row_list import to_milliseconds
+from talktree.web.schemas.library import Card, CardList, Count, FailedSource, Failures
+from talktree.web.schemas.transcript import TokenUsage
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
@@ -47,26 +47,26 @@ def is_live(db: Database, source: int) -> bool:
     A copy of a file is new too, but it does not grow: its messages are old, and it was never
     shorter.
     """
-    (modified,) = db.one(_MODIFIED, (source,)) or (None,)
+    (modified,) = db.read_one(_MODIFIED, (source,)) or (None,)
     if modified is None or time.time_ns() - modified >= LIVELY:
         return False
-    (last,) = db.one(_LAST_MESSAGE, (source,)) or (None,)
+    (last,) = db.read_one(_LAST_MESSAGE, (source,)) or (None,)
     is_new = last is not None and abs(modified - last) < LIVELY
-    return is_new or db.one(_GREW, (source,)) is not None
+    return is_new or db.read_one(_GREW, (source,)) is not None
 
 
-def tokens_of(db: Database, source: int, span: tuple[int, int | None]) -> Tokens:
+def count_tokens(db: Database, source: int, span: tuple[int, int | None]) -> TokenUsage:
     """What the replies of a source from one record up to another cost together."""
-    row = db.one(_TOKENS, (source, *span))
+    row = db.read_one(_TOKENS, (source, *span))
     assert row is not None
-    return Tokens(input=row[0], output=row[1], cache_read=row[2], cache_write=row[3])
+    return TokenUsage(input=row[0], output=row[1], cache_read=row[2], cache_write=row[3])
 
 
 MOST_NAMES = 300
 SORTS = ("new", "old", "size", "messages", "title")
 
 
-class Wanted(NamedTuple):
+class CardFilter(NamedTuple):
     """Which conversations are wanted."""
 
     format: str = ""
@@ -74,40 +74,42 @@ class Wanted(NamedTuple):
     text: str = ""
 
 
-def listed(desk: Desk, wanted: Wanted, sort: str, start: int, limit: int) -> Listed:
+def list_cards(
+    cache: DocumentCache, wanted: CardFilter, sort: str, start: int, limit: int
+) -> CardList:
     """A stretch of the list, and by what it can be narrowed down."""
     if sort not in SORTS:
         raise UsageError(f"no order {sort[:40]}", hint=f"one of {', '.join(SORTS)}")
-    every = desk.library().conversations()
-    said = [each for each in every if _says(each, wanted.text.casefold())]
-    formats = Counter(e.format for e in said if _fits(e, project=wanted.project))
-    projects = Counter(e.project for e in said if e.project and _fits(e, format=wanted.format))
-    found = [e for e in said if _fits(e, format=wanted.format, project=wanted.project)]
+    every = cache.get_library().conversations()
+    said = [each for each in every if _has_text(each, wanted.text.casefold())]
+    formats = Counter(e.format for e in said if _is_match(e, project=wanted.project))
+    projects = Counter(e.project for e in said if e.project and _is_match(e, format=wanted.format))
+    found = [e for e in said if _is_match(e, format=wanted.format, project=wanted.project)]
     found.sort(key=_orders[sort])
-    return Listed(
+    return CardList(
         total=len(found),
-        cards=tuple(card(desk, each) for each in found[start : start + limit]),
-        formats=_counts(formats.most_common(MOST_NAMES)),
-        projects=_counts(projects.most_common(MOST_NAMES)),
+        cards=tuple(make_card(cache, each) for each in found[start : start + limit]),
+        formats=_to_counts(formats.most_common(MOST_NAMES)),
+        projects=_to_counts(projects.most_common(MOST_NAMES)),
     )
 
 
-def _counts(found: Iterable[tuple[str | None, int]]) -> tuple[Count, ...]:
+def _to_counts(found: Iterable[tuple[str | None, int]]) -> tuple[Count, ...]:
     return tuple(Count(name or "", count) for name, count in found)
 
 
-def _says(kept: Kept, text: str) -> bool:
+def _has_text(kept: LibraryEntry, text: str) -> bool:
     if not text:
         return True
-    told = (kept.title, kept.project, kept.id, os.fsdecode(kept.raw_path))
-    return any(text in each.casefold() for each in told if each)
+    details = (kept.title, kept.project, kept.id, os.fsdecode(kept.raw_path))
+    return any(text in each.casefold() for each in details if each)
 
 
-def _fits(kept: Kept, *, format: str = "", project: str = "") -> bool:
+def _is_match(kept: LibraryEntry, *, format: str = "", project: str = "") -> bool:
     return (not format or kept.format == format) and (not project or kept.project == project)
 
 
-_orders: dict[str, Callable[[Kept], Any]] = {
+_orders: dict[str, Callable[[LibraryEntry], Any]] = {
     "new": lambda e: (e.last_ns is None, -(e.last_ns or 0), -e.source, e.number),
     "old": lambda e: (e.first_ns is None, e.first_ns or 0, e.source, e.number),
     "size": lambda e: (-e.size, e.source, e.number),
@@ -116,34 +118,34 @@ _orders: dict[str, Callable[[Kept], Any]] = {
 }
 
 
-def card(desk: Desk, kept: Kept) -> Card:
+def make_card(cache: DocumentCache, kept: LibraryEntry) -> Card:
     """A conversation in the list."""
-    db = desk.library().db
+    db = cache.get_library().db
     return Card(
-        cid=str(Name(kept.source, kept.number)),
+        cid=str(ConversationName(kept.source, kept.number)),
         id=kept.id,
         title=kept.title or kept.id,
         format=kept.format,
         project=kept.project,
         git_branch=kept.branch,
         path=os.fsdecode(kept.raw_path),
-        first=milliseconds(kept.first_ns),
-        last=milliseconds(kept.last_ns),
+        first=to_milliseconds(kept.first_ns),
+        last=to_milliseconds(kept.last_ns),
         messages=kept.messages,
         branches=kept.branches,
         sidechains=kept.sidechains,
         errors=kept.errors,
         size=kept.size,
         several=kept.several,
-        state=_state(kept),
+        state=_find_state(kept),
         trouble=kept.trouble,
         live=is_live(db, kept.source),
-        edited=not edits_of(db, kept.source).is_saved,
-        kept_until=milliseconds(kept.kept_until_ns),
+        edited=not read_edit_history(db, kept.source).is_saved,
+        kept_until=to_milliseconds(kept.kept_until_ns),
     )
 
 
-def _state(kept: Kept) -> Literal["here", "gone", "damaged", "unreadable"]:
+def _find_state(kept: LibraryEntry) -> Literal["here", "gone", "damaged", "unreadable"]:
     if kept.state == "gone":
         return "gone"
     if kept.trouble is None and kept.state == "here":
@@ -151,18 +153,26 @@ def _state(kept: Kept) -> Literal["here", "gone", "damaged", "unreadable"]:
     return "damaged" if kept.messages else "unreadable"
 
 
-def failed_sources(desk: Desk, most: int) -> Failures:
+def list_failed_sources(cache: DocumentCache, most: int) -> Failures:
     """Files that were not imported, or only in part; unreadable ones first."""
-    not_imported, damaged = failures(desk.library().db)
+    not_imported, damaged = find_not_imported(cache.get_library().db)
     found = [
-        *(_failed(each, "unreadable") for each in not_imported if each.state == UNREADABLE),
-        *(_failed(each, "damaged") for each in damaged),
-        *(_failed(each, "unrecognized") for each in not_imported if each.state != UNREADABLE),
+        *(
+            _to_failed_source(each, "unreadable")
+            for each in not_imported
+            if each.state == UNREADABLE
+        ),
+        *(_to_failed_source(each, "damaged") for each in damaged),
+        *(
+            _to_failed_source(each, "unrecognized")
+            for each in not_imported
+            if each.state != UNREADABLE
+        ),
     ]
     return Failures(total=len(found), sources=tuple(found[:most]))
 
 
-def _failed(
+def _to_failed_source(
     each: NotImported, state: Literal["unrecognized", "unreadable", "damaged"]
 ) -> FailedSource:
     return FailedSource(path=os.fsdecode(each.path), state=state, reason=each.why)

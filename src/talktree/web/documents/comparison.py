@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from talktree.conversion.diff import differing
-from talktree.conversion.merge_conversations import words_of
+from talktree.conversion.diff import find_differing_fields
+from talktree.conversion.merge_conversations import iter_words
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
-from talktree.views.html.rendering import words_diff
-from talktree.web.documents.neighbours import label
-from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import RowList, milliseconds
-from talktree.web.schemas.segments import Compared, ComparedRow, ComparedSide
+from talktree.views.html.rendering import render_words_diff
+from talktree.web.documents.neighbours import make_label
+from talktree.web.documents.open_conversation import OpenConversation
+from talktree.web.documents.row_list import RowList, to_milliseconds
+from talktree.web.schemas.segments import BranchComparison, ComparedRow, ComparedSide
 
 MOST_ROWS = 1_000
 MOST_READ = 4_000
@@ -32,26 +32,28 @@ class _Brief(NamedTuple):
     tokens: int
 
 
-def compared(opened: Opened, a: str, b: str, names: dict[str, str]) -> Compared:
+def compare_branches(
+    opened: OpenConversation, a: str, b: str, names: dict[str, str]
+) -> BranchComparison:
     """What two branches share, and both tails, row by row."""
-    one, two = opened.rows(a), opened.rows(b)
-    shared = _shared(one, two)
-    first = _briefs(opened, one, shared)
-    second = _briefs(opened, two, shared)
-    pairs = list(_aligned(first, second))
-    rows = [_row(opened, *pair) for pair in pairs[:MOST_ROWS]]
+    one, two = opened.get_rows(a), opened.get_rows(b)
+    shared = _common_prefix_length(one, two)
+    first = _summarize_rows(opened, one, shared)
+    second = _summarize_rows(opened, two, shared)
+    pairs = list(_align_rows(first, second))
+    rows = [_build_row(opened, *pair) for pair in pairs[:MOST_ROWS]]
     ids = opened.conversation.skeleton.ids
-    return Compared(
+    return BranchComparison(
         ancestor=ids[one.positions[shared - 1]] if shared else None,
         shared=shared,
-        a=_side(opened, one, shared, first, names),
-        b=_side(opened, two, shared, second, names),
+        a=_build_side(opened, one, shared, first, names),
+        b=_build_side(opened, two, shared, second, names),
         rows=tuple(rows),
         total=len(pairs) + max(0, len(one) - shared - MOST_READ, len(two) - shared - MOST_READ),
     )
 
 
-def _shared(one: RowList, two: RowList) -> int:
+def _common_prefix_length(one: RowList, two: RowList) -> int:
     """How many rows are the same from the beginning."""
     count = 0
     for a, b in zip(one.positions, two.positions, strict=False):
@@ -61,26 +63,33 @@ def _shared(one: RowList, two: RowList) -> int:
     return count
 
 
-def _briefs(opened: Opened, rows: RowList, shared: int) -> list[_Brief]:
+def _summarize_rows(opened: OpenConversation, rows: RowList, shared: int) -> list[_Brief]:
     positions = rows.positions[shared : shared + MOST_READ]
     entries = opened.conversation.entries_at(positions)
     ids = opened.conversation.skeleton.ids
     return [
-        _Brief(ids[position], position, label(entry), _key(entry), entry.role, _tokens(entry))
+        _Brief(
+            ids[position],
+            position,
+            make_label(entry),
+            _hash_content(entry),
+            entry.role,
+            _count_tokens(entry),
+        )
         for position, entry in zip(positions, entries, strict=True)
         if isinstance(entry, Message)
     ]
 
 
-def _key(message: Message) -> int:
-    return hash((message.role, *(f"{kind}\0{words}" for kind, words in words_of(message.parts))))
+def _hash_content(message: Message) -> int:
+    return hash((message.role, *(f"{kind}\0{words}" for kind, words in iter_words(message.parts))))
 
 
-def _tokens(message: Message) -> int:
+def _count_tokens(message: Message) -> int:
     return 0 if message.usage is None else message.usage.output
 
 
-def _aligned(
+def _align_rows(
     one: Sequence[_Brief], two: Sequence[_Brief]
 ) -> Iterator[tuple[_Brief | None, _Brief | None]]:
     """What says the same stands beside each other; between that, what has the same role."""
@@ -98,7 +107,7 @@ def _aligned(
                 yield None, right.pop(0)
 
 
-def _row(opened: Opened, a: _Brief | None, b: _Brief | None) -> ComparedRow:
+def _build_row(opened: OpenConversation, a: _Brief | None, b: _Brief | None) -> ComparedRow:
     if a is None or b is None:
         return ComparedRow(
             kind="added" if a is None else "removed",
@@ -116,18 +125,22 @@ def _row(opened: Opened, a: _Brief | None, b: _Brief | None) -> ComparedRow:
         b=b.id,
         a_label=a.label,
         b_label=b.label,
-        html="" if old.text == new.text else _worded(old.text, new.text),
-        what=differing(old, new),
+        html="" if old.text == new.text else _render_words_diff(old.text, new.text),
+        what=find_differing_fields(old, new),
     )
 
 
-def _worded(old: str, new: str) -> str:
+def _render_words_diff(old: str, new: str) -> str:
     """How two texts differ in words."""
-    return words_diff(old[:MOST_WORDS], new[:MOST_WORDS])
+    return render_words_diff(old[:MOST_WORDS], new[:MOST_WORDS])
 
 
-def _side(
-    opened: Opened, rows: RowList, shared: int, briefs: Sequence[_Brief], names: dict[str, str]
+def _build_side(
+    opened: OpenConversation,
+    rows: RowList,
+    shared: int,
+    briefs: Sequence[_Brief],
+    names: dict[str, str],
 ) -> ComparedSide:
     times = opened.conversation.skeleton.times
     own = [times[each] for each in rows.positions[shared:] if times[each] != NO_TIME]
@@ -136,6 +149,6 @@ def _side(
         name=names.get(rows.leaf, ""),
         messages=len(rows) - shared,
         tokens=sum(each.tokens for each in briefs),
-        first=milliseconds(min(own)) if own else None,
-        last=milliseconds(max(own)) if own else None,
+        first=to_milliseconds(min(own)) if own else None,
+        last=to_milliseconds(max(own)) if own else None,
     )

@@ -13,42 +13,42 @@ from typing import NamedTuple, TypeAlias
 from talktree.model.parts import ToolCall, ToolResult
 from talktree.web.documents.branch_files import (
     LARGEST,
-    Deed,
+    EditAction,
+    FileRemoved,
     FileWork,
-    Gone,
-    Seen,
-    Swap,
-    Whole,
-    file_work,
-    inside,
-    seen_in_snapshots,
+    SnapshotFile,
+    TextReplacement,
+    WholeText,
+    find_file_work,
+    find_in_snapshots,
+    to_relative_path,
 )
-from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_filter import survey_of
-from talktree.web.documents.row_list import RowList, shown
+from talktree.web.documents.open_conversation import OpenConversation
+from talktree.web.documents.row_filter import get_survey
+from talktree.web.documents.row_list import RowList, build_rows
 
 MOST_ROWS = 2_000
 """Rows that are read for one file."""
 
 
-class Absent(NamedTuple):
+class AbsentFile(NamedTuple):
     """There is no such file."""
 
 
-class Unknown(NamedTuple):
+class UnknownContent(NamedTuple):
     """Nobody knows."""
 
 
-State: TypeAlias = bytes | Absent | Unknown
-ABSENT, UNKNOWN = Absent(), Unknown()
+State: TypeAlias = bytes | AbsentFile | UnknownContent
+ABSENT, UNKNOWN = AbsentFile(), UnknownContent()
 
 
-class Event(NamedTuple):
+class FileEvent(NamedTuple):
     """Something that tells of a file, at a row."""
 
     row: int
     before: State = UNKNOWN
-    deeds: tuple[Deed, ...] = ()
+    edits: tuple[EditAction, ...] = ()
     after: State = UNKNOWN
     changed: bool = True
     warning: str = ""
@@ -57,113 +57,113 @@ class Event(NamedTuple):
 class FileStory:
     """What became of one file along a branch."""
 
-    def __init__(self, opened: Opened, rows: RowList, path: str) -> None:
-        touches = survey_of(opened, rows).touches
+    def __init__(self, opened: OpenConversation, rows: RowList, path: str) -> None:
+        touches = get_survey(opened, rows).touches
         self.known = path in touches.files
         folder = touches.folder
         numbers = sorted({each.row for each in touches.files.get(path, ())})[-MOST_ROWS:]
-        events = list(_told(opened, rows, path, folder, numbers))
-        for seen in seen_in_snapshots(opened, path, folder):
-            row = rows.number_of(seen.message)
+        events = list(_find_file_events(opened, rows, path, folder, numbers))
+        for seen in find_in_snapshots(opened, path, folder):
+            row = rows.find_number(seen.message)
             if row is not None:
-                events.append(_event(row, seen))
+                events.append(_to_event(row, seen))
         # A snapshot stands before what the calls of the same row tell.
-        self.events = sorted(events, key=lambda each: (each.row, bool(each.deeds)))
+        self.events = sorted(events, key=lambda each: (each.row, bool(each.edits)))
         self.warning = next((each.warning for each in self.events if each.warning), "")
-        self._states = _states(self.events)
+        self._states = _find_states(self.events)
 
-    def at(self, row: int) -> State:
+    def find_state(self, row: int) -> State:
         """What was in it behind a row; -1 is before the first one."""
         passed = sum(each.row <= row for each in self.events)
         return self._states[passed]
 
-    def swaps(self, since: int, until: int) -> list[Swap]:
+    def find_replacements(self, since: int, until: int) -> list[TextReplacement]:
         """The texts that were replaced in it between two rows."""
         return [
-            deed
+            edit
             for each in self.events
             if since < each.row <= until
-            for deed in each.deeds
-            if isinstance(deed, Swap)
+            for edit in each.edits
+            if isinstance(edit, TextReplacement)
         ]
 
 
-def _states(events: list[Event]) -> list[State]:
+def _find_states(events: list[FileEvent]) -> list[State]:
     """What was in it before the first event and behind each."""
     out: list[State] = [UNKNOWN]
     for event in events:
         before = event.before
-        if isinstance(out[-1], Unknown):
+        if isinstance(out[-1], UnknownContent):
             # Nothing told of a change since the last event, so it was so then already.
             out[-1] = before
-        out.append(_after(out[-1] if isinstance(before, Unknown) else before, event))
+        out.append(_apply_event(out[-1] if isinstance(before, UnknownContent) else before, event))
     return out
 
 
-def _after(now: State, event: Event) -> State:
-    if not isinstance(event.after, Unknown):
+def _apply_event(now: State, event: FileEvent) -> State:
+    if not isinstance(event.after, UnknownContent):
         return event.after
     if not event.changed:
         return now
-    if not event.deeds:
+    if not event.edits:
         return UNKNOWN
-    for deed in event.deeds:
-        now = _done(now, deed)
+    for edit in event.edits:
+        now = _apply_edit(now, edit)
     return now
 
 
-def _done(now: State, deed: Deed) -> State:
-    match deed:
-        case Whole(text=text):
+def _apply_edit(now: State, edit: EditAction) -> State:
+    match edit:
+        case WholeText(text=text):
             return text.encode("utf-8", "surrogatepass")[:LARGEST]
-        case Gone():
+        case FileRemoved():
             return ABSENT
-        case Swap(old=old, new=new, everywhere=everywhere) if isinstance(now, bytes):
+        case TextReplacement(old=old, new=new, everywhere=everywhere) if isinstance(now, bytes):
             was = old.encode("utf-8", "surrogatepass")
             if was and was in now:
                 count = -1 if everywhere else 1
                 return now.replace(was, new.encode("utf-8", "surrogatepass"), count)
             return UNKNOWN
-        case Swap(old="", new=new) if isinstance(now, Absent):
+        case TextReplacement(old="", new=new) if isinstance(now, AbsentFile):
             return new.encode("utf-8", "surrogatepass")
         case _:
             return UNKNOWN
 
 
-def _told(
-    opened: Opened, rows: RowList, path: str, folder: str | None, numbers: list[int]
-) -> Iterator[Event]:
+def _find_file_events(
+    opened: OpenConversation, rows: RowList, path: str, folder: str | None, numbers: list[int]
+) -> Iterator[FileEvent]:
     """What the calls of some rows tell of a file."""
     for number in numbers:
-        for row in shown(opened.conversation, rows, number, number + 1):
+        for row in build_rows(opened.conversation, rows, number, number + 1):
             for step in row.steps:
                 for place, part in enumerate(step.message.parts):
-                    work = file_work(part) if isinstance(part, ToolCall) else None
-                    if work is not None and inside(work.path, folder) == path:
-                        yield from _of_call(number, work, step.answers.get(place))
+                    work = find_file_work(part) if isinstance(part, ToolCall) else None
+                    if work is not None and to_relative_path(work.path, folder) == path:
+                        yield from _find_call_events(number, work, step.answers.get(place))
 
 
-def _of_call(row: int, work: FileWork, answer: ToolResult | None) -> Iterator[Event]:
+def _find_call_events(row: int, work: FileWork, answer: ToolResult | None) -> Iterator[FileEvent]:
     if answer is not None and answer.error:
         return
-    told = answer.detail if answer is not None and isinstance(answer.detail, Mapping) else {}
+    details = answer.detail if answer is not None and isinstance(answer.detail, Mapping) else {}
     if work.kind == "read":
-        content = _read(told)
+        content = _extract_read_content(details)
         if content is not None:
-            yield Event(row, before=content, changed=False)
+            yield FileEvent(row, before=content, changed=False)
         return
     before: State = UNKNOWN
-    original = told.get("originalFile", UNKNOWN)
+    original = details.get("originalFile", UNKNOWN)
     if isinstance(original, str):
         before = original.encode("utf-8", "surrogatepass")
-    elif told.get("type") == "create":
+    elif details.get("type") == "create":
         before = ABSENT
-    yield Event(row, before=before, deeds=work.deeds)
+    yield FileEvent(row, before=before, edits=work.edits)
 
 
-def _read(told: Mapping[str, object]) -> bytes | None:
+def _extract_read_content(details: Mapping[str, object]) -> bytes | None:
     """What reading a file gave, if that was all of it."""
-    file = told.get("file")
+    file = details.get("file")
     if not isinstance(file, Mapping):
         return None
     content, lines, total = file.get("content"), file.get("numLines"), file.get("totalLines")
@@ -172,7 +172,7 @@ def _read(told: Mapping[str, object]) -> bytes | None:
     return None
 
 
-def _event(row: int, seen: Seen) -> Event:
+def _to_event(row: int, seen: SnapshotFile) -> FileEvent:
     before: State = ABSENT if seen.absent else UNKNOWN if seen.before is None else seen.before
     after: State = UNKNOWN if seen.after is None else seen.after
-    return Event(row, before, (), after, changed=seen.changed, warning=seen.warning)
+    return FileEvent(row, before, (), after, changed=seen.changed, warning=seen.warning)

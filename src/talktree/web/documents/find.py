@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.formats.jsonl_file import LineSheet
 from talktree.model.conversation import Conversation
 from talktree.model.message import Message
@@ -22,7 +22,7 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.web.documents.row_list import RowList
 from talktree.web.schemas.transcript import FoundRows
@@ -44,10 +44,10 @@ _ODD = tuple(
 Silent = Callable[[int], bool]
 
 
-def silent(conversation: Conversation, wanted: str) -> Silent:
+def make_absence_test(conversation: Conversation, wanted: str) -> Silent:
     """Tells of a position whether its record surely does not have a text; that has no capitals."""
     origin = conversation.store
-    if not isinstance(origin, Origin) or not _PLAIN.fullmatch(wanted):
+    if not isinstance(origin, DocumentOrigin) or not _PLAIN.fullmatch(wanted):
         return lambda position: False
     sought, members, changed = wanted.encode(), conversation.members, conversation.changed
     odd = [each.encode() for each in _ODD if not set(each.casefold()).isdisjoint(wanted)]
@@ -81,25 +81,25 @@ LOOK_BACK = 64
 """How many rows above its result a call is looked for."""
 
 
-def found_rows(conversation: Conversation, rows: RowList, text: str, first: int) -> FoundRows:
+def find_rows(conversation: Conversation, rows: RowList, text: str, first: int) -> FoundRows:
     """The rows from one on that say a text, whatever the case; `next` is where to go on."""
     wanted = text.casefold()
-    is_silent = silent(conversation, wanted)
+    is_silent = make_absence_test(conversation, wanted)
     end = time.monotonic() + SECONDS
     found: set[int] = set()
     showing = _Showing(conversation, rows)
     for number in range(first, len(rows)):
         if len(found) >= MOST_FOUND or time.monotonic() > end:
-            return _told(found, complete=False, next=number)
+            return _to_found_rows(found, complete=False, next=number)
         mine = [rows.path[place] for place in rows.span(number)]
         loud = [position for position in mine if not is_silent(position)]
         for entry in conversation.entries_at(loud):
-            if _says(entry, wanted):
-                found.add(max(first, showing.row_of(entry, number, wanted)))
-    return _told(found, complete=True, next=len(rows))
+            if _has_text(entry, wanted):
+                found.add(max(first, showing.find_row(entry, number, wanted)))
+    return _to_found_rows(found, complete=True, next=len(rows))
 
 
-def _told(found: set[int], *, complete: bool, next: int) -> FoundRows:
+def _to_found_rows(found: set[int], *, complete: bool, next: int) -> FoundRows:
     numbers = tuple(sorted(found))
     return FoundRows(total=len(numbers), numbers=numbers, complete=complete, next=next)
 
@@ -111,20 +111,20 @@ class _Showing:
         self._conversation = conversation
         self._rows = rows
 
-    def row_of(self, message: object, number: int, wanted: str) -> int:
+    def find_row(self, message: object, number: int, wanted: str) -> int:
         """The row in which a text of a message of the row is read; calls made at once are rows
         above the one behind which their results come."""
-        calls = _answered(message, wanted)
+        calls = _find_answered_calls(message, wanted)
         if not calls:
             return number
         for row in range(number, max(-1, number - LOOK_BACK), -1):
             entry = self._conversation.entry(self._rows.positions[row])
-            if isinstance(entry, Message) and calls & _made(entry):
+            if isinstance(entry, Message) and calls & _find_made_calls(entry):
                 return row
         return number
 
 
-def _answered(message: object, wanted: str) -> set[str]:
+def _find_answered_calls(message: object, wanted: str) -> set[str]:
     """The calls whose results have a text."""
     parts = message.parts if isinstance(message, Message) else ()
     return {
@@ -132,34 +132,34 @@ def _answered(message: object, wanted: str) -> set[str]:
         for part in parts
         if isinstance(part, ToolResult)
         and part.call is not None
-        and any(wanted in text.casefold() for text in texts_of(part))
+        and any(wanted in text.casefold() for text in collect_texts(part))
     }
 
 
-def _made(message: Message) -> set[str]:
+def _find_made_calls(message: Message) -> set[str]:
     return {part.id for part in message.parts if isinstance(part, ToolCall) and part.id is not None}
 
 
-def _says(entry: object, wanted: str) -> bool:
-    return isinstance(entry, Message) and says(entry, wanted)
+def _has_text(entry: object, wanted: str) -> bool:
+    return isinstance(entry, Message) and has_text(entry, wanted)
 
 
-def says(message: Message, wanted: str) -> bool:
+def has_text(message: Message, wanted: str) -> bool:
     """Whether any part of a message has a text in it; that is given without case."""
-    return any(wanted in text.casefold() for part in message.parts for text in texts_of(part))
+    return any(wanted in text.casefold() for part in message.parts for text in collect_texts(part))
 
 
-def texts_of(part: Part) -> Iterator[str]:
+def collect_texts(part: Part) -> Iterator[str]:
     """All that a part says, in pieces."""
     match part:
         case Text(text=text) | Thinking(text=text):
             yield text
         case ToolCall():
             yield part.name
-            yield from _strings(part.input)
+            yield from _collect_strings(part.input)
         case ToolResult():
             for each in part.output:
-                yield from texts_of(each)
+                yield from collect_texts(each)
         case Attachment():
             yield part.name or ""
             if part.url and not part.url.startswith("data:"):
@@ -169,11 +169,11 @@ def texts_of(part: Part) -> Iterator[str]:
             yield part.content or ""
         case Event():
             yield part.text or ""
-        case Unknown():
-            yield from _strings(part.value)
+        case UnknownPart():
+            yield from _collect_strings(part.value)
 
 
-def _strings(value: object) -> Iterator[str]:
+def _collect_strings(value: object) -> Iterator[str]:
     """The strings in a value, without recursion."""
     pending: list[object] = [value]
     while pending:

@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from talktree.model.compaction import COMPACTED, compaction_of
+from talktree.model.compaction import COMPACTED, find_compaction
 from talktree.model.conversation import Conversation
 from talktree.model.message import ABORTED, DELETED, Message
 from talktree.model.skeleton import INFERRED, NO_TIME, ROOT
 from talktree.model.tree import Branch
-from talktree.web.documents.neighbours import label
-from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import milliseconds
+from talktree.web.documents.neighbours import make_label
+from talktree.web.documents.open_conversation import OpenConversation
+from talktree.web.documents.row_list import to_milliseconds
 from talktree.web.schemas.segments import Graph, Segment
 from talktree.web.schemas.transcript import BranchInfo
 
@@ -31,7 +31,7 @@ _LETTERS = {"user": "u", "assistant": "a", "tool": "t", "system": "s"}
 Kind = Literal["line", "fork", "sidechain", "problem"]
 
 
-class Stretch(NamedTuple):
+class SegmentDraft(NamedTuple):
     """A segment in the making."""
 
     first: int
@@ -46,122 +46,124 @@ class Segments:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._tree = conversation.tree
-        self._bones = conversation.skeleton
-        self.of = array("i", [NONE]) * len(self._bones)
+        self._skeleton = conversation.skeleton
+        self.of = array("i", [NONE]) * len(self._skeleton)
         """The segment of each node."""
-        self.stretches: list[Stretch] = []
+        self.batches: list[SegmentDraft] = []
         self.counts = array("q")
         self.last = array("q")
         """The last node of each that is on its line."""
         self._onward: dict[int, int] = {}
         for here in self._tree.order:
-            self._place(here)
-        self.leaves = self._leaves()
-        self.current = self._current()
+            self._place_node(here)
+        self.leaves = self._find_leaves()
+        self.current = self._find_current()
 
-    def _place(self, here: int) -> None:
-        above = self._bones.parents[here]
-        begins = self._kind_of(here, above)
+    def _place_node(self, here: int) -> None:
+        above = self._skeleton.parents[here]
+        begins = self._find_kind(here, above)
         if begins is None:
             number = self.of[here] = self.of[above]
         else:
-            number = self.of[here] = len(self.stretches)
-            self.stretches.append(Stretch(here, NONE if above == ROOT else self.of[above], begins))
+            number = self.of[here] = len(self.batches)
+            self.batches.append(
+                SegmentDraft(here, NONE if above == ROOT else self.of[above], begins)
+            )
             self.counts.append(0)
             self.last.append(here)
         self.counts[number] += 1
         if not self._tree.aside[here]:
             self.last[number] = here
 
-    def _kind_of(self, here: int, above: int) -> Kind | None:
+    def _find_kind(self, here: int, above: int) -> Kind | None:
         """What kind of segment begins at a node; None if none does."""
-        tree, bones = self._tree, self._bones
-        if tree.starts_sidechain(here):
+        tree, skeleton = self._tree, self._skeleton
+        if tree.is_sidechain_start(here):
             return "sidechain"
         if above == ROOT:
-            lost = here in bones.dangling or here in bones.looped or here in bones.astray
+            lost = here in skeleton.dangling or here in skeleton.looped or here in skeleton.astray
             return "problem" if lost else "line"
         if tree.aside[here]:
             return None
         onward = tree.continuations(above)
         if len(onward) < 2:
             return None
-        if bones.linked.get(here) == INFERRED:
+        if skeleton.linked.get(here) == INFERRED:
             return "problem"
-        return "line" if here == self._goes_on(above) else "fork"
+        return "line" if here == self._find_continuation(above) else "fork"
 
-    def _leaves(self) -> array[int]:
+    def _find_leaves(self) -> array[int]:
         """For each segment where the line ends that goes on from it; children stand behind it."""
         leaves = array("q", self.last)
-        for number in range(len(self.stretches) - 1, -1, -1):
-            _, parent, kind = self.stretches[number]
+        for number in range(len(self.batches) - 1, -1, -1):
+            _, parent, kind = self.batches[number]
             on_line = parent != NONE and kind != "sidechain"
-            if on_line and self._goes_on(self.last[parent]) == self.stretches[number].first:
+            if on_line and self._find_continuation(self.last[parent]) == self.batches[number].first:
                 leaves[parent] = leaves[number]
         return leaves
 
-    def _goes_on(self, position: int) -> int:
+    def _find_continuation(self, position: int) -> int:
         """With which child the line of a fork goes on; asked once for all children."""
         found = self._onward.get(position)
         if found is None:
             onward = self._tree.continuations(position)
-            found = self._tree.goes_on(onward) if onward else NONE
+            found = self._tree.choose_continuation(onward) if onward else NONE
             self._onward[position] = found
         return found
 
-    def _current(self) -> bytearray:
-        found = bytearray(len(self.stretches))
+    def _find_current(self) -> bytearray:
+        found = bytearray(len(self.batches))
         leaf = self._tree.active_leaf()
         number = NONE if leaf is None else self.of[leaf]
         while number != NONE:
             found[number] = 1
-            number = self.stretches[number].parent
+            number = self.batches[number].parent
         return found
 
-    def members(self, number: int) -> list[int]:
+    def list_members(self, number: int) -> list[int]:
         """The nodes of a segment in the order they were written."""
         mine = [here for here in self._tree.order if self.of[here] == number]
         aside = self._tree.aside
         line = [here for here in mine if not aside[here]] or mine[:1]
-        along = [here for here in self._tree.along(line) if self.of[here] == number]
+        along = [here for here in self._tree.order_with_asides(line) if self.of[here] == number]
         return along if len(along) == len(mine) else mine
 
-    def told(self) -> list[int]:
+    def listed_numbers(self) -> list[int]:
         """The numbers of those that are told: the first ones, and those of the current branch."""
-        if len(self.stretches) <= MOST:
-            return list(range(len(self.stretches)))
+        if len(self.batches) <= MOST:
+            return list(range(len(self.batches)))
         now = [number for number, here in enumerate(self.current) if here][:MOST]
         room = MOST - len(now)
         others = [number for number, here in enumerate(self.current[:MOST]) if not here][:room]
         return sorted([*now, *others])
 
 
-def segments_of(opened: Opened) -> Segments:
+def get_segments(opened: OpenConversation) -> Segments:
     """The segments of a conversation."""
     found = opened.memory.get("segments", lambda: Segments(opened.conversation))
     assert isinstance(found, Segments)
     return found
 
 
-def graph_of(opened: Opened) -> Graph:
+def get_graph(opened: OpenConversation) -> Graph:
     """The tree as it is drawn."""
-    found = opened.memory.get("graph", lambda: _graph(opened))
+    found = opened.memory.get("graph", lambda: _build_graph(opened))
     assert isinstance(found, Graph)
     return found
 
 
-def _graph(opened: Opened) -> Graph:
-    conversation, segments = opened.conversation, segments_of(opened)
-    numbers = segments.told()
-    traces = _traces(conversation, segments, set(numbers))
-    firsts = [segments.stretches[number].first for number in numbers]
+def _build_graph(opened: OpenConversation) -> Graph:
+    conversation, segments = opened.conversation, get_segments(opened)
+    numbers = segments.listed_numbers()
+    traces = _collect_traces(conversation, segments, set(numbers))
+    firsts = [segments.batches[number].first for number in numbers]
     entries = conversation.entries_at(firsts)
     return Graph(
         stamp=opened.stamp,
-        total=len(segments.stretches),
+        total=len(segments.batches),
         messages=len(conversation.tree),
         segments=tuple(
-            _shape(conversation, segments, number, traces[number], label(entry))
+            _build_segment(conversation, segments, number, traces[number], make_label(entry))
             for number, entry in zip(numbers, entries, strict=True)
         ),
     )
@@ -175,7 +177,7 @@ class _Trace:
         self.start, self.end = NO_TIME, NO_TIME
         self.compactions = 0
 
-    def take(self, letter: str, time: int, compacts: bool) -> None:  # noqa: FBT001
+    def add_node(self, letter: str, time: int, compacts: bool) -> None:  # noqa: FBT001
         """One more node."""
         self.roles += letter.encode()
         self.compactions += compacts
@@ -184,20 +186,22 @@ class _Trace:
             self.end = max(self.end, time)
 
 
-def _traces(conversation: Conversation, segments: Segments, wanted: set[int]) -> dict[int, _Trace]:
-    bones = conversation.skeleton
-    gone, divided = _marked(conversation)
+def _collect_traces(
+    conversation: Conversation, segments: Segments, wanted: set[int]
+) -> dict[int, _Trace]:
+    skeleton = conversation.skeleton
+    gone, divided = _find_marked(conversation)
     found = {number: _Trace() for number in wanted}
     for here in conversation.tree.order:
         trace = found.get(segments.of[here])
         if trace is not None:
-            letter = _LETTERS.get(bones.roles[here], "o")
+            letter = _LETTERS.get(skeleton.roles[here], "o")
             letter = letter.upper() if here in gone else letter
-            trace.take(letter, bones.times[here], here in divided)
+            trace.add_node(letter, skeleton.times[here], here in divided)
     return found
 
 
-def _marked(conversation: Conversation) -> tuple[set[int], set[int]]:
+def _find_marked(conversation: Conversation) -> tuple[set[int], set[int]]:
     """Positions that are deleted or aborted, and of compactions.
 
     Only as much is read for that as takes no long time: of a large conversation only the
@@ -212,35 +216,35 @@ def _marked(conversation: Conversation) -> tuple[set[int], set[int]]:
             continue
         if DELETED in entry.flags or ABORTED in entry.flags:
             gone.add(position)
-        mark = compaction_of(entry)
+        mark = find_compaction(entry)
         if mark is not None and mark.kind == COMPACTED:
             divided.add(position)
     return gone, divided
 
 
-def _shape(
+def _build_segment(
     conversation: Conversation, segments: Segments, number: int, trace: _Trace, begins: str
 ) -> Segment:
     ids, parents = conversation.skeleton.ids, conversation.skeleton.parents
-    first, parent, kind = segments.stretches[number]
+    first, parent, kind = segments.batches[number]
     return Segment(
         first=ids[first],
         last=ids[segments.last[number]],
-        parent=None if parent == NONE else ids[segments.stretches[parent].first],
+        parent=None if parent == NONE else ids[segments.batches[parent].first],
         at=None if parents[first] == ROOT else ids[parents[first]],
         kind=kind,
         messages=segments.counts[number],
         leaf=ids[segments.leaves[number]],
         current=bool(segments.current[number]),
         label=begins,
-        roles=_even(trace.roles.decode()),
-        start=milliseconds(trace.start),
-        end=milliseconds(trace.end),
+        roles=_sample_evenly(trace.roles.decode()),
+        start=to_milliseconds(trace.start),
+        end=to_milliseconds(trace.end),
         compactions=trace.compactions,
     )
 
 
-def _even(roles: str) -> str:
+def _sample_evenly(roles: str) -> str:
     """At most so many letters, evenly chosen."""
     if len(roles) <= MOST_ROLES:
         return roles
@@ -250,48 +254,48 @@ def _even(roles: str) -> str:
 MOST_BRANCHES = 500
 
 
-def branch_list(opened: Opened, names: Mapping[str, str]) -> tuple[BranchInfo, ...]:
+def list_branches(opened: OpenConversation, names: Mapping[str, str]) -> tuple[BranchInfo, ...]:
     """The branches with how each begins; those with names are always among them."""
-    found = opened.memory.get("branches", lambda: _told(opened))
+    found = opened.memory.get("branches", lambda: _list_branches(opened))
     assert isinstance(found, tuple)
-    told: tuple[BranchInfo, ...] = found
+    details: tuple[BranchInfo, ...] = found
     if not names:
-        return told
-    return tuple(_named(each, names.get(each.leaf)) for each in told)
+        return details
+    return tuple(_with_name(each, names.get(each.leaf)) for each in details)
 
 
-def _named(branch: BranchInfo, name: str | None) -> BranchInfo:
+def _with_name(branch: BranchInfo, name: str | None) -> BranchInfo:
     return branch if name is None else replace(branch, name=name)
 
 
-def _told(opened: Opened) -> tuple[BranchInfo, ...]:
+def _list_branches(opened: OpenConversation) -> tuple[BranchInfo, ...]:
     conversation = opened.conversation
     branches = conversation.branches()[:MOST_BRANCHES]
-    starts = [start_of(conversation, branch) for branch in branches]
+    starts = [find_branch_start(conversation, branch) for branch in branches]
     entries = conversation.entries_at(starts)
     return tuple(
-        _info(conversation, branch, label(entry))
+        _to_branch_info(conversation, branch, make_label(entry))
         for branch, entry in zip(branches, entries, strict=True)
     )
 
 
-def _info(conversation: Conversation, branch: Branch, begins: str) -> BranchInfo:
-    bones = conversation.skeleton
+def _to_branch_info(conversation: Conversation, branch: Branch, begins: str) -> BranchInfo:
+    skeleton = conversation.skeleton
     return BranchInfo(
         leaf=branch.leaf,
         fork=branch.fork,
         kind=branch.kind,
         messages=branch.messages,
         label=begins,
-        last=milliseconds(bones.times[bones.by_id[branch.leaf]]),
+        last=to_milliseconds(skeleton.times[skeleton.by_id[branch.leaf]]),
     )
 
 
-def start_of(conversation: Conversation, branch: Branch) -> int:
+def find_branch_start(conversation: Conversation, branch: Branch) -> int:
     """The first message that belongs to a branch and no other."""
-    bones = conversation.skeleton
-    above = ROOT if branch.fork is None else conversation.position(branch.fork)
-    here = conversation.position(branch.leaf)
-    while bones.parents[here] not in (above, ROOT):
-        here = bones.parents[here]
+    skeleton = conversation.skeleton
+    above = ROOT if branch.fork is None else conversation.find_position(branch.fork)
+    here = conversation.find_position(branch.leaf)
+    while skeleton.parents[here] not in (above, ROOT):
+        here = skeleton.parents[here]
     return here

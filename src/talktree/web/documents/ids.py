@@ -10,7 +10,7 @@ from talktree.errors import NotFound
 _CID = re.compile(r"([1-9][0-9]{0,17})(?:\.(0|[1-9][0-9]{0,8}))?")
 
 
-class Name(NamedTuple):
+class ConversationName(NamedTuple):
     """A source and which of its conversations is meant."""
 
     source: int
@@ -20,9 +20,9 @@ class Name(NamedTuple):
         return f"{self.source}.{self.number}" if self.number else str(self.source)
 
 
-def named(cid: str) -> Name:
+def parse_cid(cid: str) -> ConversationName:
     """What a cid means: `12` is the first conversation of source 12, `12.3` its fourth."""
     found = _CID.fullmatch(cid)
     if found is None:
         raise NotFound("there is no such conversation", hint="the list shows all")
-    return Name(int(found[1]), int(found[2] or 0))
+    return ConversationName(int(found[1]), int(found[2] or 0))

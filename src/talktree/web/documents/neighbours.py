@@ -22,13 +22,13 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )
 from talktree.model.skeleton import ROOT
-from talktree.views.compactions import compaction_facts
-from talktree.views.tools import call_title
-from talktree.views.width import one_line
-from talktree.web.schemas.transcript import Siblings, Side
+from talktree.views.compactions import format_compaction_facts
+from talktree.views.tools import format_call_title
+from talktree.views.width import to_one_line
+from talktree.web.schemas.transcript import SiblingMessages, SidechainLink
 
 LABEL = 80
 """Characters of a label."""
@@ -44,73 +44,73 @@ _COMPACTIONS = {"compaction": "compacted", "microcompacted": "old results left o
 EMPTY = "empty message"
 
 
-def label(entry: object) -> str:
+def make_label(entry: object) -> str:
     """An entry in a line, which is never empty: what cannot be read is named by its kind."""
     if not isinstance(entry, Message):
-        return _plain(str(getattr(entry, "kind", ""))) or type(entry).__name__.lower()
-    words = one_line(entry.text[: 8 * LABEL], LABEL)
+        return _to_words(str(getattr(entry, "kind", ""))) or type(entry).__name__.lower()
+    words = to_one_line(entry.text[: 8 * LABEL], LABEL)
     if words:
         return words
     for part in entry.parts:
         if isinstance(part, ToolCall):
-            return one_line(call_title(part), LABEL)
-    told = dict.fromkeys(filter(None, map(_told, entry.parts)))
-    return one_line(", ".join(told), LABEL) or EMPTY
+            return to_one_line(format_call_title(part), LABEL)
+    details = dict.fromkeys(filter(None, map(_describe_part, entry.parts)))
+    return to_one_line(", ".join(details), LABEL) or EMPTY
 
 
-def _told(part: Part) -> str:
+def _describe_part(part: Part) -> str:
     match part:
         case Text(text=text) | Thinking(text=text):
-            return _with("thinking" if isinstance(part, Thinking) else "", text)
+            return _append_words("thinking" if isinstance(part, Thinking) else "", text)
         case ToolCall():
-            return call_title(part)
+            return format_call_title(part)
         case ToolResult():
             said = next((each.text for each in part.output if isinstance(each, Text)), "")
-            return _with("failed tool result" if part.error else "tool result", said)
+            return _append_words("failed tool result" if part.error else "tool result", said)
         case Attachment(name=name, media_type=media_type):
             return name or ("image" if _is_image(media_type) else "attachment")
         case Artifact(title=title):
             return title or "artifact"
         case Event():
-            return _happened(part)
-        case Unknown(kind=kind):
-            return _plain(kind)
+            return _describe_event(part)
+        case UnknownPart(kind=kind):
+            return _to_words(kind)
 
 
 def _is_image(media_type: str | None) -> bool:
     return (media_type or "").startswith("image/")
 
 
-def _happened(event: Event) -> str:
+def _describe_event(event: Event) -> str:
     if event.kind == "command" and isinstance(event.data, Mapping):
         words = [event.data.get(key) for key in ("name", "args")]
-        told = " ".join(word for word in words if isinstance(word, str) and word)
-        if told:
-            return one_line(told, LABEL)
+        details = " ".join(word for word in words if isinstance(word, str) and word)
+        if details:
+            return to_one_line(details, LABEL)
     if event.kind in COMPACTIONS:
         what = _COMPACTIONS.get(event.kind, event.kind)
-        facts = compaction_facts(event)
-        return one_line(f"{what}: {facts}" if facts else what, LABEL)
+        facts = format_compaction_facts(event)
+        return to_one_line(f"{what}: {facts}" if facts else what, LABEL)
     known = _HAPPENED.get(event.kind)
-    return _with(known or _plain(event.kind), event.text or "")
+    return _append_words(known or _to_words(event.kind), event.text or "")
 
 
-def _with(what: str, text: str) -> str:
+def _append_words(what: str, text: str) -> str:
     """A thing and the first words of it."""
-    words = one_line(text[: 8 * LABEL], LABEL)
+    words = to_one_line(text[: 8 * LABEL], LABEL)
     return f"{what}: {words}" if what and words else what or words
 
 
-def _plain(name: str) -> str:
+def _to_words(name: str) -> str:
     """The name of a kind as words."""
-    return one_line(_HUMP.sub(" ", name).lower(), LABEL)
+    return to_one_line(_HUMP.sub(" ", name).lower(), LABEL)
 
 
 MOST_SIBLINGS = 100
 MOST_SIDES = 20
 
 
-class Around:
+class NeighbourFinder:
     """Looks around in one tree; what was found is remembered."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -118,44 +118,44 @@ class Around:
         self._ends: dict[int, tuple[int, int]] = {}
         """For the beginnings of lines their last position and how many messages they have."""
 
-    def siblings(self, position: int, leaf: str) -> Siblings | None:
+    def find_siblings(self, position: int, leaf: str) -> SiblingMessages | None:
         """The messages that stand at the same place as one on the way to a leaf."""
-        tree, bones = self._conversation.tree, self._conversation.skeleton
-        if tree.starts_sidechain(position):
+        tree, skeleton = self._conversation.tree, self._conversation.skeleton
+        if tree.is_sidechain_start(position):
             return None
-        same = tree.continuations(bones.parents[position])
+        same = tree.continuations(skeleton.parents[position])
         if len(same) < 2 or position not in same:
             return None
-        return Siblings(
+        return SiblingMessages(
             number=same.index(position),
             leaves=tuple(
-                leaf if each == position else bones.ids[self.end_of(each)[0]]
+                leaf if each == position else skeleton.ids[self.find_end(each)[0]]
                 for each in same[:MOST_SIBLINGS]
             ),
             total=len(same),
         )
 
-    def sides(self, position: int) -> tuple[Side, ...]:
+    def find_sidechains(self, position: int) -> tuple[SidechainLink, ...]:
         """The sub-agents' conversations that begin at a message."""
         starts = self._conversation.tree.sidechains(position)[:MOST_SIDES]
-        return tuple(self._side(start) for start in starts)
+        return tuple(self._build_sidechain(start) for start in starts)
 
-    def _side(self, start: int) -> Side:
-        end, count = self.end_of(start)
-        return Side(
-            leaf=self._conversation.skeleton.ids[end], messages=count, label=self.label(start)
+    def _build_sidechain(self, start: int) -> SidechainLink:
+        end, count = self.find_end(start)
+        return SidechainLink(
+            leaf=self._conversation.skeleton.ids[end], messages=count, label=self.make_label(start)
         )
 
-    def leaf_of_call(self, call: ToolCall) -> str:
+    def find_leaf_of_call(self, call: ToolCall) -> str:
         """The leaf of the sub-agent that a call began; empty if it began none."""
-        start = self._began.get(call.id or "")
-        return "" if start is None else self._conversation.skeleton.ids[self.end_of(start)[0]]
+        start = self._starts_by_call.get(call.id or "")
+        return "" if start is None else self._conversation.skeleton.ids[self.find_end(start)[0]]
 
     @cached_property
-    def _began(self) -> Mapping[str, int]:
+    def _starts_by_call(self) -> Mapping[str, int]:
         return {call: start for start, call in self._conversation.skeleton.spawned.items()}
 
-    def end_of(self, start: int) -> tuple[int, int]:
+    def find_end(self, start: int) -> tuple[int, int]:
         """Where the line from a node on ends, and how many messages that is."""
         found = self._ends.get(start)
         if found is None:
@@ -165,11 +165,11 @@ class Around:
             found = self._ends[start] = (end, count)
         return found
 
-    def label(self, position: int) -> str:
+    def make_label(self, position: int) -> str:
         """A message in a line."""
-        return label(self._conversation.entry(position))
+        return make_label(self._conversation.entry(position))
 
-    def parent(self, position: int) -> str | None:
+    def find_parent_id(self, position: int) -> str | None:
         """The id of what a message hangs on."""
         above = self._conversation.skeleton.parents[position]
         return None if above == ROOT else self._conversation.skeleton.ids[above]

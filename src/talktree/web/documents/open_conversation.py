@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Literal
 
 from talktree.errors import NotFound
-from talktree.library.listing import Kept
+from talktree.library.listing import LibraryEntry
 from talktree.model.conversation import Conversation
 from talktree.model.document import Document
-from talktree.model.link_repair import inferred_links, mended
-from talktree.views.transcript import through
-from talktree.web.documents.ids import Name
-from talktree.web.documents.neighbours import Around
-from talktree.web.documents.result_cache import Memory
+from talktree.model.link_repair import find_inferred_links, with_inferred_links
+from talktree.views.transcript import find_path_through
+from talktree.web.documents.ids import ConversationName
+from talktree.web.documents.neighbours import NeighbourFinder
+from talktree.web.documents.result_cache import RecentItems
 from talktree.web.documents.row_list import RowList
 
 BRANCHES_KEPT = 8
@@ -24,12 +24,12 @@ THINGS_KEPT = 8
 """How many other things that took a pass over it."""
 
 
-class Paper:
+class LoadedSource:
     """A source as it was read, with all its conversations."""
 
     def __init__(
         self,
-        kept: Kept,
+        kept: LibraryEntry,
         document: Document,
         stamp: str,
         *,
@@ -47,9 +47,9 @@ class Paper:
         """Whether there are edits that are not saved."""
         self.notice = notice
         """Why edits are not shown, if they are not."""
-        self.memory = Memory[object](THINGS_KEPT)
+        self.memory = RecentItems[object](THINGS_KEPT)
         """What was worked out about the source as a whole."""
-        self._opened: dict[int, Opened] = {}
+        self._opened: dict[int, OpenConversation] = {}
         self._lock = threading.RLock()
 
     @property
@@ -57,38 +57,38 @@ class Paper:
         """How much of it is held: the number of its records."""
         return 1000 + sum(each.record_count for each in self.document.conversations)
 
-    def conversation(self, number: int) -> Opened:
+    def open_conversation(self, number: int) -> OpenConversation:
         """One of its conversations."""
         with self._lock:
             found = self._opened.get(number)
             if found is None:
                 if number >= len(self.document.conversations):
                     raise NotFound("there is no such conversation", hint="the list shows all")
-                found = self._opened[number] = Opened(self, number)
+                found = self._opened[number] = OpenConversation(self, number)
             return found
 
 
-class Opened:
+class OpenConversation:
     """One conversation of a source, with the links that were inferred to show it."""
 
-    def __init__(self, paper: Paper, number: int, *, mend: bool = True) -> None:
+    def __init__(self, paper: LoadedSource, number: int, *, repair: bool = True) -> None:
         self.paper = paper
         self.kept = paper.kept
         self.number = number
-        self.cid = str(Name(paper.kept.source, number))
+        self.cid = str(ConversationName(paper.kept.source, number))
         self.document = paper.document
         self.stamp = paper.stamp
         self.edited = paper.edited
         read = paper.document.conversations[number]
-        self.conversation: Conversation = mended(read) if mend else read
-        self._rows = Memory[RowList](BRANCHES_KEPT)
-        self.memory = Memory[object](THINGS_KEPT)
+        self.conversation: Conversation = with_inferred_links(read) if repair else read
+        self._rows = RecentItems[RowList](BRANCHES_KEPT)
+        self.memory = RecentItems[object](THINGS_KEPT)
         """What was worked out about it, for as long as it is as it is."""
         # Made before anybody else sees it: joining links changes the skeleton.
         _ = self.conversation.tree
 
     @property
-    def as_read(self) -> Conversation:
+    def original_conversation(self) -> Conversation:
         """The conversation without inferred links, as it would be written."""
         return self.document.conversations[self.number]
 
@@ -108,38 +108,38 @@ class Opened:
         return None if end is None else self.conversation.skeleton.ids[end]
 
     @cached_property
-    def inferred(self) -> dict[int, int]:
+    def inferred_links(self) -> dict[int, int]:
         """Positions whose place was inferred."""
-        return inferred_links(self.conversation)
+        return find_inferred_links(self.conversation)
 
     @cached_property
-    def around(self) -> Around:
+    def neighbours(self) -> NeighbourFinder:
         """What stands around messages."""
-        return Around(self.conversation)
+        return NeighbourFinder(self.conversation)
 
     @cached_property
-    def noticed(self) -> dict[str, tuple[str, ...]]:
+    def notices(self) -> dict[str, tuple[str, ...]]:
         """Codes of what reading noticed, by the message it concerns."""
         found: dict[str, dict[str, None]] = {}
-        for each in self.as_read.skeleton.findings:
+        for each in self.original_conversation.skeleton.findings:
             if each.entry:
                 found.setdefault(each.entry, {})[each.code] = None
         return {entry: tuple(codes) for entry, codes in found.items()}
 
-    def rows(self, leaf: str | None = None) -> RowList:
+    def get_rows(self, leaf: str | None = None) -> RowList:
         """The rows of a branch: of the one that goes through a message, or of the current one."""
         name = self.leaf if leaf is None else leaf
         if name is None:
             return RowList(self.conversation, "", ())
-        position = self.conversation.position(name)
-        end, _ = self.around.end_of(position)
-        return self._rows.get(end, lambda: self._row_list(end))
+        position = self.conversation.find_position(name)
+        end, _ = self.neighbours.find_end(position)
+        return self._rows.get(end, lambda: self._build_row_list(end))
 
-    def _row_list(self, end: int) -> RowList:
+    def _build_row_list(self, end: int) -> RowList:
         leaf = self.conversation.skeleton.ids[end]
-        return RowList(self.conversation, leaf, through(self.conversation, leaf))
+        return RowList(self.conversation, leaf, find_path_through(self.conversation, leaf))
 
-    def change_of(self, position: int) -> Literal["", "new", "changed"]:
+    def find_change(self, position: int) -> Literal["", "new", "changed"]:
         """What edits that are not saved did to a message."""
         if not self.edited:
             return ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from talktree.errors import TalktreeError
-from talktree.formats.engine import Origin
+from talktree.formats.engine import DocumentOrigin
 from talktree.model.message import Message
-from talktree.text.json.encode import encode
-from talktree.views.html.rendering import code
-from talktree.web.documents.open_conversation import Opened
+from talktree.text.json.encode import encode_json
+from talktree.views.html.rendering import render_code
+from talktree.web.documents.open_conversation import OpenConversation
 from talktree.web.schemas.transcript import Raw
 
 MOST = 200_000
@@ -17,51 +17,51 @@ MOST = 200_000
 _LANGUAGES = {"jsonl": "json", "json": "json", "xml": "xml", "md": "markdown"}
 
 
-def raw_of(opened: Opened, id: str) -> Raw:
+def read_raw(opened: OpenConversation, id: str) -> Raw:
     """The record of a message; of one that was edited what would be written."""
-    conversation = opened.as_read
-    position = opened.conversation.position(id)
+    conversation = opened.original_conversation
+    position = opened.conversation.find_position(id)
     number = conversation.members[position]
     origin = conversation.store
-    assert isinstance(origin, Origin)
+    assert isinstance(origin, DocumentOrigin)
     if number in conversation.changed:
-        return _edited(opened, origin, position)
+        return _render_edited(opened, origin, position)
     which, index = origin.sheet_of(number)
     sheet = origin.sheets[which]
-    return _shown(sheet.path, sheet.line_of(index), sheet.record(index).raw)
+    return _to_raw(sheet.path, sheet.line_of(index), sheet.record(index).raw)
 
 
-def _edited(opened: Opened, origin: Origin, position: int) -> Raw:
-    conversation = opened.as_read
+def _render_edited(opened: OpenConversation, origin: DocumentOrigin, position: int) -> Raw:
+    conversation = opened.original_conversation
     entry = conversation.entry(position)
     number = conversation.members[position]
     path = origin.path_of(number) if number >= 0 else conversation.main_file
     base = origin.record_as_read(number) if number >= 0 else None
     try:
         native = origin.format.put(origin.format.complete(entry) if base is None else entry, base)
-        data = encode(native)
+        data = encode_json(native)
     except (TalktreeError, TypeError, ValueError):
         data = (entry.text if isinstance(entry, Message) else "").encode("utf-8", "replace")
-    return _shown(path, None, data)
+    return _to_raw(path, None, data)
 
 
-def _shown(path: str, line: int | None, data: bytes) -> Raw:
+def _to_raw(path: str, line: int | None, data: bytes) -> Raw:
     text = data[: 4 * MOST].decode("utf-8", "replace")
     kept = text[:MOST]
     cut = max(0, len(text) - MOST, len(data) - 4 * MOST)
     language = _LANGUAGES.get(path.rpartition(".")[2].lower(), "")
-    laid_out = _laid_out(data) if language == "json" and not cut else kept
+    laid_out = _pretty_print(data) if language == "json" and not cut else kept
     return Raw(
         path=path,
         line=line,
         size=len(data),
-        html=code(laid_out, language),
+        html=render_code(laid_out, language),
         text=kept,
         cut=cut,
     )
 
 
-def _laid_out(data: bytes) -> str:
+def _pretty_print(data: bytes) -> str:
     """JSON with a line for each member; anything else as it is."""
     try:
         return msgspec.json.format(data.strip(), indent=2).decode("utf-8", "replace")

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 Thing = TypeVar("Thing")
 
 
-class Memory(Generic[Thing]):
+class RecentItems(Generic[Thing]):
     """The last few things by their keys; whoever asks while one is made waits for it."""
 
     def __init__(self, most: int) -> None:
@@ -38,7 +38,7 @@ class Memory(Generic[Thing]):
                 self._turns.pop(key, None)
             return made
 
-    def known(self, key: Hashable) -> Thing | None:
+    def get_known(self, key: Hashable) -> Thing | None:
         """The thing with a key, if it is there."""
         with self._lock:
             return self._things.get(key)

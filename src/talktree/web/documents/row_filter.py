@@ -13,12 +13,12 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from talktree.errors import UsageError
-from talktree.model.derived import DONE, todos_of
+from talktree.model.derived import DONE, find_todos
 from talktree.model.message import Message
 from talktree.web.documents.branch_files import Touches
 from talktree.web.documents.branch_usage import Spending
-from talktree.web.documents.open_conversation import Opened
-from talktree.web.documents.row_list import RowList, Shown, TraitList, Traits, all_shown
+from talktree.web.documents.open_conversation import OpenConversation
+from talktree.web.documents.row_list import RowList, ShownRow, TraitList, Traits, build_all_rows
 
 MOST_TASK_STEPS = 20_000
 
@@ -36,30 +36,30 @@ class TaskStep(NamedTuple):
 class Survey:
     """What one pass over a branch tells."""
 
-    def __init__(self, opened: Opened, rows: RowList) -> None:
+    def __init__(self, opened: OpenConversation, rows: RowList) -> None:
         self._traits = TraitList()
         self.spending = Spending(opened.conversation)
         self.touches = Touches()
         self.tasks: list[TaskStep] = []
         self._last: object = None
-        for shown in all_shown(opened.conversation, rows):
-            self._traits.take(shown)
-            self.spending.take(shown)
-            self.touches.take(shown)
-            self._take_tasks(shown)
-        self.touches.take_snapshots(opened.conversation, rows)
+        for shown in build_all_rows(opened.conversation, rows):
+            self._traits.add_row(shown)
+            self.spending.add_row(shown)
+            self.touches.add_row(shown)
+            self._add_tasks(shown)
+        self.touches.add_snapshots(opened.conversation, rows)
 
     @property
     def traits(self) -> list[Traits]:
         """For each row what it can be chosen by."""
         return self._traits.rows
 
-    def _take_tasks(self, shown: Shown) -> None:
+    def _add_tasks(self, shown: ShownRow) -> None:
         for step in shown.steps:
-            self._take_task_list(shown.number, step.position, step.message)
+            self._add_task_list(shown.number, step.position, step.message)
 
-    def _take_task_list(self, row: int, position: int, message: Message) -> None:
-        todos = todos_of(message)
+    def _add_task_list(self, row: int, position: int, message: Message) -> None:
+        todos = find_todos(message)
         if todos is None or todos == self._last or len(self.tasks) >= MOST_TASK_STEPS:
             return
         if not todos and self._last is None:
@@ -69,7 +69,7 @@ class Survey:
         self.tasks.append(TaskStep(row, position, message.time_ns, done, len(todos)))
 
 
-def survey_of(opened: Opened, rows: RowList) -> Survey:
+def get_survey(opened: OpenConversation, rows: RowList) -> Survey:
     """The survey of a branch, made if there is none yet; whoever waits gets the same."""
     found = opened.memory.get(("survey", rows.leaf), lambda: Survey(opened, rows))
     assert isinstance(found, Survey)
@@ -80,10 +80,10 @@ NAMES = ("role", "kind", "flag", "tool", "tag")
 MOST_TERMS = 40
 
 
-def chosen_rows(opened: Opened, rows: RowList, show: str) -> array[int]:
+def find_matching_rows(opened: OpenConversation, rows: RowList, show: str) -> array[int]:
     """The numbers of the rows to which all that is asked applies."""
-    wanted = terms(show)
-    traits = survey_of(opened, rows).traits
+    wanted = parse_terms(show)
+    traits = get_survey(opened, rows).traits
     return array(
         "q",
         (
@@ -94,7 +94,7 @@ def chosen_rows(opened: Opened, rows: RowList, show: str) -> array[int]:
     )
 
 
-def terms(show: str) -> list[frozenset[str]]:
+def parse_terms(show: str) -> list[frozenset[str]]:
     """What is asked for: one set a name, of which one must apply."""
     found: dict[str, set[str]] = {}
     for term in show.split(","):

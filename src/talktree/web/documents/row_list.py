@@ -23,10 +23,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from talktree.formats import by_slug
+from talktree.formats import get_format
 from talktree.model.compaction import COMPACTIONS
 from talktree.model.conversation import Conversation
-from talktree.model.derived import TODO_TOOLS, tool_key
+from talktree.model.derived import TODO_TOOLS, normalize_tool_name
 from talktree.model.message import ERROR, META, Message
 from talktree.model.outline import Trait
 from talktree.model.parts import (
@@ -38,10 +38,10 @@ from talktree.model.parts import (
     Thinking,
     ToolCall,
     ToolResult,
-    Unknown,
+    UnknownPart,
 )  # fmt: skip
 from talktree.model.skeleton import NO_TIME
-from talktree.views.transcript import Step, fold
+from talktree.views.transcript import FoldedMessage, fold_results
 
 MOST_RECORDS = 1000
 """How many records of a row are told."""
@@ -55,8 +55,12 @@ class RowList:
         self._conversation = conversation
         self.path = array("q", path)
         """All positions of the branch, those without a row included."""
-        bones = conversation.skeleton
-        traits, roles, silent = bones.traits, bones.roles, by_slug(conversation.format).silent
+        skeleton = conversation.skeleton
+        traits, roles, silent = (
+            skeleton.traits,
+            skeleton.roles,
+            get_format(conversation.format).silent,
+        )
         self.heads = array(
             "q",
             (
@@ -82,7 +86,7 @@ class RowList:
         ids = self._conversation.skeleton.ids
         return tuple(ids[self.path[place]] for place in self.span(number)[:MOST_RECORDS])
 
-    def number_of(self, id: str) -> int | None:
+    def find_number(self, id: str) -> int | None:
         """The row a message is shown in, by its id, or None."""
         position = self._conversation.skeleton.by_id.get(id)
         return None if position is None else self.number_at(position)
@@ -107,69 +111,73 @@ LOOK_BACK = 64
 """How far the reply before is looked for."""
 
 
-class Shown(NamedTuple):
+class ShownRow(NamedTuple):
     """A row: its message, and those that only bring results."""
 
     number: int
-    head: Step
-    rest: tuple[Step, ...]
+    head: FoldedMessage
+    rest: tuple[FoldedMessage, ...]
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[FoldedMessage, ...]:
         """All of them."""
         return (self.head, *self.rest)
 
 
-def shown(conversation: Conversation, rows: RowList, first: int, stop: int) -> list[Shown]:
+def build_rows(conversation: Conversation, rows: RowList, first: int, stop: int) -> list[ShownRow]:
     """The rows of a stretch; little more than that is read."""
     stop = min(stop, len(rows))
     if first >= stop:
         return []
     seams = _Seams(conversation, rows)
     start, end = rows.heads[first], rows.span(stop - 1).stop
-    start, end = seams.before(start), seams.behind(end)
-    found = _rows(conversation, rows, range(start, end))
+    start, end = seams.find_before(start), seams.find_behind(end)
+    found = _group_rows(conversation, rows, range(start, end))
     return [each for each in found if first <= each.number < stop]
 
 
-def all_shown(conversation: Conversation, rows: RowList) -> Iterator[Shown]:
+def build_all_rows(conversation: Conversation, rows: RowList) -> Iterator[ShownRow]:
     """All rows of a branch, streaming."""
-    return _rows(conversation, rows, range(len(rows.path)))
+    return _group_rows(conversation, rows, range(len(rows.path)))
 
 
-def _rows(conversation: Conversation, rows: RowList, places: range) -> Iterator[Shown]:
+def _group_rows(conversation: Conversation, rows: RowList, places: range) -> Iterator[ShownRow]:
     seams = _Seams(conversation, rows)
     positions = rows.path[places.start : places.stop]
     entries = conversation.entries_at(positions)
     places_and_entries = zip(places, entries, strict=True)
-    number, steps = rows.row_at(places.start) if places else -1, list[Step]()
-    for place, step in _folded(seams, places_and_entries):
+    number, steps = rows.row_at(places.start) if places else -1, list[FoldedMessage]()
+    for place, step in _fold_steps(seams, places_and_entries):
         mine = rows.row_at(place)
         if mine != number:
             if steps:
-                yield Shown(number, steps[0], tuple(steps[1:]))
+                yield ShownRow(number, steps[0], tuple(steps[1:]))
             number, steps = mine, []
         steps.append(step)
     if steps:
-        yield Shown(number, steps[0], tuple(steps[1:]))
+        yield ShownRow(number, steps[0], tuple(steps[1:]))
 
 
-def _folded(seams: _Seams, entries: Iterable[tuple[int, object]]) -> Iterator[tuple[int, Step]]:
+def _fold_steps(
+    seams: _Seams, entries: Iterable[tuple[int, object]]
+) -> Iterator[tuple[int, FoldedMessage]]:
     """Each message with its place; results in the calls they answer."""
     held: list[tuple[int, Message]] = []
     for place, entry in entries:
         if not isinstance(entry, Message):
             continue
         if held and (seams.is_seam(place, entry) or len(held) >= FURTHEST):
-            yield from _paired(seams, held)
+            yield from _pair_steps(seams, held)
             held = []
         held.append((place, entry))
-    yield from _paired(seams, held)
+    yield from _pair_steps(seams, held)
 
 
-def _paired(seams: _Seams, held: list[tuple[int, Message]]) -> Iterator[tuple[int, Step]]:
+def _pair_steps(
+    seams: _Seams, held: list[tuple[int, Message]]
+) -> Iterator[tuple[int, FoldedMessage]]:
     path = seams.rows.path
-    steps = fold((path[place], message) for place, message in held)
+    steps = fold_results((path[place], message) for place, message in held)
     return zip((place for place, _ in held), steps, strict=True)
 
 
@@ -178,17 +186,17 @@ class _Seams:
 
     def __init__(self, conversation: Conversation, rows: RowList) -> None:
         self._conversation = conversation
-        self._bones = conversation.skeleton
+        self._skeleton = conversation.skeleton
         self.rows = rows
 
-    def before(self, place: int) -> int:
+    def find_before(self, place: int) -> int:
         """The last seam at or before a place."""
         for here in range(place, max(-1, place - FURTHEST), -1):
             if self.is_seam(here):
                 return here
         return max(0, place - FURTHEST)
 
-    def behind(self, place: int) -> int:
+    def find_behind(self, place: int) -> int:
         """The first seam at or behind a place."""
         end = min(len(self.rows.path), place + FURTHEST)
         for here in range(place, end):
@@ -201,18 +209,18 @@ class _Seams:
         if not place:
             return True
         position = self.rows.path[place]
-        match self._bones.traits[position]:
-            case Trait.SAID if self._bones.roles[position] == "user":
+        match self._skeleton.traits[position]:
+            case Trait.SAID if self._skeleton.roles[position] == "user":
                 entry = self._conversation.entry(position) if message is None else message
-                return isinstance(entry, Message) and _speaks_up(entry)
+                return isinstance(entry, Message) and _is_spoken(entry)
             case Trait.REPLY:
-                return self._begins_round(place)
+                return self._is_round_start(place)
             case _:
                 return False
 
-    def _begins_round(self, place: int) -> bool:
+    def _is_round_start(self, place: int) -> bool:
         """Whether results stand before it, and it is no piece of the reply before those."""
-        traits, groups, path = self._bones.traits, self._bones.group_numbers, self.rows.path
+        traits, groups, path = self._skeleton.traits, self._skeleton.group_numbers, self.rows.path
         if traits[path[place - 1]] != Trait.RESULT:
             return False
         group = groups[path[place]]
@@ -224,7 +232,7 @@ class _Seams:
         return True
 
 
-def _speaks_up(message: Message) -> bool:
+def _is_spoken(message: Message) -> bool:
     return META not in message.flags and not any(
         isinstance(part, ToolResult) for part in message.parts
     )
@@ -240,33 +248,33 @@ class TraitList:
         self.rows: list[Traits] = []
         self._known: dict[Traits, Traits] = {}
 
-    def take(self, shown: Shown) -> None:
+    def add_row(self, shown: ShownRow) -> None:
         """Note the next row."""
-        mine = frozenset(each.casefold() for each in _traits(shown))
+        mine = frozenset(each.casefold() for each in _find_traits(shown))
         self.rows.append(self._known.setdefault(mine, mine))
 
 
-def _traits(shown: Shown) -> Iterator[str]:
+def _find_traits(shown: ShownRow) -> Iterator[str]:
     message = shown.head.message
     yield f"role:{message.role}"
     yield from (f"flag:{flag}" for flag in message.flags)
     yield from (f"tag:{tag}" for tag in message.tags)
     if message.todos:
         yield "kind:todos"
-    if ERROR in message.flags or any(_failed(step) for step in shown.steps):
+    if ERROR in message.flags or any(_has_failed(step) for step in shown.steps):
         yield "flag:failed"
     for step in shown.steps:
         for number, part in enumerate(step.message.parts):
             if number not in step.elsewhere:
-                yield from _of_part(part, step.answers.get(number))
+                yield from _find_part_traits(part, step.answers.get(number))
 
 
-def _failed(step: Step) -> bool:
+def _has_failed(step: FoldedMessage) -> bool:
     alone = (part for part in step.message.parts if isinstance(part, ToolResult))
     return any(each.error for each in (*step.answers.values(), *alone))
 
 
-def _of_part(part: Part, answer: ToolResult | None) -> Iterator[str]:
+def _find_part_traits(part: Part, answer: ToolResult | None) -> Iterator[str]:
     match part:
         case Text():
             yield "kind:text"
@@ -275,11 +283,11 @@ def _of_part(part: Part, answer: ToolResult | None) -> Iterator[str]:
         case ToolCall():
             yield "kind:call"
             yield f"tool:{part.name}"
-            if tool_key(part.name) in TODO_TOOLS:
+            if normalize_tool_name(part.name) in TODO_TOOLS:
                 yield "kind:todos"
             for each in answer.output if answer is not None else ():
                 if isinstance(each, Attachment):
-                    yield from _of_part(each, None)
+                    yield from _find_part_traits(each, None)
         case ToolResult():
             yield "kind:result"
         case Attachment():
@@ -288,13 +296,13 @@ def _of_part(part: Part, answer: ToolResult | None) -> Iterator[str]:
             yield "kind:artifact"
         case Event():
             yield "kind:divider" if part.kind in COMPACTIONS else "kind:chip"
-        case Unknown():
+        case UnknownPart():
             yield "kind:unknown"
 
 
 MILLISECOND = 1_000_000
 
 
-def milliseconds(time: int | None) -> int | None:
+def to_milliseconds(time: int | None) -> int | None:
     """Nanoseconds as they travel."""
     return None if time is None or time == NO_TIME else time // MILLISECOND

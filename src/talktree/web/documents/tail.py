@@ -14,24 +14,29 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from talktree.files import Source
-from talktree.formats import by_slug
-from talktree.formats.engine import read
-from talktree.library.archive.file_content import InArchive
-from talktree.library.extract.facts import key_of
-from talktree.library.extract.packed_tree import Glance
-from talktree.model.detached_messages import stranded
+from talktree.formats import get_format
+from talktree.formats.engine import read_document
+from talktree.library.archive.file_content import ArchivedContent
+from talktree.library.extract.facts import hash_id
+from talktree.library.extract.packed_tree import PackedTreeView
+from talktree.model.detached_messages import find_detached
 from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
-from talktree.web.documents.cache import Desk, companions_stamp, edits_of, stamp_of
-from talktree.web.documents.cache import Opened as OpenedSource
-from talktree.web.documents.open_conversation import Opened, Paper
+from talktree.web.documents.cache import (
+    DocumentCache,
+    compute_companions_stamp,
+    compute_edit_stamp,
+    read_edit_history,
+)
+from talktree.web.documents.cache import OpenConversation as OpenedSource
+from talktree.web.documents.open_conversation import LoadedSource, OpenConversation
 from talktree.web.documents.row_body import RowMaker
-from talktree.web.schemas.transcript import Tail
+from talktree.web.schemas.transcript import BranchTail
 
 if TYPE_CHECKING:
     from talktree.library.archive.store import Archive
     from talktree.library.database.connection import Database
-    from talktree.library.listing import Kept
+    from talktree.library.listing import LibraryEntry
 
 
 LARGEST = 12 << 20
@@ -47,42 +52,48 @@ WHERE s.id = ? AND s.lines = 1 AND s.shape IS NOT NULL AND f.generation IS NOT N
 """
 
 
-class Ends:
+class FileEnds:
     """The end of a kept file of lines."""
 
-    def __init__(self, kept: Kept, stamp: str, archive: Archive, generation: int) -> None:
+    def __init__(self, kept: LibraryEntry, stamp: str, archive: Archive, generation: int) -> None:
         self._kept = kept
         self._stamp = stamp
-        self._content = InArchive(archive, generation)
+        self._content = ArchivedContent(archive, generation)
 
-    def opened(self, start: int) -> Opened | None:
+    def open_from(self, start: int) -> OpenConversation | None:
         """The records from a place on as a conversation; None if that is too much."""
         if self._content.size - start > LARGEST:
             return None
         source = Source.of_bytes(self._content.read(start), name=f"{self._kept.id}.jsonl")
-        document = read(source, by_slug(self._kept.format))
+        document = read_document(source, get_format(self._kept.format))
         if len(document.conversations) != 1:
             return None
-        paper = Paper(self._kept, document, self._stamp, edited=False, notice=None)
-        return Opened(paper, 0, mend=False)
+        paper = LoadedSource(self._kept, document, self._stamp, edited=False, notice=None)
+        return OpenConversation(paper, 0, repair=False)
 
 
-def end_of(db: Database, archive: Archive, kept: Kept, stamp: str, limit: int) -> Opened | None:
+def open_end(
+    db: Database, archive: Archive, kept: LibraryEntry, stamp: str, limit: int
+) -> OpenConversation | None:
     """The end of a source with at least so many rows; None if only all of it can tell them."""
-    row = db.one(_LINES, (kept.source,))
+    row = db.read_one(_LINES, (kept.source,))
     if row is None:
         return None
-    glance, ends = Glance(row[0]), Ends(kept, stamp, archive, row[1])
-    start = None if glance.several or glance.inferred else _start(glance, limit + MARGIN + SLACK)
-    found = None if start is None else ends.opened(start)
-    if start is None or found is None or len(found.rows()) < limit + MARGIN:
+    glance, ends = PackedTreeView(row[0]), FileEnds(kept, stamp, archive, row[1])
+    start = (
+        None
+        if glance.has_several or glance.is_inferred
+        else _find_start(glance, limit + MARGIN + SLACK)
+    )
+    found = None if start is None else ends.open_from(start)
+    if start is None or found is None or len(found.get_rows()) < limit + MARGIN:
         return None
     return found if _is_certain(found, glance, start) else None
 
 
-def _start(glance: Glance, rows: int) -> int | None:
+def _find_start(glance: PackedTreeView, rows: int) -> int | None:
     """Where so many rows of the current branch begin, if that is not the whole of it."""
-    for at, trait in glance.way_up():
+    for at, trait in glance.walk_up():
         # Bookkeeping mostly has no row of its own.
         rows -= trait in (Trait.SAID, Trait.REPLY)
         if not rows:
@@ -90,63 +101,67 @@ def _start(glance: Glance, rows: int) -> int | None:
     return None
 
 
-def _is_certain(opened: Opened, glance: Glance, start: int) -> bool:
+def _is_certain(opened: OpenConversation, glance: PackedTreeView, start: int) -> bool:
     """Whether the end of the branch is the same in the whole file."""
-    bones = opened.conversation.skeleton
-    if bones.native or bones.points_forward or bones.looped or stranded(bones):
+    skeleton = opened.conversation.skeleton
+    if skeleton.native or skeleton.points_forward or skeleton.looped or find_detached(skeleton):
         return False
-    return _is_current(opened) and _stands_alone(opened, glance, start)
+    return _is_current(opened) and _is_self_contained(opened, glance, start)
 
 
-def _is_current(opened: Opened) -> bool:
+def _is_current(opened: OpenConversation) -> bool:
     """Whether the branch is surely the one that was spoken on last."""
-    tree, bones, path = opened.conversation.tree, opened.conversation.skeleton, opened.rows().path
+    tree, skeleton, path = (
+        opened.conversation.tree,
+        opened.conversation.skeleton,
+        opened.get_rows().path,
+    )
     top = path[0]
-    said = sum(bones.traits[each] == Trait.SAID for each in path)
-    groups = {bones.group_numbers[each] for each in path if bones.traits[each] == Trait.REPLY}
-    return bones.parents[top] == ROOT and tree.is_real(top) and (said > 0 or len(groups) > 2)
+    said = sum(skeleton.traits[each] == Trait.SAID for each in path)
+    groups = {skeleton.group_numbers[each] for each in path if skeleton.traits[each] == Trait.REPLY}
+    return skeleton.parents[top] == ROOT and tree.is_real(top) and (said > 0 or len(groups) > 2)
 
 
-def _stands_alone(opened: Opened, glance: Glance, start: int) -> bool:
+def _is_self_contained(opened: OpenConversation, glance: PackedTreeView, start: int) -> bool:
     """Whether nothing before the end of the file is named like what is in it, or hangs on that."""
-    mine = {key_of(each) for each in opened.conversation.skeleton.ids if each}
-    first = glance.number_from(start)
+    mine = {hash_id(each) for each in opened.conversation.skeleton.ids if each}
+    first = glance.find_number_from(start)
     if glance.has_before(first, mine):
         return False
-    return all(place < first and name not in mine for place, name in glance.forward)
+    return all(place < first and name not in mine for place, name in glance.forward_links)
 
 
-def tail(desk: Desk, cid: str, limit: int) -> Tail:
+def read_tail(cache: DocumentCache, cid: str, limit: int) -> BranchTail:
     """The last rows; their numbers count from the end."""
-    if not desk.is_at_hand(cid):
-        found = _end(desk, cid, limit)
+    if not cache.is_open(cid):
+        found = _open_end(cache, cid, limit)
         if found is not None:
-            told = tail_of(found, limit)
-            desk.prepare(cid)
-            return told
-    return tail_of(desk.open(cid), limit)
+            details = build_tail(found, limit)
+            cache.prepare(cid)
+            return details
+    return build_tail(cache.open(cid), limit)
 
 
-def _end(desk: Desk, cid: str, limit: int) -> OpenedSource | None:
+def _open_end(cache: DocumentCache, cid: str, limit: int) -> OpenedSource | None:
     """The end of the source, if it can be told without the rest and nothing in it was edited."""
-    library = desk.library()
+    library = cache.get_library()
     with library.db.snapshot():
-        kept, name = desk.kept(cid)
-        history = edits_of(library.db, name.source)
+        kept, name = cache.find_library_entry(cid)
+        history = read_edit_history(library.db, name.source)
         if name.number or history.standing or not history.is_saved:
             return None
-        if companions_stamp(library.db, name.source):
+        if compute_companions_stamp(library.db, name.source):
             return None  # sub-agents may begin at any of the last messages
-        stamp = stamp_of(library.db, name.source, history)
-        return end_of(library.db, library.archive, kept, stamp, limit)
+        stamp = compute_edit_stamp(library.db, name.source, history)
+        return open_end(library.db, library.archive, kept, stamp, limit)
 
 
-def tail_of(opened: OpenedSource, limit: int) -> Tail:
+def build_tail(opened: OpenedSource, limit: int) -> BranchTail:
     """The last rows of a conversation that is open."""
-    rows = opened.rows()
+    rows = opened.get_rows()
     first = max(0, len(rows) - limit)
-    found = RowMaker(opened, rows).page(first, limit)
-    return Tail(
+    found = RowMaker(opened, rows).make_page(first, limit)
+    return BranchTail(
         title=opened.title,
         format=opened.kept.format,
         rows=tuple(replace(row, number=row.number - len(rows)) for row in found),

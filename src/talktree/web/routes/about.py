@@ -10,27 +10,27 @@ from talktree import __version__
 from talktree.errors import TalktreeError
 from talktree.formats import all_formats
 from talktree.library.library import Library
-from talktree.library.retention.apply import retention_notice
+from talktree.library.retention.apply import find_retention_notice
 from talktree.web.host import StudioHost
 from talktree.web.response import JSON
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.general import About, FormatInfo, LibraryInfo
-from talktree.web.studio import Studio
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.general import FormatSummary, LibraryInfo, StudioInfo
+from talktree.web.studio import StudioContext
 
 NANOSECONDS = 1_000_000
 
 
-def about(studio: Studio, call: Call) -> About:
+def about(studio: StudioContext, call: RouteCall) -> StudioInfo:
     """What is served, and what can be done with it."""
-    library = studio.desk.library()
+    library = studio.cache.get_library()
     host: StudioHost = call.request.app.state.host
-    return About(
+    return StudioInfo(
         version=__version__,
         read_only=studio.read_only,
-        encrypted=host.served.encrypted_root() is not None,
+        encrypted=host.served.find_encrypted_root() is not None,
         given=tuple(map(str, studio.given)),
         formats=tuple(
-            FormatInfo(
+            FormatSummary(
                 slug=each.info.slug,
                 title=each.info.title,
                 folder=each.info.layout != "file",
@@ -40,23 +40,23 @@ def about(studio: Studio, call: Call) -> About:
             )
             for each in all_formats()
         ),
-        library=_library(library),
-        retention=_retention(studio, library),
-        job=studio.jobs.going_on("import"),
+        library=_build_library_info(library),
+        retention=_describe_retention(studio, library),
+        job=studio.jobs.find_running("import"),
     )
 
 
-def _retention(studio: Studio, library: Library) -> str | None:
+def _describe_retention(studio: StudioContext, library: Library) -> str | None:
     if studio.given or studio.read_only:
         return None
     try:
-        notice = retention_notice(library)
+        notice = find_retention_notice(library)
     except TalktreeError as error:
         return error.message
     return None if notice is None else f"{notice.why_not}. {notice.hint}"
 
 
-def _library(library: Library) -> LibraryInfo:
+def _build_library_info(library: Library) -> LibraryInfo:
     info = library.info()
     return LibraryInfo(
         conversations=info.conversations,
@@ -68,14 +68,16 @@ def _library(library: Library) -> LibraryInfo:
     )
 
 
-def description(studio: Studio | None, call: Call) -> Response:
+def description(studio: StudioContext | None, call: RouteCall) -> Response:
     """The API, for programs."""
-    from talktree.web.openapi import openapi_json
+    from talktree.web.openapi import encode_openapi
 
-    return Response(openapi_json(), media_type=JSON)
+    return Response(encode_openapi(), media_type=JSON)
 
 
 ROUTES = (
-    Route("GET", "/about", about, "What is served, and what can be done with it.", gives=About),
+    Route(
+        "GET", "/about", about, "What is served, and what can be done with it.", gives=StudioInfo
+    ),
     Route("GET", "/openapi.json", description, "This description.", media=JSON, when_locked=True),
 )

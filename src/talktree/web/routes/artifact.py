@@ -10,14 +10,14 @@ from starlette.responses import Response
 from talktree.errors import NotFound, Unreadable
 from talktree.model.parts import Artifact
 from talktree.text.media import PICTURES
-from talktree.web.artifacts.artifact_page import HEADERS, artifact_page
+from talktree.web.artifacts.artifact_page import HEADERS, build_artifact_page
 from talktree.web.artifacts.dimensions import is_too_large
-from talktree.web.artifacts.kinds import kind_of
-from talktree.web.documents.blobs import blob_of, part_of
-from talktree.web.routes.route import Call, Route
+from talktree.web.artifacts.kinds import find_kind
+from talktree.web.documents.blobs import find_part, read_blob
+from talktree.web.routes.route import Route, RouteCall
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 IMAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """An image that somebody opens by itself can do nothing, not even a drawing."""
@@ -30,22 +30,26 @@ class ArtifactQuery(Struct, frozen=True, kw_only=True):
     theme: Literal["light", "dark"] = "light"
 
 
-def _artifact(studio: Studio, call: Call) -> Response:
-    opened = studio.desk.open(call.path["cid"])
-    part = part_of(opened, call.path["id"], _number(call.path["number"]))
+def _artifact(studio: StudioContext, call: RouteCall) -> Response:
+    opened = studio.cache.open(call.path["cid"])
+    part = find_part(opened, call.path["id"], _parse_number(call.path["number"]))
     if not isinstance(part, Artifact):
         raise NotFound("that is no artifact", hint="only artifacts run")
     query: ArtifactQuery = call.query
-    page = artifact_page(kind_of(part.media_type), part.content or "", query.theme)
+    page = build_artifact_page(find_kind(part.media_type), part.content or "", query.theme)
     return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=HEADERS)
 
 
-def _image(studio: Studio, call: Call) -> Response:
-    opened = studio.desk.open(call.path["cid"])
-    blob = blob_of(opened, call.path["id"], _number(call.path["number"]))
+def _image(studio: StudioContext, call: RouteCall) -> Response:
+    opened = studio.cache.open(call.path["cid"])
+    blob = read_blob(opened, call.path["id"], _parse_number(call.path["number"]))
     if blob.data is None:
         raise NotFound("the image itself is not here", hint="only its address is known")
-    kind = SVG if kind_of(blob.told) == "svg" and b"<svg" in blob.data[:65536] else blob.media_type
+    kind = (
+        SVG
+        if find_kind(blob.details) == "svg" and b"<svg" in blob.data[:65536]
+        else blob.media_type
+    )
     if kind not in PICTURES and kind != SVG:
         raise NotFound("that is no image", hint="PNG, JPEG, GIF, WebP and SVG are shown")
     if kind in PICTURES and is_too_large(blob.data):
@@ -54,7 +58,7 @@ def _image(studio: Studio, call: Call) -> Response:
     return Response(blob.data, media_type=kind, headers=headers)
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9:
         raise NotFound("there is no such part", hint="parts are numbered")
     return int(text)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from talktree.library.branch_names import name_branch
-from talktree.web.routes.route import Call, Route
+from talktree.web.routes.route import Route, RouteCall
 from talktree.web.schemas.edits_and_moves import NameBranch
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 
-def name(studio: Studio, call: Call) -> None:
+def name(studio: StudioContext, call: RouteCall) -> None:
     """Give a branch a name, or take it away."""
     asked: NameBranch = call.body
-    opened = studio.desk.open(call.path["cid"])
-    with studio.desk.writing() as library:
+    opened = studio.cache.open(call.path["cid"])
+    with studio.cache.open_for_writing() as library:
         name_branch(library.db, opened.kept.source, opened.conversation, asked.leaf, asked.name)
 
 

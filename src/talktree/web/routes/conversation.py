@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from talktree.web.actions.summary import summary_of
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.transcript import Conversation
-from talktree.web.studio import Studio
+from talktree.web.actions.summary import build_summary
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.transcript import ConversationDetails
+from talktree.web.studio import StudioContext
 
 
-def _conversation(studio: Studio, call: Call) -> Conversation:
-    return summary_of(studio, studio.desk.open(call.path["cid"]))
+def _conversation(studio: StudioContext, call: RouteCall) -> ConversationDetails:
+    return build_summary(studio, studio.cache.open(call.path["cid"]))
 
 
 ROUTES = (
     Route(
         "GET", "/c/{cid}", _conversation, "A conversation without its messages.",
-        gives=Conversation,
+        gives=ConversationDetails,
     ),
 )  # fmt: skip

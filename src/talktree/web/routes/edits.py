@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from talktree.web.actions import edit
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.edits_and_moves import Do, Edited, History, Turn
-from talktree.web.studio import Studio
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.edits_and_moves import EditRequest, EditResult, HistoryState, UndoRequest
+from talktree.web.studio import StudioContext
 
 
-def history(studio: Studio, call: Call) -> History:
+def history(studio: StudioContext, call: RouteCall) -> HistoryState:
     """All edits, the oldest first."""
-    return edit.history(studio, call.path["cid"])
+    return edit.read_history(studio, call.path["cid"])
 
 
-def do(studio: Studio, call: Call) -> Edited:
+def do(studio: StudioContext, call: RouteCall) -> EditResult:
     """One more edit."""
-    return edit.done(studio, call.path["cid"], call.body.stamp, call.body.deed)
+    return edit.apply_edit(studio, call.path["cid"], call.body.stamp, call.body.deed)
 
 
-def undo(studio: Studio, call: Call) -> Edited:
+def undo(studio: StudioContext, call: RouteCall) -> EditResult:
     """The last edit that counts, taken back."""
-    return edit.undone(studio, call.path["cid"], call.body.stamp, call.body.edit)
+    return edit.undo_edit(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
-def redo(studio: Studio, call: Call) -> Edited:
+def redo(studio: StudioContext, call: RouteCall) -> EditResult:
     """The edit that was undone last, done again."""
-    return edit.redone(studio, call.path["cid"], call.body.stamp, call.body.edit)
+    return edit.redo_edit(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
 ROUTES = (
-    Route("GET", "/c/{cid}/edits", history, "All edits, the oldest first.", gives=History),
+    Route("GET", "/c/{cid}/edits", history, "All edits, the oldest first.", gives=HistoryState),
     Route(
         "POST", "/c/{cid}/edits", do, "Edit a conversation; nothing happens on another stamp.",
-        body=Do, gives=Edited, effects=True,
+        body=EditRequest, gives=EditResult, effects=True,
     ),
     Route(
         "POST", "/c/{cid}/undo", undo, "Undo the last edit, if it is the one that is meant.",
-        body=Turn, gives=Edited, effects=True,
+        body=UndoRequest, gives=EditResult, effects=True,
     ),
     Route(
         "POST", "/c/{cid}/redo", redo, "Redo the last undone edit, if it is the one that is meant.",
-        body=Turn, gives=Edited, effects=True,
+        body=UndoRequest, gives=EditResult, effects=True,
     ),
 )  # fmt: skip

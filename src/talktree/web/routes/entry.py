@@ -6,35 +6,35 @@ from starlette.responses import Response
 
 from talktree.errors import NotFound, UsageError
 from talktree.web.errors import NotEntered
-from talktree.web.response import JSON, encoded
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.general import Challenge, Entered, Login, RememberBrowser, Remembered
+from talktree.web.response import JSON, encode_json
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.general import BrowserName, Challenge, Login, LoginResult, RememberBrowser
 from talktree.web.security.browsers import forget_browser, remember_browser
 from talktree.web.security.keys import Keys
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 
-def enter(studio: Studio | None, call: Call) -> Response:
+def enter(studio: StudioContext | None, call: RouteCall) -> Response:
     """The cookie and the page key, if the token or the proof is right."""
-    keys = _keys(call)
+    keys = _get_keys(call)
     asked: Login = call.body
     if asked.browser:
-        if not keys.challenges.accepts(asked.browser, asked.nonce, asked.proof):
+        if not keys.challenges.is_accepted(asked.browser, asked.nonce, asked.proof):
             raise NotEntered("this browser is not remembered", hint="open the printed address")
-    elif not keys.opens(asked.token):
+    elif not keys.accepts_token(asked.token):
         raise NotEntered("this token is not the one of this start", hint="open the printed address")
-    body = encoded(Entered(key=keys.page_key))
-    return Response(body, media_type=JSON, headers={"Set-Cookie": keys.set_cookie()})
+    body = encode_json(LoginResult(key=keys.page_key))
+    return Response(body, media_type=JSON, headers={"Set-Cookie": keys.make_cookie_header()})
 
 
-def challenge(studio: Studio | None, call: Call) -> Challenge:
+def challenge(studio: StudioContext | None, call: RouteCall) -> Challenge:
     """Something to sign; it opens nothing."""
-    return Challenge(nonce=_keys(call).challenges.issue())
+    return Challenge(nonce=_get_keys(call).challenges.issue())
 
 
-def remember(studio: Studio, call: Call) -> Remembered:
+def remember(studio: StudioContext, call: RouteCall) -> BrowserName:
     """Remember the browser that asks, on this port."""
-    keys = _keys(call)
+    keys = _get_keys(call)
     if call.request.headers.get("host") != keys.own_host:
         # Another server may answer to the name localhost on the same port.
         raise UsageError(
@@ -45,16 +45,16 @@ def remember(studio: Studio, call: Call) -> Remembered:
         made = remember_browser(keys.port, call.body.public_key, call.body.label)
     except ValueError:
         raise UsageError("this is not a public key", hint="a point of P-256, base64url") from None
-    return Remembered(browser=made.id)
+    return BrowserName(browser=made.id)
 
 
-def forget(studio: Studio, call: Call) -> None:
+def forget(studio: StudioContext, call: RouteCall) -> None:
     """Forget a browser."""
     if not forget_browser(call.path["browser"]):
         raise NotFound("this browser is not remembered")
 
 
-def _keys(call: Call) -> Keys:
+def _get_keys(call: RouteCall) -> Keys:
     keys: Keys = call.request.app.state.keys
     return keys
 
@@ -62,7 +62,7 @@ def _keys(call: Call) -> Keys:
 ROUTES = (
     Route(
         "POST", "/login", enter, "Exchange the token for the cookie and the page key.",
-        body=Login, gives=Entered, when_locked=True,
+        body=Login, gives=LoginResult, when_locked=True,
     ),
     Route(
         "POST", "/challenge", challenge, "What a remembered browser signs to log in.",
@@ -70,7 +70,7 @@ ROUTES = (
     ),
     Route(
         "POST", "/browsers", remember, "Remember this browser.",
-        body=RememberBrowser, gives=Remembered, effects=True,
+        body=RememberBrowser, gives=BrowserName, effects=True,
     ),
     Route("DELETE", "/browsers/{browser}", forget, "Forget a browser.", effects=True),
 )  # fmt: skip

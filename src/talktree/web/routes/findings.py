@@ -8,13 +8,13 @@ from msgspec import Struct, field
 
 from talktree.model.counts import count_findings
 from talktree.model.findings import Finding
-from talktree.web.documents.diagnostics import findings_of, report_of
-from talktree.web.routes.route import Call, Route
-from talktree.web.routes.rows import stretch
+from talktree.web.documents.diagnostics import get_report, select_findings
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.routes.rows import clamp_range
 from talktree.web.schemas.transcript import Findings, FindingShape, Severities
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 MOST = 500
 
@@ -26,25 +26,25 @@ class FindingsQuery(Struct, frozen=True, kw_only=True):
     limit: int = 100
 
 
-def _findings(studio: Studio, call: Call) -> Findings:
+def _findings(studio: StudioContext, call: RouteCall) -> Findings:
     query: FindingsQuery = call.query
-    opened = studio.desk.open(call.path["cid"])
-    report = report_of(opened)
-    found = findings_of(opened, report)
-    start, limit = stretch(query.start, query.limit, MOST)
+    opened = studio.cache.open(call.path["cid"])
+    report = get_report(opened)
+    found = select_findings(opened, report)
+    start, limit = clamp_range(query.start, query.limit, MOST)
     count = count_findings(found)
     return Findings(
         stamp=opened.stamp,
         counts=Severities(errors=count.errors, warnings=count.warnings, notes=count.notes),
         total=len(found),
-        findings=tuple(map(_shape, found[start : start + limit])),
+        findings=tuple(map(_to_shape, found[start : start + limit])),
         reachable=report.reach.reachable,
         messages=report.reach.messages,
         fixable=sum(each.fix == "safe" and each.fixable for each in found),
     )
 
 
-def _shape(found: Finding) -> FindingShape:
+def _to_shape(found: Finding) -> FindingShape:
     return FindingShape(
         code=found.code,
         name=found.name,

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct
 
 from talktree.library.archive.source_versions import files_of
-from talktree.library.listing import by_source
-from talktree.web.documents.cache import edits_of
-from talktree.web.documents.ids import named
-from talktree.web.live_stream import event_stream
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.transcript import Changed
+from talktree.library.listing import find_by_source
+from talktree.web.documents.cache import read_edit_history
+from talktree.web.documents.ids import parse_cid
+from talktree.web.live_stream import stream_events
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.transcript import ConversationChanged
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from talktree.web.documents.cache import Desk
-    from talktree.web.documents.open_conversation import Opened
-    from talktree.web.studio import Studio
+    from talktree.web.documents.cache import DocumentCache
+    from talktree.web.documents.open_conversation import OpenConversation
+    from talktree.web.studio import StudioContext
 
 EVERY = 1.0
 """Seconds between two looks."""
@@ -28,7 +28,7 @@ REST = 5
 """After reading, so many times as long nothing is read."""
 
 
-FORGOTTEN = Changed(
+FORGOTTEN = ConversationChanged(
     stamp="", cause="forgotten", edited=False, leaf=None, rows=0, messages=0, size=0, last=None
 )
 
@@ -36,42 +36,42 @@ FORGOTTEN = Changed(
 class Watch:
     """Looks at the state of one conversation, and tells when it is another."""
 
-    def __init__(self, desk: Desk, cid: str, seen: str | None = None) -> None:
-        self._desk = desk
+    def __init__(self, cache: DocumentCache, cid: str, seen: str | None = None) -> None:
+        self._cache = cache
         self._cid = cid
         # What changed between the answer that a page has and this is new to it, too.
-        self._stamp = desk.stamp(cid) if seen is None else seen
-        self._before = self._state()
+        self._stamp = cache.compute_stamp(cid) if seen is None else seen
+        self._before = self._read_state()
         self._leaf: str | None = None
         """The current branch as of the last look; None before the first."""
         self._rest = 0.0
         self._is_gone = False
 
-    def look(self) -> Changed | None:
+    def find_change(self) -> ConversationChanged | None:
         """What is new since the last look; a long source is not read again all the time."""
         began = time.monotonic()
         if began < self._rest or self._is_gone:
             return None
-        if by_source(self._desk.library().db, named(self._cid).source) is None:
+        if find_by_source(self._cache.get_library().db, parse_cid(self._cid).source) is None:
             self._is_gone = True
             return FORGOTTEN
         if not self._has_changed():
             if self._leaf is None:
-                self._leaf = self._desk.open(self._cid).leaf
+                self._leaf = self._cache.open(self._cid).leaf
             return None
-        opened = self._desk.open(self._cid)
+        opened = self._cache.open(self._cid)
         self._stamp = opened.stamp
         forked, self._leaf = has_forked(opened, self._leaf), opened.leaf
-        before, self._before = self._before, self._state()
+        before, self._before = self._before, self._read_state()
         self._rest = began + REST * (time.monotonic() - began)
-        return Changed(
+        return ConversationChanged(
             stamp=opened.stamp,
-            cause=cause_of(before, self._before),
+            cause=find_cause(before, self._before),
             edited=opened.edited,
             log=self._before.last or 0,
             leaf=opened.leaf,
             forked=forked,
-            rows=len(opened.rows()),
+            rows=len(opened.get_rows()),
             messages=len(opened.conversation.tree),
             size=opened.kept.size,
             last=None if opened.kept.last_ns is None else opened.kept.last_ns // 1_000_000,
@@ -79,13 +79,16 @@ class Watch:
 
     def _has_changed(self) -> bool:
         # An undo and a redo lead back to the same stamp; a window may have seen what lay between.
-        return self._desk.stamp(self._cid) != self._stamp or self._state().last != self._before.last
+        return (
+            self._cache.compute_stamp(self._cid) != self._stamp
+            or self._read_state().last != self._before.last
+        )
 
-    def _state(self) -> State:
-        db, source = self._desk.library().db, named(self._cid).source
+    def _read_state(self) -> LiveState:
+        db, source = self._cache.get_library().db, parse_cid(self._cid).source
         files = [(each.path, each.generation, each.length) for each in files_of(db, source)]
-        history = edits_of(db, source)
-        return State(files, history.saved, list(history.standing), history.last)
+        history = read_edit_history(db, source)
+        return LiveState(files, history.saved, list(history.standing), history.last)
 
 
 class LiveQuery(Struct, frozen=True, kw_only=True):
@@ -95,14 +98,14 @@ class LiveQuery(Struct, frozen=True, kw_only=True):
     """The state that it shows; None for the present one."""
 
 
-def has_forked(opened: Opened, before: str | None) -> bool:
+def has_forked(opened: OpenConversation, before: str | None) -> bool:
     """Whether the branch that ended with a message is still there, and is not the current one."""
     if before is None or before not in opened.conversation.skeleton.by_id:
         return False
-    return opened.rows().number_of(before) is None
+    return opened.get_rows().find_number(before) is None
 
 
-class State(NamedTuple):
+class LiveState(NamedTuple):
     """What a conversation's state consists of, to find out what changed it."""
 
     files: list[tuple[bytes, int, int]]
@@ -112,7 +115,7 @@ class State(NamedTuple):
     """The last entry of the log of edits."""
 
 
-def cause_of(before: State, after: State) -> Literal["file", "edit", "save"]:
+def find_cause(before: LiveState, after: LiveState) -> Literal["file", "edit", "save"]:
     """What led from one state to another; a save changes the file, too.
 
     If they are equal, it changed before it was watched: an edit, as then a page asks for all again.
@@ -122,17 +125,17 @@ def cause_of(before: State, after: State) -> Literal["file", "edit", "save"]:
     return "edit" if after.files == before.files else "file"
 
 
-def _live(studio: Studio, call: Call) -> Response:
+def _live(studio: StudioContext, call: RouteCall) -> Response:
     cid = call.path["cid"]
-    studio.desk.kept(cid)
-    return event_stream(
-        call.request, "changed", Watch(studio.desk, cid, call.query.stamp).look, every=EVERY
+    studio.cache.find_library_entry(cid)
+    return stream_events(
+        call.request, "changed", Watch(studio.cache, cid, call.query.stamp).find_change, every=EVERY
     )
 
 
 ROUTES = (
     Route(
         "GET", "/c/{cid}/live", _live, "Events `changed` as the conversation grows or is edited.",
-        query=LiveQuery, gives=Changed, media="text/event-stream",
+        query=LiveQuery, gives=ConversationChanged, media="text/event-stream",
     ),
 )  # fmt: skip

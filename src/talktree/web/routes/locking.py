@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from talktree.web.host import StudioHost
-from talktree.web.routes.route import Call, Route
+from talktree.web.routes.route import Route, RouteCall
 from talktree.web.schemas.general import LockState, Unlock
-from talktree.web.studio import Studio
+from talktree.web.studio import StudioContext
 
 
-def lock_state(studio: Studio | None, call: Call) -> LockState:
+def lock_state(studio: StudioContext | None, call: RouteCall) -> LockState:
     """Whether the library is encrypted and locked."""
-    return _host(call).state()
+    return _get_host(call).get_state()
 
 
-def unlock(studio: Studio | None, call: Call) -> LockState:
+def unlock(studio: StudioContext | None, call: RouteCall) -> LockState:
     """Unlock it for this studio."""
-    host = _host(call)
+    host = _get_host(call)
     host.unlock(call.body)
-    return host.state()
+    return host.get_state()
 
 
-def lock(studio: Studio | None, call: Call) -> LockState:
+def lock(studio: StudioContext | None, call: RouteCall) -> LockState:
     """Lock it, for this studio and for commands."""
-    host = _host(call)
+    host = _get_host(call)
     host.lock()
-    return host.state()
+    return host.get_state()
 
 
-def _host(call: Call) -> StudioHost:
+def _get_host(call: RouteCall) -> StudioHost:
     host: StudioHost = call.request.app.state.host
     return host
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from msgspec import Struct
 
 from talktree.errors import UsageError
-from talktree.formats import by_slug
-from talktree.web.actions.save import alone, options_of, previewed
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.edits_and_moves import Ledger
-from talktree.web.studio import Studio
+from talktree.formats import get_format
+from talktree.web.actions.save import isolate_document, make_options, preview_losses
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.edits_and_moves import LossSummary
+from talktree.web.studio import StudioContext
 
 
-class LedgerOf(Struct, frozen=True, kw_only=True):
+class LossQuery(Struct, frozen=True, kw_only=True):
     """Which conversion is meant."""
 
     to: str = ""
@@ -20,19 +20,19 @@ class LedgerOf(Struct, frozen=True, kw_only=True):
     clean: bool = False
 
 
-def ledger(studio: Studio, call: Call) -> Ledger:
+def ledger(studio: StudioContext, call: RouteCall) -> LossSummary:
     """What a format could not hold of a conversation."""
-    asked: LedgerOf = call.query
+    asked: LossQuery = call.query
     if not asked.to:
         raise UsageError("say which format", hint="to=SLUG")
-    to = by_slug(asked.to).info.slug
-    document = alone(studio.desk.open(call.path["cid"]))
-    return previewed(document, to, options_of(asked.branch, clean=asked.clean))
+    to = get_format(asked.to).info.slug
+    document = isolate_document(studio.cache.open(call.path["cid"]))
+    return preview_losses(document, to, make_options(asked.branch, clean=asked.clean))
 
 
 ROUTES = (
     Route(
         "GET", "/c/{cid}/ledger", ledger, "What a format would lose, carry and render.",
-        query=LedgerOf, gives=Ledger,
+        query=LossQuery, gives=LossSummary,
     ),
 )  # fmt: skip

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 
 API = "/api/v1"
 
 
-class Call(NamedTuple):
+class RouteCall(NamedTuple):
     """One question, read and checked."""
 
     path: Mapping[str, str]
@@ -32,7 +32,7 @@ class Route(NamedTuple):
     method: Literal["GET", "POST", "DELETE"]
     path: str
     """Below `/api/v1`, with `{names}`; after two slashes it stands for itself."""
-    answer: Callable[[Studio, Call], Any]
+    answer: Callable[[StudioContext, RouteCall], Any]
     """Gives a struct (sent as JSON), None (204), or a Starlette response."""
     about: str
     """One sentence."""

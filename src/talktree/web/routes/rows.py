@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from talktree.errors import UsageError
-from talktree.web.documents.find import found_rows
+from talktree.web.documents.find import find_rows
 from talktree.web.documents.row_body import MOST_ROWS, RowMaker
-from talktree.web.documents.row_filter import chosen_rows
-from talktree.web.documents.row_place import place_of
-from talktree.web.documents.tail import tail
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.transcript import FoundRows, Place, Rows, Tail
+from talktree.web.documents.row_filter import find_matching_rows
+from talktree.web.documents.row_place import find_place
+from talktree.web.documents.tail import read_tail
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.transcript import BranchTail, FoundRows, MessagePlace, RowRange
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 
 class RowsQuery(Struct, frozen=True, kw_only=True):
@@ -50,39 +50,41 @@ class FindQuery(Struct, frozen=True, kw_only=True):
     start: int = field(default=0, name="from")
 
 
-def _rows(studio: Studio, call: Call) -> Rows:
+def _rows(studio: StudioContext, call: RouteCall) -> RowRange:
     query: RowsQuery = call.query
-    opened = studio.desk.open(call.path["cid"])
-    rows = opened.rows(query.leaf)
-    start, limit = stretch(query.start, query.limit)
+    opened = studio.cache.open(call.path["cid"])
+    rows = opened.get_rows(query.leaf)
+    start, limit = clamp_range(query.start, query.limit)
     maker = RowMaker(opened, rows)
     if not query.show:
-        total, found = len(rows), maker.page(start, limit)
+        total, found = len(rows), maker.make_page(start, limit)
     else:
-        numbers = chosen_rows(opened, rows, query.show)
-        total, found = len(numbers), maker.some(list(numbers[start : start + limit]))
-    return Rows(stamp=opened.stamp, leaf=rows.leaf, total=total, start=start, rows=found)
+        numbers = find_matching_rows(opened, rows, query.show)
+        total, found = len(numbers), maker.make_rows(list(numbers[start : start + limit]))
+    return RowRange(stamp=opened.stamp, leaf=rows.leaf, total=total, start=start, rows=found)
 
 
-def _tail(studio: Studio, call: Call) -> Tail:
-    _, limit = stretch(0, call.query.limit)
-    return tail(studio.desk, call.path["cid"], limit)
+def _tail(studio: StudioContext, call: RouteCall) -> BranchTail:
+    _, limit = clamp_range(0, call.query.limit)
+    return read_tail(studio.cache, call.path["cid"], limit)
 
 
-def _place(studio: Studio, call: Call) -> Place:
+def _place(studio: StudioContext, call: RouteCall) -> MessagePlace:
     query: PlaceQuery = call.query
-    return place_of(studio.desk.open(call.path["cid"]), query.id, query.leaf)
+    return find_place(studio.cache.open(call.path["cid"]), query.id, query.leaf)
 
 
-def _find(studio: Studio, call: Call) -> FoundRows:
+def _find(studio: StudioContext, call: RouteCall) -> FoundRows:
     query: FindQuery = call.query
     if not query.text:
         raise UsageError("there is nothing to look for", hint="name a text")
-    opened = studio.desk.open(call.path["cid"])
-    return found_rows(opened.conversation, opened.rows(query.leaf), query.text, max(0, query.start))
+    opened = studio.cache.open(call.path["cid"])
+    return find_rows(
+        opened.conversation, opened.get_rows(query.leaf), query.text, max(0, query.start)
+    )
 
 
-def stretch(start: int, limit: int, most: int = MOST_ROWS) -> tuple[int, int]:
+def clamp_range(start: int, limit: int, most: int = MOST_ROWS) -> tuple[int, int]:
     """A beginning and a number that make sense; never more than is sent at once."""
     if start < 0 or limit < 0:
         raise UsageError("a beginning or a limit cannot be negative", hint="count from 0")
@@ -91,15 +93,15 @@ def stretch(start: int, limit: int, most: int = MOST_ROWS) -> tuple[int, int]:
 
 ROUTES = (
     Route(
-        "GET", "/c/{cid}/rows", _rows, "A stretch of a branch.", query=RowsQuery, gives=Rows
+        "GET", "/c/{cid}/rows", _rows, "A stretch of a branch.", query=RowsQuery, gives=RowRange
     ),
     Route(
         "GET", "/c/{cid}/tail", _tail, "The end of the current branch, before all else is known.",
-        query=TailQuery, gives=Tail,
+        query=TailQuery, gives=BranchTail,
     ),
     Route(
         "GET", "/c/{cid}/place", _place, "On which branch and in which row a message is.",
-        query=PlaceQuery, gives=Place,
+        query=PlaceQuery, gives=MessagePlace,
     ),
     Route(
         "GET", "/c/{cid}/find", _find, "The rows of a branch in which a text is said.",

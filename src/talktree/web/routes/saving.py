@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from talktree.web.actions.edit import edits_on, history
-from talktree.web.actions.save import saving_as
-from talktree.web.actions.summary import summary_of
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.edits_and_moves import On, SaveAs, Saved
-from talktree.web.schemas.general import Job
-from talktree.web.studio import Studio
+from talktree.web.actions.edit import open_edits, read_history
+from talktree.web.actions.save import make_save_work
+from talktree.web.actions.summary import build_summary
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.edits_and_moves import SaveAs, SaveResult, StateReference
+from talktree.web.schemas.general import JobState
+from talktree.web.studio import StudioContext
 
 
-def save(studio: Studio, call: Call) -> Saved:
+def save(studio: StudioContext, call: RouteCall) -> SaveResult:
     """The edits, written into the source."""
-    cid, desk = call.path["cid"], studio.desk
-    with desk.writing() as library:
-        opened = desk.require(cid, call.body.stamp)
-        written = edits_on(library, opened.kept.source, call.body.stamp).save()
-        desk.changed(cid)
-        after = desk.open(cid)
-    return Saved(
+    cid, cache = call.path["cid"], studio.cache
+    with cache.open_for_writing() as library:
+        opened = cache.require(cid, call.body.stamp)
+        written = open_edits(library, opened.kept.source, call.body.stamp).save()
+        cache.forget_source(cid)
+        after = cache.open(cid)
+    return SaveResult(
         stamp=after.stamp,
         written=tuple(map(str, written)),
-        conversation=summary_of(studio, after),
-        history=history(studio, cid),
+        conversation=build_summary(studio, after),
+        history=read_history(studio, cid),
     )
 
 
-def save_as(studio: Studio, call: Call) -> Job:
+def save_as(studio: StudioContext, call: RouteCall) -> JobState:
     """A job that writes the conversation in a format."""
-    opened = studio.desk.open(call.path["cid"])
-    work = saving_as(opened, call.body, studio.scratch)
+    opened = studio.cache.open(call.path["cid"])
+    work = make_save_work(opened, call.body, studio.scratch)
     return studio.jobs.start("convert", work, source=opened.kept.source)
 
 
 ROUTES = (
     Route(
         "POST", "/c/{cid}/save", save, "Write the edits into the source, if nobody changed it.",
-        body=On, gives=Saved, effects=True,
+        body=StateReference, gives=SaveResult, effects=True,
     ),
     Route(
         "POST", "/c/{cid}/save-as", save_as, "Write it in any format, to be downloaded.",
-        body=SaveAs, gives=Job,
+        body=SaveAs, gives=JobState,
     ),
 )  # fmt: skip

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from talktree.library.listing import number_at
-from talktree.web.documents.ids import Name
-from talktree.web.routes.route import Call, Route
-from talktree.web.routes.rows import stretch
-from talktree.web.schemas.library import Found, SearchHit, Span
+from talktree.library.listing import find_number_at
+from talktree.web.documents.ids import ConversationName
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.routes.rows import clamp_range
+from talktree.web.schemas.library import MarkedText, SearchHit, SearchResults
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
     from talktree.library.search.run import Hit
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 MOST_HITS = 100
 SECOND = 1000
@@ -31,23 +31,23 @@ class SearchQuery(Struct, frozen=True, kw_only=True):
     limit: int = 20
 
 
-def _search(studio: Studio, call: Call) -> Found:
+def _search(studio: StudioContext, call: RouteCall) -> SearchResults:
     query: SearchQuery = call.query
-    start, limit = stretch(query.start, query.limit, MOST_HITS)
-    library = studio.desk.library()
+    start, limit = clamp_range(query.start, query.limit, MOST_HITS)
+    library = studio.cache.get_library()
     if not query.query.strip() or not library.has_fulltext():
-        return Found(total=0, exact=True, hits=())
+        return SearchResults(total=0, exact=True, hits=())
     results = library.search(query.query, limit=limit + 1, offset=start, sort=query.sort)
     hits = list(results)
     # Where pieces must be read to be judged, counting all of them could take minutes.
     total = results.total if results.exact else start + len(hits)
-    shown = tuple(_hit(library.db, each) for each in hits[:limit])
-    return Found(total=total, exact=results.exact or len(hits) <= limit, hits=shown)
+    shown = tuple(_to_search_hit(library.db, each) for each in hits[:limit])
+    return SearchResults(total=total, exact=results.exact or len(hits) <= limit, hits=shown)
 
 
-def _hit(db: Database, hit: Hit) -> SearchHit:
+def _to_search_hit(db: Database, hit: Hit) -> SearchHit:
     return SearchHit(
-        cid=str(Name(hit.source, number_at(db, hit.source, hit.at))),
+        cid=str(ConversationName(hit.source, find_number_at(db, hit.source, hit.at))),
         message=hit.message or None,
         title=hit.title or hit.conversation,
         format=hit.format,
@@ -56,26 +56,26 @@ def _hit(db: Database, hit: Hit) -> SearchHit:
         kind=hit.kind,
         time=None if hit.seconds is None else hit.seconds * SECOND,
         state="deleted" if hit.deleted else hit.state,
-        excerpt=tuple(spans(hit.excerpt, hit.marks)),
+        excerpt=tuple(split_spans(hit.excerpt, hit.marks)),
     )
 
 
-def spans(text: str, marks: tuple[tuple[int, int], ...]) -> Iterator[Span]:
+def split_spans(text: str, marks: tuple[tuple[int, int], ...]) -> Iterator[MarkedText]:
     """A text as stretches, marked and not."""
     at = 0
     for start, end in marks:
         if at < start:
-            yield Span(text[at:start])
+            yield MarkedText(text[at:start])
         if max(at, start) < end:
-            yield Span(text[max(at, start) : end], mark=True)
+            yield MarkedText(text[max(at, start) : end], mark=True)
         at = max(at, end)
     if at < len(text):
-        yield Span(text[at:])
+        yield MarkedText(text[at:])
 
 
 ROUTES = (
     Route(
         "GET", "/search", _search, "What was said anywhere, best or newest first.",
-        query=SearchQuery, gives=Found,
+        query=SearchQuery, gives=SearchResults,
     ),
 )  # fmt: skip

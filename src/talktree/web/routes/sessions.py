@@ -2,73 +2,79 @@
 
 from __future__ import annotations
 
-from talktree.web.actions.edit import history
-from talktree.web.actions.summary import summary_of
+from talktree.web.actions.edit import read_history
+from talktree.web.actions.summary import build_summary
 from talktree.web.actions.undo import (
-    choices_of,
-    claude_history,
-    claude_shape,
-    journey,
-    moved_shape,
-    own_session,
-    own_shape,
-    path_of,
-    plan_shape,
-    required_kind,
+    build_claude_shape,
+    build_move_outcome,
+    build_own_shape,
+    build_plan_shape,
+    find_path,
+    open_claude_history,
+    open_navigation,
+    open_own_session,
+    parse_choices,
+    require_session_kind,
 )
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.edits_and_moves import Applied, Apply, Plan, Session, Travel
-from talktree.web.studio import Studio
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.edits_and_moves import (
+    ApplyPlan,
+    ApplyResult,
+    NavigationRequest,
+    PlanPreview,
+    SessionState,
+)
+from talktree.web.studio import StudioContext
 
 
-def session(studio: Studio, call: Call) -> Session:
+def session(studio: StudioContext, call: RouteCall) -> SessionState:
     """Where a session and its files stand."""
-    opened = studio.desk.open(call.path["cid"])
-    if required_kind(opened.kept) == "claude-code":
-        with claude_history(opened) as history:
-            return claude_shape(opened, history)
-    with own_session(opened, write=False, cache=not studio.read_only) as found:
-        return own_shape(found)
+    opened = studio.cache.open(call.path["cid"])
+    if require_session_kind(opened.kept) == "claude-code":
+        with open_claude_history(opened) as history:
+            return build_claude_shape(opened, history)
+    with open_own_session(opened, write=False, cache=not studio.read_only) as found:
+        return build_own_shape(found)
 
 
-def plan(studio: Studio, call: Call) -> Plan:
+def plan(studio: StudioContext, call: RouteCall) -> PlanPreview:
     """What a move would do; nothing is done."""
-    travel: Travel = call.body
-    opened = studio.desk.open(call.path["cid"])
-    with journey(opened, travel, write=False, cache=not studio.read_only) as found:
-        return plan_shape(found.move.plan(), found.contents, {**choices_of(travel)})
+    travel: NavigationRequest = call.body
+    opened = studio.cache.open(call.path["cid"])
+    with open_navigation(opened, travel, write=False, cache=not studio.read_only) as found:
+        return build_plan_shape(found.move.plan(), found.contents, {**parse_choices(travel)})
 
 
-def apply(studio: Studio, call: Call) -> Applied:
+def apply(studio: StudioContext, call: RouteCall) -> ApplyResult:
     """Make a move, if its plan is still the one with this digest."""
-    asked: Apply = call.body
-    cid, desk = call.path["cid"], studio.desk
-    opened = desk.open(cid)
-    with desk.writing() as library:
-        with journey(opened, asked.travel, write=True) as found:
-            moved = moved_shape(found.move.apply(asked.digest), found.session)
+    asked: ApplyPlan = call.body
+    cid, cache = call.path["cid"], studio.cache
+    opened = cache.open(cid)
+    with cache.open_for_writing() as library:
+        with open_navigation(opened, asked.travel, write=True) as found:
+            moved = build_move_outcome(found.move.apply(asked.digest), found.session)
         if found.session is not None:
-            library.import_([path_of(opened.kept)])
-            desk.changed(cid)
-        after = desk.open(cid)
-    return Applied(
+            library.import_([find_path(opened.kept)])
+            cache.forget_source(cid)
+        after = cache.open(cid)
+    return ApplyResult(
         stamp=after.stamp,
         done=moved.done,
         notices=moved.notices,
         leaf=moved.leaf,
-        conversation=summary_of(studio, after),
-        history=history(studio, cid),
+        conversation=build_summary(studio, after),
+        history=read_history(studio, cid),
     )
 
 
 ROUTES = (
-    Route("GET", "/c/{cid}/session", session, "Where a session stands.", gives=Session),
+    Route("GET", "/c/{cid}/session", session, "Where a session stands.", gives=SessionState),
     Route(
         "POST", "/c/{cid}/session/plan", plan, "What a move would do; nothing is done.",
-        body=Travel, gives=Plan,
+        body=NavigationRequest, gives=PlanPreview,
     ),
     Route(
         "POST", "/c/{cid}/session/apply", apply, "Do what the plan with this digest says.",
-        body=Apply, gives=Applied, effects=True,
+        body=ApplyPlan, gives=ApplyResult, effects=True,
     ),
 )  # fmt: skip

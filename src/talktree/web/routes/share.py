@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from talktree.conversion.losses import Ledger
-from talktree.conversion.options import Made
-from talktree.export.choice import PAGES, Choice, Scope
-from talktree.export.export import exported, redactor_for
+from talktree.conversion.losses import LossReport
+from talktree.conversion.options import ConversionResult
+from talktree.export.choice import PAGES, ExportOptions, Scope
+from talktree.export.export import export_document, make_redactor
 from talktree.export.hidden import find_hidden
-from talktree.export.redaction import Redactor, secrets_of
-from talktree.export.scope import positions, visible
-from talktree.formats import by_slug
-from talktree.text.file_names import plain
+from talktree.export.redaction import Redactor, find_replacements
+from talktree.export.scope import select_positions, select_visible
+from talktree.formats import get_format
+from talktree.text.file_names import to_portable_name
 from talktree.text.secrets.patterns import KIND_COUNT
-from talktree.web.actions.save import alone, written
-from talktree.web.documents.cache import Opened
-from talktree.web.job_runner import Progress, Result
-from talktree.web.routes.route import Call, Route
-from talktree.web.schemas.general import Job
+from talktree.web.actions.save import isolate_document, write_result
+from talktree.web.documents.cache import OpenConversation
+from talktree.web.job_runner import JobProgress, JobResult
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.schemas.general import JobState
 from talktree.web.schemas.sharing import (
     FindSecrets,
-    LookedFor,
     PreviewFile,
+    RedactionTarget,
     SecretPlace,
     Secrets,
     Share,
@@ -35,7 +35,7 @@ from talktree.web.schemas.sharing import (
 )
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 MOST_PLACES = 500
 LONGEST_PREVIEW = 1 << 16
@@ -51,24 +51,26 @@ PAGE_POLICY = (
 """It runs nothing and loads nothing, as the file itself."""
 
 
-def _secrets(studio: Studio, call: Call) -> Secrets:
+def _secrets(studio: StudioContext, call: RouteCall) -> Secrets:
     query: FindSecrets = call.body
-    opened = studio.desk.open(call.path["cid"])
+    opened = studio.cache.open(call.path["cid"])
     scope = Scope(leaf=query.leaf or None, ids=query.ids)
     hidden = find_hidden(opened.conversation)
-    every = positions(opened.conversation, scope)
-    shared = every if query.include_deleted else list(visible(every, hidden.flags))
-    rows = opened.rows(query.leaf or None)
-    redactor = _redactor(studio, opened, Choice(words=query.words, personal=query.personal))
+    every = select_positions(opened.conversation, scope)
+    shared = every if query.include_deleted else list(select_visible(every, hidden.flags))
+    rows = opened.get_rows(query.leaf or None)
+    redactor = _make_redactor(
+        studio, opened, ExportOptions(words=query.words, personal=query.personal)
+    )
     places: list[SecretPlace] = []
     total = 0
-    for place in secrets_of(opened.conversation, shared, redactor):
+    for place in find_replacements(opened.conversation, shared, redactor):
         total += 1
         if len(places) < MOST_PLACES:
             places.append(
                 SecretPlace(
                     message=place.message,
-                    number=rows.number_of(place.message),
+                    number=rows.find_number(place.message),
                     kind=place.kind,
                     what=place.what,
                     shown=place.shown,
@@ -78,7 +80,7 @@ def _secrets(studio: Studio, call: Call) -> Secrets:
     distinct = sum(redactor.counts.values())
     targets = redactor.targets
     return Secrets(
-        looked_for=LookedFor(
+        looked_for=RedactionTarget(
             kinds=KIND_COUNT,
             words=len(targets.words),
             patterns=len(targets.patterns),
@@ -87,38 +89,38 @@ def _secrets(studio: Studio, call: Call) -> Secrets:
         total=total,
         distinct=distinct,
         places=tuple(places),
-        hidden=dict(hidden.counts(every)),
+        hidden=dict(hidden.count_kinds(every)),
     )
 
 
-def _share(studio: Studio, call: Call) -> Job:
+def _share(studio: StudioContext, call: RouteCall) -> JobState:
     asked: Share = call.body
-    opened = studio.desk.open(call.path["cid"])
-    choice = _choice(opened, asked)
+    opened = studio.cache.open(call.path["cid"])
+    choice = _to_choice(opened, asked)
 
-    def work(progress: Progress) -> Result:
+    def work(progress: JobProgress) -> JobResult:
         """Make the file; nothing is left of it if somebody does not want it any more."""
-        return _made(opened, choice, progress, studio)
+        return _write_share(opened, choice, progress, studio)
 
     return studio.jobs.start("share", work, source=opened.kept.source)
 
 
-def _preview(studio: Studio, call: Call) -> SharePreview:
-    opened = studio.desk.open(call.path["cid"])
-    choice = _choice(opened, call.body)
-    redactor = _redactor(studio, opened, choice)
-    made = exported(alone(opened), choice, redactor=redactor)
+def _preview(studio: StudioContext, call: RouteCall) -> SharePreview:
+    opened = studio.cache.open(call.path["cid"])
+    choice = _to_choice(opened, call.body)
+    redactor = _make_redactor(studio, opened, choice)
+    made = export_document(isolate_document(opened), choice, redactor=redactor)
     is_page = choice.to == "html"
     left = LONGEST_PAGE if is_page else LONGEST_PREVIEW
     files: list[PreviewFile] = []
     page, is_whole = None, len(made.files) <= MOST_FILES
     for name, pieces in islice(made.files.items(), MOST_FILES):
-        data, is_all = _beginning(pieces, left)
+        data, is_all = _read_beginning(pieces, left)
         left -= len(data)
         is_whole = is_whole and is_all
         if is_page:
             page = PAGE_ADDRESS.format(preview=studio.previews.add(data))
-        files.append(PreviewFile(name=name, text=None if is_page else _text(data)))
+        files.append(PreviewFile(name=name, text=None if is_page else _decode_text(data)))
         if left <= 0:
             is_whole = is_whole and len(files) == len(made.files)
             break
@@ -126,12 +128,12 @@ def _preview(studio: Studio, call: Call) -> SharePreview:
     return SharePreview(files=tuple(files), page=page, is_whole=is_whole, replaced=replaced)
 
 
-def _page(studio: Studio, call: Call) -> Response:
-    data = studio.previews.page(call.path["preview"])
+def _page(studio: StudioContext, call: RouteCall) -> Response:
+    data = studio.previews.get_page(call.path["preview"])
     return Response(data, media_type="text/html", headers={"Content-Security-Policy": PAGE_POLICY})
 
 
-def _beginning(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
+def _read_beginning(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
     """The first bytes of a file, and whether that is all."""
     held = bytearray()
     for piece in pieces:
@@ -141,7 +143,7 @@ def _beginning(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
     return bytes(held), True
 
 
-def _text(data: bytes) -> str | None:
+def _decode_text(data: bytes) -> str | None:
     """The beginning of a file as text; None if it is not text."""
     try:
         # Its last character may be cut off.
@@ -150,19 +152,21 @@ def _text(data: bytes) -> str | None:
         return None
 
 
-def _redactor(studio: Studio, opened: Opened, choice: Choice) -> Redactor:
+def _make_redactor(
+    studio: StudioContext, opened: OpenConversation, choice: ExportOptions
+) -> Redactor:
     """What replaces secrets; the list, the preview and the file have the same placeholders."""
-    return redactor_for(choice, studio.previews.redaction_key(opened.cid, opened.stamp))
+    return make_redactor(choice, studio.previews.get_redaction_key(opened.cid, opened.stamp))
 
 
-def _choice(opened: Opened, asked: Share) -> Choice:
-    to = asked.to if asked.to in PAGES else by_slug(asked.to).info.slug
+def _to_choice(opened: OpenConversation, asked: Share) -> ExportOptions:
+    to = asked.to if asked.to in PAGES else get_format(asked.to).info.slug
     leaf = None if asked.everything else asked.leaf
     scope = Scope(leaf=leaf or None, ids=() if asked.everything else asked.ids)
     # A message that is not there is told at once, and not by the job.
     for id in (*scope.ids, *((leaf,) if leaf and leaf != "active" else ())):
-        opened.conversation.position(id)
-    return Choice(
+        opened.conversation.find_position(id)
+    return ExportOptions(
         to=to,
         scope=scope,
         detail=asked.detail,
@@ -175,22 +179,24 @@ def _choice(opened: Opened, asked: Share) -> Choice:
     )
 
 
-def _made(opened: Opened, choice: Choice, progress: Progress, studio: Studio) -> Result:
+def _write_share(
+    opened: OpenConversation, choice: ExportOptions, progress: JobProgress, studio: StudioContext
+) -> JobResult:
     total = opened.conversation.record_count
 
     def tell(done: int) -> None:
         """So many messages are written, or none yet."""
         text = f"writing {choice.to}" if done else "looking for secrets"
-        progress.tell(min(done, total), total, text)
+        progress.report(min(done, total), total, text)
 
-    redactor = _redactor(studio, opened, choice)
-    made = exported(alone(opened), choice, tell=tell, redactor=redactor)
-    suffix = PAGES.get(choice.to) or by_slug(choice.to).info.suffixes[0]
+    redactor = _make_redactor(studio, opened, choice)
+    made = export_document(isolate_document(opened), choice, tell=tell, redactor=redactor)
+    suffix = PAGES.get(choice.to) or get_format(choice.to).info.suffixes[0]
     # A title is a name of the file, too, and may hold what is taken out of the rest.
-    title = redactor.name(opened.title) if choice.redact else opened.title
-    name = plain(title, otherwise="conversation")
-    files = Made(made.files, folder=made.folder, ledger=Ledger())
-    return written(files, name, suffix, studio.scratch, progress)
+    title = redactor.redact_title(opened.title) if choice.redact else opened.title
+    name = to_portable_name(title, otherwise="conversation")
+    files = ConversionResult(made.files, folder=made.folder, loss_report=LossReport())
+    return write_result(files, name, suffix, studio.scratch, progress)
 
 
 ROUTES = (
@@ -208,6 +214,6 @@ ROUTES = (
     ),
     Route(
         "POST", "/c/{cid}/share", _share, "Make a file for other people, to be downloaded.",
-        body=Share, gives=Job,
+        body=Share, gives=JobState,
     ),
 )  # fmt: skip

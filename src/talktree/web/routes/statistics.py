@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from talktree.library.stats.report import Group
-from talktree.library.stats.report import Statistics as Counts
-from talktree.library.stats.usage import Spent
-from talktree.web.routes.route import Call, Route
-from talktree.web.routes.usage import measured_numbers, measured_words
-from talktree.web.schemas.inspect import Counted, Day, Statistics
-from talktree.web.schemas.transcript import Tokens
+from talktree.library.stats.report import LibraryStatistics as Counts
+from talktree.library.stats.report import UsageGroup
+from talktree.library.stats.usage import UsageTotal
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.routes.usage import to_measured_numbers, to_measured_words
+from talktree.web.schemas.inspect import DayUsage, UsageCount, UsageStatistics
+from talktree.web.schemas.transcript import TokenUsage
 
 if TYPE_CHECKING:
     from talktree.library.database.connection import Database
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 MOST_DAYS = 4_000
 MOST_NAMES = 200
@@ -40,39 +40,39 @@ class StatisticsQuery(Struct, frozen=True, kw_only=True):
     format: str | None = None
 
 
-def _statistics(studio: Studio, call: Call) -> Statistics:
+def _statistics(studio: StudioContext, call: RouteCall) -> UsageStatistics:
     query: StatisticsQuery = call.query
-    library = studio.desk.library()
-    since, until = _moment(query.since), _moment(query.until)
+    library = studio.cache.get_library()
+    since, until = _to_nanoseconds(query.since), _to_nanoseconds(query.until)
     found = library.stats(
         since=since, until=until, project=query.project, model=query.model, format=query.format
     )
     all_of_it = not (query.project or query.model or query.format)
-    return Statistics(
+    return UsageStatistics(
         conversations=found.conversations,
         messages=found.messages,
-        tokens=tokens(found.spent),
-        cost=_cost(found.spent),
-        days=tuple(_days(found)),
-        models=_counted(found.by("model")),
+        tokens=to_tokens(found.spent),
+        cost=_find_cost(found.spent),
+        days=tuple(_list_days(found)),
+        models=_to_usage_counts(found.group_by("model")),
         tools=tuple(
-            Counted(name=each.tool, count=each.calls, failures=each.failures)
+            UsageCount(name=each.tool, count=each.calls, failures=each.failures)
             for each in found.tools[:MOST_NAMES]
         ),
-        projects=_counted(found.by("project")),
-        hours=_hours(library.db, since, until) if all_of_it else (),
-        words=tuple(measured_words(each.name, each.words) for each in found.measures.words),
-        numbers=tuple(map(measured_numbers, found.measures.numbers)),
+        projects=_to_usage_counts(found.group_by("project")),
+        hours=_count_by_hour(library.db, since, until) if all_of_it else (),
+        words=tuple(to_measured_words(each.name, each.words) for each in found.measures.words),
+        numbers=tuple(map(to_measured_numbers, found.measures.numbers)),
     )
 
 
-def _moment(milliseconds: int | None) -> int | None:
+def _to_nanoseconds(milliseconds: int | None) -> int | None:
     return None if milliseconds is None else milliseconds * MILLISECOND
 
 
-def tokens(spent: Spent) -> Tokens:
+def to_tokens(spent: UsageTotal) -> TokenUsage:
     """Tokens as they travel."""
-    return Tokens(
+    return TokenUsage(
         input=spent.input,
         output=spent.output,
         cache_read=spent.cache_read,
@@ -80,35 +80,35 @@ def tokens(spent: Spent) -> Tokens:
     )
 
 
-def _cost(spent: Spent) -> float | None:
+def _find_cost(spent: UsageTotal) -> float | None:
     return spent.dollars if spent.cost or not spent.unpriced else None
 
 
-def _days(found: Counts) -> list[Day]:
+def _list_days(found: Counts) -> list[DayUsage]:
     return [
-        Day(
+        DayUsage(
             day=each.name,
             messages=each.spent.replies,
-            tokens=tokens(each.spent),
-            cost=_cost(each.spent),
+            tokens=to_tokens(each.spent),
+            cost=_find_cost(each.spent),
         )
-        for each in found.by("day")[-MOST_DAYS:]
+        for each in found.group_by("day")[-MOST_DAYS:]
     ]
 
 
-def _counted(groups: list[Group]) -> tuple[Counted, ...]:
+def _to_usage_counts(groups: list[UsageGroup]) -> tuple[UsageCount, ...]:
     return tuple(
-        Counted(
+        UsageCount(
             name=each.name,
             count=each.spent.replies,
             tokens=each.spent.tokens,
-            cost=_cost(each.spent),
+            cost=_find_cost(each.spent),
         )
         for each in groups[:MOST_NAMES]
     )
 
 
-def _hours(db: Database, since: int | None, until: int | None) -> tuple[int, ...]:
+def _count_by_hour(db: Database, since: int | None, until: int | None) -> tuple[int, ...]:
     span = (ALWAYS[0] if since is None else since, ALWAYS[1] if until is None else until)
     counts: dict[int, int] = dict(db.read(_BY_HOUR, span))
     return tuple(counts.get(hour, 0) for hour in range(HOURS)) if counts else ()
@@ -117,6 +117,6 @@ def _hours(db: Database, since: int | None, until: int | None) -> tuple[int, ...
 ROUTES = (
     Route(
         "GET", "/statistics", _statistics, "What all conversations cost together.",
-        query=StatisticsQuery, gives=Statistics,
+        query=StatisticsQuery, gives=UsageStatistics,
     ),
 )  # fmt: skip

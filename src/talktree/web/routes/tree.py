@@ -8,16 +8,16 @@ from msgspec import Struct, field
 
 from talktree.model.message import Message
 from talktree.model.outline import Trait
-from talktree.views.speakers import speaker_in
-from talktree.web.documents.graph import graph_of, segments_of
-from talktree.web.documents.neighbours import label
-from talktree.web.documents.row_list import milliseconds
-from talktree.web.routes.route import Call, Route
-from talktree.web.routes.rows import stretch
-from talktree.web.schemas.segments import Graph, Node, Run
+from talktree.views.speakers import find_format_speaker
+from talktree.web.documents.graph import get_graph, get_segments
+from talktree.web.documents.neighbours import make_label
+from talktree.web.documents.row_list import to_milliseconds
+from talktree.web.routes.route import Route, RouteCall
+from talktree.web.routes.rows import clamp_range
+from talktree.web.schemas.segments import FoldedRun, Graph, TreeNode
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 MOST_NODES = 500
 
@@ -30,31 +30,33 @@ class RunQuery(Struct, frozen=True, kw_only=True):
     limit: int = 100
 
 
-def _graph(studio: Studio, call: Call) -> Graph:
-    return graph_of(studio.desk.open(call.path["cid"]))
+def _graph(studio: StudioContext, call: RouteCall) -> Graph:
+    return get_graph(studio.cache.open(call.path["cid"]))
 
 
-def _run(studio: Studio, call: Call) -> Run:
+def _run(studio: StudioContext, call: RouteCall) -> FoldedRun:
     query: RunQuery = call.query
-    opened = studio.desk.open(call.path["cid"])
-    segments = segments_of(opened)
-    start, limit = stretch(query.start, query.limit, MOST_NODES)
-    members = segments.members(segments.of[opened.conversation.position(query.first)])
+    opened = studio.cache.open(call.path["cid"])
+    segments = get_segments(opened)
+    start, limit = clamp_range(query.start, query.limit, MOST_NODES)
+    members = segments.list_members(segments.of[opened.conversation.find_position(query.first)])
     asked = members[start : start + limit]
-    bones = opened.conversation.skeleton
-    return Run(
+    skeleton = opened.conversation.skeleton
+    return FoldedRun(
         total=len(members),
         start=start,
         nodes=tuple(
-            Node(
-                id=bones.ids[position],
+            TreeNode(
+                id=skeleton.ids[position],
                 # What a tool gave back may be noted as the person's message; nobody wrote it.
-                role="tool" if bones.traits[position] == Trait.RESULT else bones.roles[position],
-                speaker=speaker_in(opened.conversation.format, entry)
+                role="tool"
+                if skeleton.traits[position] == Trait.RESULT
+                else skeleton.roles[position],
+                speaker=find_format_speaker(opened.conversation.format, entry)
                 if isinstance(entry, Message)
                 else "",
-                label=label(entry),
-                time=milliseconds(bones.times[position]),
+                label=make_label(entry),
+                time=to_milliseconds(skeleton.times[position]),
                 flags=tuple(sorted(entry.flags)) if isinstance(entry, Message) else (),
             )
             for position, entry in zip(asked, opened.conversation.entries_at(asked), strict=True)
@@ -67,6 +69,7 @@ ROUTES = (
         "GET", "/c/{cid}/graph", _graph, "The tree with its linear runs folded.", gives=Graph
     ),
     Route(
-        "GET", "/c/{cid}/run", _run, "The messages of a folded run.", query=RunQuery, gives=Run
+        "GET", "/c/{cid}/run", _run, "The messages of a folded run.",
+        query=RunQuery, gives=FoldedRun,
     ),
 )  # fmt: skip

@@ -12,34 +12,34 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 from starlette.responses import Response, StreamingResponse
 
-from talktree.formats.compactions import compaction_numbers
-from talktree.library.stats.measures import Measured, most_common, summarize
+from talktree.formats.compactions import read_compaction_numbers
+from talktree.library.stats.measures import NumberMeasure, sort_by_count, summarize_values
 from talktree.model.message import Usage
 from talktree.model.parts import Event
-from talktree.model.replies import total
-from talktree.text.file_names import tame
+from talktree.model.replies import sum_tokens
+from talktree.text.file_names import sanitize_name
 from talktree.text.times import to_iso
-from talktree.views.compactions import compaction_facts
-from talktree.views.measures import title_of
-from talktree.views.statistics import quantile
-from talktree.web.documents.branch_usage import Costs, Reply, Spending
-from talktree.web.documents.row_filter import survey_of
-from talktree.web.documents.row_list import milliseconds
-from talktree.web.download import disposition
-from talktree.web.response import encoded
-from talktree.web.routes.route import Call, Route
+from talktree.views.compactions import format_compaction_facts
+from talktree.views.measures import format_measure_title
+from talktree.views.statistics import compute_quantile
+from talktree.web.documents.branch_usage import Costs, ReplyCost, Spending
+from talktree.web.documents.row_filter import get_survey
+from talktree.web.documents.row_list import to_milliseconds
+from talktree.web.download import format_disposition
+from talktree.web.response import encode_json
+from talktree.web.routes.route import Route, RouteCall
 from talktree.web.schemas.inspect import (
-    Counted,
     MeasuredNumbers,
     MeasuredWords,
     UsageCompaction,
+    UsageCount,
     UsageOver,
     UsagePoint,
 )
-from talktree.web.schemas.transcript import Tokens
+from talktree.web.schemas.transcript import TokenUsage
 
 if TYPE_CHECKING:
-    from talktree.web.studio import Studio
+    from talktree.web.studio import StudioContext
 
 MOST_POINTS = 400
 MOST_FEELINGS = 2_000
@@ -55,53 +55,55 @@ class UsageQuery(Struct, frozen=True, kw_only=True):
     form: Literal["", "csv", "json"] = field(default="", name="as")
 
 
-def _usage(studio: Studio, call: Call) -> UsageOver | Response:
+def _usage(studio: StudioContext, call: RouteCall) -> UsageOver | Response:
     query: UsageQuery = call.query
-    opened = studio.desk.open(call.path["cid"])
-    rows = opened.rows(query.leaf)
-    spending = survey_of(opened, rows).spending
+    opened = studio.cache.open(call.path["cid"])
+    rows = opened.get_rows(query.leaf)
+    spending = get_survey(opened, rows).spending
     if query.form:
-        return _download(spending, query.form, tame(f"{opened.title[:60]} usage.{query.form}"))
-    return usage_over(spending, len(rows))
+        return _make_download(
+            spending, query.form, sanitize_name(f"{opened.title[:60]} usage.{query.form}")
+        )
+    return build_usage(spending, len(rows))
 
 
-def usage_over(spending: Spending, rows: int) -> UsageOver:
+def build_usage(spending: Spending, rows: int) -> UsageOver:
     """All that is told of what a branch cost."""
     costs = Costs()
-    priced = [(each, costs.of(each)) for each in spending.replies.values()]
+    priced = [(each, costs.find_price(each)) for each in spending.replies.values()]
     waits = array("d", spending.waits.values())
     return UsageOver(
-        totals=_tokens(each.usage for each, _ in priced),
-        cost=_sum(cost for _, cost in priced),
-        points=tuple(_points(spending, priced, rows)),
-        tools=tuple(_tools(spending)),
-        models=tuple(_models(priced)),
+        totals=_sum_tokens(each.usage for each, _ in priced),
+        cost=_sum_costs(cost for _, cost in priced),
+        points=tuple(_build_points(spending, priced, rows)),
+        tools=tuple(_count_tools(spending)),
+        models=tuple(_count_models(priced)),
         topics=tuple(
-            Counted(name=name, count=count)
-            for name, count in most_common(spending.words.get("topic", Counter()))[:MOST_NAMES]
+            UsageCount(name=name, count=count)
+            for name, count in sort_by_count(spending.words.get("topic", Counter()))[:MOST_NAMES]
         ),
         sentiment=tuple(spending.feelings[:MOST_FEELINGS]),
-        seconds_median=quantile(waits, 0.5),
-        seconds_p90=quantile(waits, 0.9),
+        seconds_median=compute_quantile(waits, 0.5),
+        seconds_p90=compute_quantile(waits, 0.9),
         words=tuple(
-            measured_words(name, most_common(spending.words[name]))
+            to_measured_words(name, sort_by_count(spending.words[name]))
             for name in sorted(spending.words)
         ),
         numbers=tuple(
-            measured_numbers(summarize(name, spending.numbers[name]))
+            to_measured_numbers(summarize_values(name, spending.numbers[name]))
             for name in sorted(spending.numbers)
         ),
-        compactions=tuple(map(_compaction, spending.compactions[:MOST_NAMES])),
+        compactions=tuple(map(_to_usage_compaction, spending.compactions[:MOST_NAMES])),
     )
 
 
-def _compaction(found: tuple[int, Event]) -> UsageCompaction:
+def _to_usage_compaction(found: tuple[int, Event]) -> UsageCompaction:
     row, event = found
-    numbers = compaction_numbers(event)
+    numbers = read_compaction_numbers(event)
     return UsageCompaction(
         row=row,
         kind=event.kind,  # type: ignore[arg-type]
-        detail=compaction_facts(event),
+        detail=format_compaction_facts(event),
         messages_before=numbers.messages_before,
         messages_after=numbers.messages_after,
         tokens_before=numbers.tokens_before,
@@ -110,17 +112,19 @@ def _compaction(found: tuple[int, Event]) -> UsageCompaction:
     )
 
 
-def measured_words(name: str, found: Sequence[tuple[str, int]]) -> MeasuredWords:
+def to_measured_words(name: str, found: Sequence[tuple[str, int]]) -> MeasuredWords:
     """The words of a measure, the most frequent first, as they travel."""
-    values = tuple(Counted(name=word, count=count) for word, count in found[:MOST_NAMES])
-    return MeasuredWords(name=name, title=title_of(name), values=values, distinct=len(found))
+    values = tuple(UsageCount(name=word, count=count) for word, count in found[:MOST_NAMES])
+    return MeasuredWords(
+        name=name, title=format_measure_title(name), values=values, distinct=len(found)
+    )
 
 
-def measured_numbers(found: Measured) -> MeasuredNumbers:
+def to_measured_numbers(found: NumberMeasure) -> MeasuredNumbers:
     """The numbers of a measure as they travel."""
     return MeasuredNumbers(
         name=found.name,
-        title=title_of(found.name),
+        title=format_measure_title(found.name),
         count=found.count,
         median=found.median,
         p90=found.ninth,
@@ -128,10 +132,10 @@ def measured_numbers(found: Measured) -> MeasuredNumbers:
     )
 
 
-Priced = tuple[Reply, float | None]
+Priced = tuple[ReplyCost, float | None]
 
 
-def _points(spending: Spending, priced: list[Priced], rows: int) -> Iterator[UsagePoint]:
+def _build_points(spending: Spending, priced: list[Priced], rows: int) -> Iterator[UsagePoint]:
     """Rows with tokens or answers, put together so that there are not too many."""
     wide = max(1, -(-rows // MOST_POINTS))
     by_place: dict[int, list[Priced]] = {}
@@ -144,16 +148,16 @@ def _points(spending: Spending, priced: list[Priced], rows: int) -> Iterator[Usa
         found = by_place.get(place, [])
         yield UsagePoint(
             start=place * wide,
-            time=next((milliseconds(each.time) for each, _ in found), None),
-            tokens=_tokens(each.usage for each, _ in found),
+            time=next((to_milliseconds(each.time) for each, _ in found), None),
+            tokens=_sum_tokens(each.usage for each, _ in found),
             seconds=waits.get(place),
-            cost=_sum(cost for _, cost in found),
+            cost=_sum_costs(cost for _, cost in found),
         )
 
 
-def _tokens(usages: Iterable[Usage]) -> Tokens:
+def _sum_tokens(usages: Iterable[Usage]) -> TokenUsage:
     listed = list(usages)
-    return Tokens(
+    return TokenUsage(
         input=sum(each.input for each in listed),
         output=sum(each.output for each in listed),
         cache_read=sum(each.cache_read for each in listed),
@@ -161,47 +165,47 @@ def _tokens(usages: Iterable[Usage]) -> Tokens:
     )
 
 
-def _sum(costs: Iterable[float | None]) -> float | None:
+def _sum_costs(costs: Iterable[float | None]) -> float | None:
     known = [each for each in costs if each is not None]
     return sum(known) if known else None
 
 
-def _tools(spending: Spending) -> Iterator[Counted]:
+def _count_tools(spending: Spending) -> Iterator[UsageCount]:
     ordered = sorted(spending.tools.items(), key=lambda item: (-item[1].calls, item[0]))
     for name, tool in ordered[:MOST_NAMES]:
-        yield Counted(
+        yield UsageCount(
             name=name,
             count=tool.calls,
             failures=tool.failures,
-            seconds=quantile(tool.seconds, 0.5),
+            seconds=compute_quantile(tool.seconds, 0.5),
         )
 
 
-def _models(priced: list[Priced]) -> Iterator[Counted]:
+def _count_models(priced: list[Priced]) -> Iterator[UsageCount]:
     by_model: dict[str, list[Priced]] = {}
     for each in priced:
         by_model.setdefault(each[0].model, []).append(each)
     for name, found in list(by_model.items())[:MOST_NAMES]:
-        yield Counted(
+        yield UsageCount(
             name=name,
             count=len(found),
-            tokens=sum(total(each.usage) for each, _ in found),
-            cost=_sum(cost for _, cost in found),
+            tokens=sum(sum_tokens(each.usage) for each, _ in found),
+            cost=_sum_costs(cost for _, cost in found),
         )
 
 
 # downloads
 
 
-def _download(spending: Spending, form: str, name: str) -> Response:
-    lines = _csv(spending) if form == "csv" else _json(spending)
+def _make_download(spending: Spending, form: str, name: str) -> Response:
+    lines = _format_csv(spending) if form == "csv" else _format_json(spending)
     kind = "text/csv; charset=utf-8" if form == "csv" else "application/json"
     return StreamingResponse(
-        lines, media_type=kind, headers={"Content-Disposition": disposition(name)}
+        lines, media_type=kind, headers={"Content-Disposition": format_disposition(name)}
     )
 
 
-def _values(spending: Spending) -> Iterator[tuple[object, ...]]:
+def _list_values(spending: Spending) -> Iterator[tuple[object, ...]]:
     costs = Costs()
     for each in spending.replies.values():
         usage = each.usage
@@ -213,34 +217,34 @@ def _values(spending: Spending) -> Iterator[tuple[object, ...]]:
             usage.output,
             usage.cache_read,
             usage.cache_write,
-            costs.of(each),
+            costs.find_price(each),
         )
 
 
-def _csv(spending: Spending) -> Iterator[bytes]:
-    yield _line(COLUMNS)
-    for values in _values(spending):
-        yield _line(tuple(map(_plain, values)))
+def _format_csv(spending: Spending) -> Iterator[bytes]:
+    yield _format_csv_line(COLUMNS)
+    for values in _list_values(spending):
+        yield _format_csv_line(tuple(map(_escape_formula, values)))
 
 
-def _line(values: Iterable[object]) -> bytes:
+def _format_csv_line(values: Iterable[object]) -> bytes:
     out = io.StringIO()
     csv.writer(out).writerow(["" if each is None else each for each in values])
     return out.getvalue().encode("utf-8", "replace")
 
 
-def _plain(value: object) -> object:
+def _escape_formula(value: object) -> object:
     """A text that no spreadsheet takes for a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return value
 
 
-def _json(spending: Spending) -> Iterator[bytes]:
+def _format_json(spending: Spending) -> Iterator[bytes]:
     yield b"["
-    for number, values in enumerate(_values(spending)):
+    for number, values in enumerate(_list_values(spending)):
         yield b",\n" if number else b"\n"
-        yield encoded(dict(zip(COLUMNS, values, strict=True)))
+        yield encode_json(dict(zip(COLUMNS, values, strict=True)))
     yield b"\n]\n"
 
 

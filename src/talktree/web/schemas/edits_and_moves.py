@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from talktree.web.schemas.transcript import Conversation
+from talktree.web.schemas.transcript import ConversationDetails
 
 
 class DoReply(Struct, frozen=True, kw_only=True, tag="reply", tag_field="do"):
@@ -94,7 +94,7 @@ class DoAttach(Struct, frozen=True, kw_only=True, tag="attach", tag_field="do"):
     """The media type it is said to have, if any."""
 
 
-Deed: TypeAlias = (
+EditAction: TypeAlias = (
     DoReply
     | DoRevise
     | DoReplace
@@ -110,13 +110,13 @@ Deed: TypeAlias = (
 )
 
 
-class On(Struct, frozen=True):
+class StateReference(Struct, frozen=True):
     """The stamp that something is done on."""
 
     stamp: str
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class UndoRequest(Struct, frozen=True, kw_only=True):
     """An undo or a redo, and what it is made on."""
 
     stamp: str
@@ -124,11 +124,11 @@ class Turn(Struct, frozen=True, kw_only=True):
     """The edit that is meant; nothing happens if another one is next. None means the next one."""
 
 
-class Do(Struct, frozen=True, kw_only=True):
+class EditRequest(Struct, frozen=True, kw_only=True):
     """An edit, and what it is made on."""
 
     stamp: str
-    deed: Deed
+    deed: EditAction
 
 
 class EditLine(Struct, frozen=True, kw_only=True):
@@ -142,7 +142,7 @@ class EditLine(Struct, frozen=True, kw_only=True):
     about: str | None
 
 
-class History(Struct, frozen=True, kw_only=True):
+class HistoryState(Struct, frozen=True, kw_only=True):
     """All edits, the oldest first."""
 
     stamp: str
@@ -152,7 +152,7 @@ class History(Struct, frozen=True, kw_only=True):
     saved: bool
 
 
-class Edited(Struct, frozen=True, kw_only=True):
+class EditResult(Struct, frozen=True, kw_only=True):
     """What an edit, an undo or a redo came to, and the state it led to."""
 
     stamp: str
@@ -165,20 +165,20 @@ class Edited(Struct, frozen=True, kw_only=True):
     number: int | None
     """Its row on that branch."""
     what: str
-    conversation: Conversation
-    history: History
+    conversation: ConversationDetails
+    history: HistoryState
 
 
-class Saved(Struct, frozen=True, kw_only=True):
+class SaveResult(Struct, frozen=True, kw_only=True):
     """The files that were written, and the state that led to."""
 
     stamp: str
     written: tuple[str, ...]
-    conversation: Conversation
-    history: History
+    conversation: ConversationDetails
+    history: HistoryState
 
 
-class Fix(Struct, frozen=True, kw_only=True):
+class FixRequest(Struct, frozen=True, kw_only=True):
     """What is to be repaired: these codes, or all that has a safe fix."""
 
     stamp: str
@@ -208,9 +208,9 @@ class Fixes(Struct, frozen=True, kw_only=True):
     reachable_before: int
     reachable_after: int
     backup: str | None = None
-    conversation: Conversation | None = None
+    conversation: ConversationDetails | None = None
     """The state that a repair led to, with its edits; None for a plan."""
-    history: History | None = None
+    history: HistoryState | None = None
 
 
 class LossLine(Struct, frozen=True, kw_only=True):
@@ -222,7 +222,7 @@ class LossLine(Struct, frozen=True, kw_only=True):
     examples: tuple[str, ...]
 
 
-class Ledger(Struct, frozen=True, kw_only=True):
+class LossSummary(Struct, frozen=True, kw_only=True):
     """What a conversion would lose, carry and render."""
 
     to: str
@@ -258,7 +258,7 @@ class SessionOperation(Struct, frozen=True, kw_only=True):
     message: str | None = None
 
 
-class Session(Struct, frozen=True, kw_only=True):
+class SessionState(Struct, frozen=True, kw_only=True):
     """Where a session and its files stand."""
 
     kind: Literal["own", "claude-code"]
@@ -273,7 +273,7 @@ class Session(Struct, frozen=True, kw_only=True):
     notices: tuple[str, ...]
 
 
-class Travel(Struct, frozen=True, kw_only=True):
+class NavigationRequest(Struct, frozen=True, kw_only=True):
     """Where to go."""
 
     verb: Literal["undo", "redo", "restore"]
@@ -301,7 +301,7 @@ class PlanStep(Struct, frozen=True, kw_only=True):
     """How the file changes."""
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class PlanPreview(Struct, frozen=True, kw_only=True):
     """What would happen; nothing has."""
 
     digest: str
@@ -313,25 +313,25 @@ class Plan(Struct, frozen=True, kw_only=True):
     moves_chat: bool
 
 
-class Apply(Struct, frozen=True, kw_only=True):
+class ApplyPlan(Struct, frozen=True, kw_only=True):
     """Do what the plan with this digest says."""
 
-    travel: Travel
+    travel: NavigationRequest
     digest: str
 
 
-class Applied(Struct, frozen=True, kw_only=True):
+class ApplyResult(Struct, frozen=True, kw_only=True):
     """What was done, and the state that led to."""
 
     stamp: str
     done: int
     notices: tuple[str, ...]
     leaf: str | None
-    conversation: Conversation
-    history: History
+    conversation: ConversationDetails
+    history: HistoryState
 
 
-class Forgettable(Struct, frozen=True, kw_only=True):
+class ForgetPreview(Struct, frozen=True, kw_only=True):
     """What would be forgotten with a conversation."""
 
     path: str
@@ -346,7 +346,7 @@ class Forgettable(Struct, frozen=True, kw_only=True):
     """Sub-agents, other files and copies that go with it."""
 
 
-class Forgotten(Struct, frozen=True, kw_only=True):
+class ForgetSummary(Struct, frozen=True, kw_only=True):
     """What was erased."""
 
     freed: int

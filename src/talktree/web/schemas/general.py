@@ -36,13 +36,13 @@ class RememberBrowser(Struct, frozen=True, kw_only=True):
     """What the user recognises the browser by."""
 
 
-class Remembered(Struct, frozen=True, kw_only=True):
+class BrowserName(Struct, frozen=True, kw_only=True):
     """What the browser calls itself when it enters the next time."""
 
     browser: str
 
 
-class Entered(Struct, frozen=True, kw_only=True):
+class LoginResult(Struct, frozen=True, kw_only=True):
     """What the page needs beside the cookie, which other ports of this host receive too."""
 
     key: str
@@ -75,7 +75,7 @@ class LockState(Struct, frozen=True, kw_only=True):
     """How many jobs still have the key and are about to end."""
 
 
-class FormatInfo(Struct, frozen=True, kw_only=True):
+class FormatSummary(Struct, frozen=True, kw_only=True):
     """A format that can be read, and perhaps written."""
 
     slug: str
@@ -102,7 +102,7 @@ class LibraryInfo(Struct, frozen=True, kw_only=True):
     """Milliseconds since 1970, as all times on the wire."""
 
 
-class About(Struct, frozen=True, kw_only=True):
+class StudioInfo(Struct, frozen=True, kw_only=True):
     """What the page has to know before anything else."""
 
     version: str
@@ -111,7 +111,7 @@ class About(Struct, frozen=True, kw_only=True):
     """Whether the library is encrypted, so that it can be locked."""
     given: tuple[str, ...]
     """The paths that were named at the start; none if all of the library is served."""
-    formats: tuple[FormatInfo, ...]
+    formats: tuple[FormatSummary, ...]
     library: LibraryInfo
     retention: str | None
     """Why retention rules of the configuration are not applied, if there are any."""
@@ -119,7 +119,7 @@ class About(Struct, frozen=True, kw_only=True):
     """The import that is still going on."""
 
 
-class Fault(Struct, frozen=True, kw_only=True):
+class ErrorDetails(Struct, frozen=True, kw_only=True):
     """What went wrong, for people."""
 
     kind: str
@@ -130,13 +130,13 @@ class Fault(Struct, frozen=True, kw_only=True):
     """The current stamp, if another one was the matter."""
 
 
-class Failure(Struct, frozen=True):
+class ErrorBody(Struct, frozen=True):
     """The body of every error."""
 
-    error: Fault
+    error: ErrorDetails
 
 
-class Job(Struct, frozen=True, kw_only=True):
+class JobState(Struct, frozen=True, kw_only=True):
     """Work that goes on while the page lives."""
 
     id: str
@@ -152,4 +152,4 @@ class Job(Struct, frozen=True, kw_only=True):
     size: int | None = None
     cid: str | None = None
     """The conversation that came of it."""
-    error: Fault | None = None
+    error: ErrorDetails | None = None

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.web.schemas.transcript import Tokens
+from talktree.web.schemas.transcript import TokenUsage
 
 
 class FileTouch(Struct, frozen=True, kw_only=True):
@@ -87,13 +87,13 @@ class UsagePoint(Struct, frozen=True, kw_only=True):
     start: int
     """The row."""
     time: int | None
-    tokens: Tokens
+    tokens: TokenUsage
     seconds: float | None
     """The longest answer among them."""
     cost: float | None = None
 
 
-class Counted(Struct, frozen=True, kw_only=True):
+class UsageCount(Struct, frozen=True, kw_only=True):
     """A thing and how often it was."""
 
     name: str
@@ -110,7 +110,7 @@ class MeasuredWords(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     """Its name for people."""
-    values: tuple[Counted, ...]
+    values: tuple[UsageCount, ...]
     """The most frequent first."""
     distinct: int
     """How many different values there are."""
@@ -145,12 +145,12 @@ class UsageCompaction(Struct, frozen=True, kw_only=True):
 class UsageOver(Struct, frozen=True, kw_only=True):
     """What a branch cost, at most 400 points."""
 
-    totals: Tokens
+    totals: TokenUsage
     cost: float | None
     points: tuple[UsagePoint, ...]
-    tools: tuple[Counted, ...]
-    models: tuple[Counted, ...]
-    topics: tuple[Counted, ...]
+    tools: tuple[UsageCount, ...]
+    models: tuple[UsageCount, ...]
+    topics: tuple[UsageCount, ...]
     sentiment: tuple[tuple[int, float], ...]
     """Row and value, where the format has it."""
     seconds_median: float | None
@@ -161,26 +161,26 @@ class UsageOver(Struct, frozen=True, kw_only=True):
     """The first 200 of them."""
 
 
-class Day(Struct, frozen=True, kw_only=True):
+class DayUsage(Struct, frozen=True, kw_only=True):
     """A day of all conversations."""
 
     day: str
     messages: int
-    tokens: Tokens
+    tokens: TokenUsage
     cost: float | None = None
 
 
-class Statistics(Struct, frozen=True, kw_only=True):
+class UsageStatistics(Struct, frozen=True, kw_only=True):
     """What all conversations cost together."""
 
     conversations: int
     messages: int
-    tokens: Tokens
+    tokens: TokenUsage
     cost: float | None
-    days: tuple[Day, ...]
-    models: tuple[Counted, ...]
-    tools: tuple[Counted, ...]
-    projects: tuple[Counted, ...]
+    days: tuple[DayUsage, ...]
+    models: tuple[UsageCount, ...]
+    tools: tuple[UsageCount, ...]
+    projects: tuple[UsageCount, ...]
     hours: tuple[int, ...]
     """Messages by hour of the week, Monday first, 168 of them; empty if not known."""
     words: tuple[MeasuredWords, ...] = ()

@@ -45,7 +45,7 @@ class Count(Struct, frozen=True):
     count: int
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class CardList(Struct, frozen=True, kw_only=True):
     """A stretch of the list."""
 
     total: int
@@ -69,7 +69,7 @@ class Failures(Struct, frozen=True, kw_only=True):
     sources: tuple[FailedSource, ...]
 
 
-class Span(Struct, frozen=True):
+class MarkedText(Struct, frozen=True):
     """A stretch of text, marked or not."""
 
     text: str
@@ -89,10 +89,10 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     time: int | None
     state: str
     """current, abandoned, compacted, or deleted."""
-    excerpt: tuple[Span, ...]
+    excerpt: tuple[MarkedText, ...]
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class SearchResults(Struct, frozen=True, kw_only=True):
     """A stretch of what was found."""
 
     total: int

@@ -40,7 +40,7 @@ class Graph(Struct, frozen=True, kw_only=True):
     segments: tuple[Segment, ...]
 
 
-class Node(Struct, frozen=True, kw_only=True):
+class TreeNode(Struct, frozen=True, kw_only=True):
     """A message of a run, in a line."""
 
     id: str
@@ -52,12 +52,12 @@ class Node(Struct, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
 
 
-class Run(Struct, frozen=True, kw_only=True):
+class FoldedRun(Struct, frozen=True, kw_only=True):
     """A stretch of a folded run."""
 
     total: int
     start: int
-    nodes: tuple[Node, ...]
+    nodes: tuple[TreeNode, ...]
 
 
 class ComparedSide(Struct, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ class ComparedRow(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
 
 
-class Compared(Struct, frozen=True, kw_only=True):
+class BranchComparison(Struct, frozen=True, kw_only=True):
     """Two branches: what they share, and both tails."""
 
     ancestor: str | None

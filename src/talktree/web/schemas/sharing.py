@@ -29,7 +29,7 @@ class SecretPlace(Struct, frozen=True, kw_only=True):
     placeholder: str
 
 
-class LookedFor(Struct, frozen=True, kw_only=True):
+class RedactionTarget(Struct, frozen=True, kw_only=True):
     """What is looked for in order to replace it."""
 
     kinds: int
@@ -44,7 +44,7 @@ class LookedFor(Struct, frozen=True, kw_only=True):
 class Secrets(Struct, frozen=True, kw_only=True):
     """The secrets in what would be shared."""
 
-    looked_for: LookedFor
+    looked_for: RedactionTarget
 
     total: int
     distinct: int

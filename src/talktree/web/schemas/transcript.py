@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from talktree.views.html.block import Block, Chip
+from talktree.views.html.block import Chip, MessageBlock
 
 
 class BranchInfo(Struct, frozen=True, kw_only=True):
@@ -23,7 +23,7 @@ class BranchInfo(Struct, frozen=True, kw_only=True):
     last: int | None = None
 
 
-class Can(Struct, frozen=True, kw_only=True):
+class AllowedActions(Struct, frozen=True, kw_only=True):
     """What may be done with this conversation here."""
 
     edit: bool
@@ -46,7 +46,7 @@ class Severities(Struct, frozen=True, kw_only=True):
     notes: int = 0
 
 
-class Tokens(Struct, frozen=True, kw_only=True):
+class TokenUsage(Struct, frozen=True, kw_only=True):
     """Tokens that were spent."""
 
     input: int = 0
@@ -55,7 +55,7 @@ class Tokens(Struct, frozen=True, kw_only=True):
     cache_write: int = 0
 
 
-class Conversation(Struct, frozen=True, kw_only=True):
+class ConversationDetails(Struct, frozen=True, kw_only=True):
     """All of it but its messages."""
 
     cid: str
@@ -77,7 +77,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
     sidechains_total: int
     first: int | None
     last: int | None
-    tokens: Tokens
+    tokens: TokenUsage
     findings: Severities | None
     """What is wrong with it, by all rules; None for a large source that was not checked yet."""
     repaired: int
@@ -86,12 +86,12 @@ class Conversation(Struct, frozen=True, kw_only=True):
     edited: bool
     log: int = 0
     """The number of the last entry in the log of edits, undos, redos and saves; it only grows."""
-    can: Can
+    can: AllowedActions
     siblings_in_source: tuple[str, ...] = ()
     """The cids of all conversations of the same source, if it has several."""
 
 
-class Siblings(Struct, frozen=True, kw_only=True):
+class SiblingMessages(Struct, frozen=True, kw_only=True):
     """The messages that stand at the same place."""
 
     number: int
@@ -101,7 +101,7 @@ class Siblings(Struct, frozen=True, kw_only=True):
     total: int
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class SidechainLink(Struct, frozen=True, kw_only=True):
     """A sub-agent's conversation that starts here."""
 
     leaf: str
@@ -109,7 +109,7 @@ class Side(Struct, frozen=True, kw_only=True):
     label: str
 
 
-class Progress(Struct, frozen=True):
+class TodoCounts(Struct, frozen=True):
     """How many tasks are done."""
 
     done: int
@@ -128,13 +128,13 @@ class Row(Struct, frozen=True, kw_only=True):
     kind: Literal["message", "divider", "note"] = "message"
     flags: tuple[str, ...] = ()
     chips: tuple[Chip, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    siblings: Siblings | None = None
-    sides: tuple[Side, ...] = ()
-    tokens: Tokens | None = None
+    blocks: tuple[MessageBlock, ...] = ()
+    siblings: SiblingMessages | None = None
+    sides: tuple[SidechainLink, ...] = ()
+    tokens: TokenUsage | None = None
     seconds: float | None = None
     """How long a reply took: recorded, or since the request before it if that is below an hour."""
-    todos: Progress | None = None
+    todos: TodoCounts | None = None
     files: int = 0
     """How many files changed with it."""
     findings: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class Row(Struct, frozen=True, kw_only=True):
     """Its words as they are, if it can be edited; cut as the blocks are."""
 
 
-class Rows(Struct, frozen=True, kw_only=True):
+class RowRange(Struct, frozen=True, kw_only=True):
     """A stretch of a branch."""
 
     stamp: str
@@ -156,7 +156,7 @@ class Rows(Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...]
 
 
-class Tail(Struct, frozen=True, kw_only=True):
+class BranchTail(Struct, frozen=True, kw_only=True):
     """The end of the current branch. Numbers of rows count from the end: -1 is the last."""
 
     title: str
@@ -165,7 +165,7 @@ class Tail(Struct, frozen=True, kw_only=True):
     stamp: str | None = None
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class MessagePlace(Struct, frozen=True, kw_only=True):
     """Where a message is."""
 
     leaf: str
@@ -199,7 +199,7 @@ class Raw(Struct, frozen=True, kw_only=True):
     """The ids of all records that are shown in the same row, its own included."""
 
 
-class Changed(Struct, frozen=True, kw_only=True):
+class ConversationChanged(Struct, frozen=True, kw_only=True):
     """That a conversation is in another state."""
 
     stamp: str
@@ -208,7 +208,7 @@ class Changed(Struct, frozen=True, kw_only=True):
     edited: bool
     """Whether there are edits that are not saved."""
     log: int = 0
-    """As in `Conversation`: an event with a smaller number than what is shown comes too late."""
+    """As in `ConversationDetails`: an event with a smaller number than is shown comes too late."""
     leaf: str | None
     forked: bool = False
     """Whether another branch is the current one now, while the one before is still there."""

@@ -24,7 +24,7 @@ from msgspec import Struct
 from talktree.errors import NotSaved, Unreadable
 from talktree.files.private import PRIVATE_FILE, make_private
 from talktree.home import data_home
-from talktree.text.escape import visible_line
+from talktree.text.escape import escape_line
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -60,14 +60,14 @@ class _Stored(Struct, frozen=True, kw_only=True):
     browsers: tuple[RememberedBrowser, ...] = ()
 
 
-def browsers_file() -> Path:
+def get_browsers_file() -> Path:
     """Where the remembered browsers of this user are."""
     return data_home() / NAME
 
 
-def remembered_browsers() -> tuple[RememberedBrowser, ...]:
+def read_remembered_browsers() -> tuple[RememberedBrowser, ...]:
     """All remembered browsers, the oldest first."""
-    path = browsers_file()
+    path = get_browsers_file()
     try:
         return msgspec.json.decode(path.read_bytes(), type=_Stored).browsers
     except FileNotFoundError:
@@ -86,47 +86,47 @@ def remembered_browsers() -> tuple[RememberedBrowser, ...]:
 def remember_browser(port: int, public_key: str, label: str) -> RememberedBrowser:
     """Remember a browser by its public key; `ValueError` if that is not one."""
     load_public_key(public_key)
-    shown = visible_line(label)[:LONGEST_LABEL] or "a browser"
+    shown = escape_line(label)[:LONGEST_LABEL] or "a browser"
     added = datetime.now(UTC).isoformat(timespec="seconds")
     made = RememberedBrowser(
         id=secrets.token_hex(16), port=port, public_key=public_key, label=shown, added=added
     )
     with _CHANGES:
-        _write((*remembered_browsers()[1 - MOST :], made))
+        _write_browsers((*read_remembered_browsers()[1 - MOST :], made))
     return made
 
 
 def forget_browser(id: str) -> bool:
     """Forget one browser; whether it was remembered."""
     with _CHANGES:
-        before = remembered_browsers()
+        before = read_remembered_browsers()
         after = tuple(each for each in before if each.id != id)
         if len(after) < len(before):
-            _write(after)
+            _write_browsers(after)
     return len(after) < len(before)
 
 
 def forget_browsers() -> int:
     """Forget all browsers; how many that were. A list that cannot be read goes, too."""
     try:
-        count = len(remembered_browsers())
+        count = len(read_remembered_browsers())
     except Unreadable:
         count = 0
-    browsers_file().unlink(missing_ok=True)
+    get_browsers_file().unlink(missing_ok=True)
     return count
 
 
-def usual_port() -> int | None:
+def find_usual_port() -> int | None:
     """The port on which a browser was remembered last; None if there is none."""
     try:
-        found = remembered_browsers()
+        found = read_remembered_browsers()
     except Unreadable:
         return None
     return found[-1].port if found else None
 
 
-def _write(browsers: Sequence[RememberedBrowser]) -> None:
-    path = browsers_file()
+def _write_browsers(browsers: Sequence[RememberedBrowser]) -> None:
+    path = get_browsers_file()
     fresh = path.with_name(f".{NAME}.{secrets.token_hex(8)}")
     try:
         make_private(path.parent)
@@ -159,17 +159,19 @@ class Challenges:
                 del self._open[next(iter(self._open))]
         return nonce
 
-    def accepts(self, id: str, nonce: str, proof: str) -> bool:
+    def is_accepted(self, id: str, nonce: str, proof: str) -> bool:
         """Whether a browser that was remembered on this port has signed an open challenge."""
         with self._lock:
             end = self._open.pop(nonce, None)
         if end is None or time.monotonic() > end:
             return False
-        known = [each for each in remembered_browsers() if each.id == id and each.port == self.port]
+        known = [
+            each for each in read_remembered_browsers() if each.id == id and each.port == self.port
+        ]
         return bool(known) and is_signed(known[0], nonce, proof)
 
 
-def signed_text(port: int, id: str, nonce: str) -> bytes:
+def build_signed_text(port: int, id: str, nonce: str) -> bytes:
     """What a browser signs: for which studio, as which browser, and which challenge."""
     return "\n".join((_PURPOSE, f"http://127.0.0.1:{port}", id, nonce)).encode()
 
@@ -181,12 +183,12 @@ def is_signed(browser: RememberedBrowser, nonce: str, proof: str) -> bool:
     from cryptography.hazmat.primitives.hashes import SHA256
 
     try:
-        raw = _decoded(proof, SIGNATURE)
+        raw = _decode_base64(proof, SIGNATURE)
         half = SIGNATURE // 2
         pair = (int.from_bytes(raw[:half], "big"), int.from_bytes(raw[half:], "big"))
         load_public_key(browser.public_key).verify(
             utils.encode_dss_signature(*pair),
-            signed_text(browser.port, browser.id, nonce),
+            build_signed_text(browser.port, browser.id, nonce),
             ec.ECDSA(SHA256()),
         )
     except (InvalidSignature, ValueError):
@@ -198,10 +200,10 @@ def load_public_key(text: str) -> ec.EllipticCurvePublicKey:
     """The public key that a text is; `ValueError` if it is none."""
     from cryptography.hazmat.primitives.asymmetric import ec
 
-    return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _decoded(text, POINT))
+    return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _decode_base64(text, POINT))
 
 
-def _decoded(text: str, length: int) -> bytes:
+def _decode_base64(text: str, length: int) -> bytes:
     raw = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     if len(raw) != length:
         raise ValueError(f"{len(raw)} bytes instead of {length}")

@@ -9,8 +9,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from talktree.errors import TalktreeError
-from talktree.web.errors import Foreign, ForeignHost, NotEntered
-from talktree.web.response import failed
+from talktree.web.errors import ForeignHost, ForeignOrigin, NotEntered
+from talktree.web.response import error_response
 from talktree.web.security.keys import Keys
 
 SAFE = ("GET", "HEAD")
@@ -41,33 +41,37 @@ class Gate:
         match scope["type"]:
             case "http":
                 target = _split_ticket(scope)
-                refusal = self._refusal(scope, target)
+                refusal = self._find_refusal(scope, target)
                 scope = {**scope, "query_string": target.query}
-                await (self.app if refusal is None else failed(refusal))(scope, receive, send)
+                await (self.app if refusal is None else error_response(refusal))(
+                    scope, receive, send
+                )
             case "websocket":
                 await send({"type": "websocket.close", "code": REFUSED})
             case _:
                 await self.app(scope, receive, send)
 
-    def _refusal(self, scope: Scope, target: Target) -> TalktreeError | None:
+    def _find_refusal(self, scope: Scope, target: RequestTarget) -> TalktreeError | None:
         headers = Headers(scope=scope)
         return (
-            _host_refusal(headers, self.keys.hosts)
-            or self._origin_refusal(scope, headers)
-            or _change_refusal(scope["method"], headers)
-            or self._key_refusal(scope, headers, target)
+            _find_host_refusal(headers, self.keys.hosts)
+            or self._find_origin_refusal(scope, headers)
+            or _find_change_refusal(scope["method"], headers)
+            or self._find_key_refusal(scope, headers, target)
         )
 
-    def _origin_refusal(self, scope: Scope, headers: Headers) -> TalktreeError | None:
+    def _find_origin_refusal(self, scope: Scope, headers: Headers) -> TalktreeError | None:
         if self.is_open(scope["path"]) and _is_visit(scope["method"], headers):
             return None
-        return _origin_refusal(headers)
+        return _find_origin_refusal(headers)
 
-    def _key_refusal(self, scope: Scope, headers: Headers, target: Target) -> TalktreeError | None:
+    def _find_key_refusal(
+        self, scope: Scope, headers: Headers, target: RequestTarget
+    ) -> TalktreeError | None:
         path: str = scope["path"]
         if path in {LOGIN, CHALLENGE} or self.is_open(path):
             return None
-        if not self.keys.entered(headers.get("cookie")):
+        if not self.keys.has_cookie(headers.get("cookie")):
             return NotEntered("the studio is locked", hint="open the address that was printed")
         if self.keys.is_page_key(headers.get(KEY_HEADER)):
             return None
@@ -79,7 +83,7 @@ class Gate:
         )
 
 
-class Target(NamedTuple):
+class RequestTarget(NamedTuple):
     """What a request asks for, without its ticket."""
 
     path: bytes
@@ -92,17 +96,17 @@ class Target(NamedTuple):
         return self.path + b"?" + self.query if self.query else self.path
 
 
-def _split_ticket(scope: Scope) -> Target:
+def _split_ticket(scope: Scope) -> RequestTarget:
     path: bytes = scope.get("raw_path") or scope["path"].encode()
     path = path.partition(b"?")[0]
     query: bytes = scope.get("query_string", b"")
     before, separator, last = query.rpartition(b"&")
     if not last.startswith(TICKET):
-        return Target(path, query, "")
-    return Target(path, before if separator else b"", last[len(TICKET) :].decode("latin-1"))
+        return RequestTarget(path, query, "")
+    return RequestTarget(path, before if separator else b"", last[len(TICKET) :].decode("latin-1"))
 
 
-def _host_refusal(headers: Headers, hosts: frozenset[str]) -> TalktreeError | None:
+def _find_host_refusal(headers: Headers, hosts: frozenset[str]) -> TalktreeError | None:
     given = headers.getlist("host")
     if len(given) == 1 and given[0] in hosts:
         return None
@@ -122,21 +126,21 @@ def _is_visit(method: str, headers: Headers) -> bool:
     )
 
 
-def _origin_refusal(headers: Headers) -> TalktreeError | None:
+def _find_origin_refusal(headers: Headers) -> TalktreeError | None:
     own = f"http://{headers['host']}"
     sites = headers.getlist("sec-fetch-site")
     if any(site not in {"same-origin", "none"} for site in sites):
-        return Foreign("another site asked for this")
+        return ForeignOrigin("another site asked for this")
     if any(origin != own for origin in headers.getlist("origin")):
-        return Foreign("a page of another origin asked for this")
+        return ForeignOrigin("a page of another origin asked for this")
     return None
 
 
-def _change_refusal(method: str, headers: Headers) -> TalktreeError | None:
+def _find_change_refusal(method: str, headers: Headers) -> TalktreeError | None:
     if method in SAFE:
         return None
     if "origin" not in headers and headers.get("sec-fetch-site") != "same-origin":
-        return Foreign("a change must say which page asks for it")
+        return ForeignOrigin("a change must say which page asks for it")
     if headers.get(OWN_HEADER) != "1":
-        return Foreign("a change must come from the studio's page")
+        return ForeignOrigin("a change must come from the studio's page")
     return None

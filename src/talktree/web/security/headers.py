@@ -28,7 +28,7 @@ NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancest
 """For everything that is not the page: even opened by itself it can do nothing."""
 
 
-def page_policy(host: str) -> str:
+def build_page_policy(host: str) -> str:
     """What the page may load and do; frames only from the one route that sandboxes itself."""
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -53,30 +53,30 @@ class Headers:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ())]
-                _add(MutableHeaders(raw=message["headers"]), scope)
+                _add_headers(MutableHeaders(raw=message["headers"]), scope)
             await send(message)
 
         await self.app(scope, receive, with_headers)
 
 
-def fixed_headers() -> list[tuple[bytes, bytes]]:
+def build_fixed_headers() -> list[tuple[bytes, bytes]]:
     """The headers of an answer of which not even the address is known."""
     headers = MutableHeaders(raw=[])
-    _add(headers, {"path": "", "headers": []})
+    _add_headers(headers, {"path": "", "headers": []})
     return headers.raw
 
 
-def _add(headers: MutableHeaders, scope: Scope) -> None:
+def _add_headers(headers: MutableHeaders, scope: Scope) -> None:
     # An answer may have a policy of its own (the sandbox has) and say how long it is kept; all else
     # is not for it to say.
-    headers.setdefault("Content-Security-Policy", _policy(scope))
+    headers.setdefault("Content-Security-Policy", _find_policy(scope))
     headers.setdefault("Cache-Control", "no-store")
     framed = "frame-ancestors 'self'" in headers["Content-Security-Policy"]
     for name, value in FIXED.items():
         headers[name] = "SAMEORIGIN" if framed and name == "X-Frame-Options" else value
 
 
-def _policy(scope: Scope) -> str:
+def _find_policy(scope: Scope) -> str:
     if scope["path"] not in {"/", "/index.html"}:
         return NOTHING
-    return page_policy(Given(scope=scope).get("host", ""))
+    return build_page_policy(Given(scope=scope).get("host", ""))

@@ -64,11 +64,11 @@ class Keys:
         """The host in the address that is printed."""
         return f"127.0.0.1:{self.port}"
 
-    def address(self, token: str) -> str:
+    def build_address(self, token: str) -> str:
         """Where the studio is, with a token where only the page sees it."""
         return f"http://127.0.0.1:{self.port}/#token={token}"
 
-    def once(self) -> str:
+    def make_one_time_token(self) -> str:
         """A token that works one time, for the browser that the studio starts."""
         token = secrets.token_urlsafe(BYTES)
         end = time.monotonic() + ONCE_VALID
@@ -76,7 +76,7 @@ class Keys:
             self._once[token] = _OneTimeToken(end, lambda: True, lambda: None)
         return token
 
-    def when_used(
+    def call_when_used(
         self, token: str, call: Callable[[], object], *, is_valid: Callable[[], bool]
     ) -> None:
         """Call something as soon as a one-time token is used; it ends when it is not valid."""
@@ -87,43 +87,43 @@ class Keys:
                 return
         call()
 
-    def opens(self, token: str) -> bool:
+    def accepts_token(self, token: str) -> bool:
         """Whether a token is one of these."""
-        if _same(token, self.token):
+        if _is_equal(token, self.token):
             return True
         with self._lock:
-            found = [self._once.pop(each) for each in [*self._once] if _same(token, each)]
+            found = [self._once.pop(each) for each in [*self._once] if _is_equal(token, each)]
         opens = [each.is_valid() and time.monotonic() < each.end for each in found]
         for each in found:
             each.when_used()
         return any(opens)
 
-    def set_cookie(self) -> str:
+    def make_cookie_header(self) -> str:
         """The header that hands out the cookie."""
         return f"{self.name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
 
-    def entered(self, header: str | None) -> bool:
+    def has_cookie(self, header: str | None) -> bool:
         """Whether a `Cookie` header has the cookie."""
         try:
             sent = SimpleCookie(header or "").get(self.name)
         except CookieError:
             return False
-        return sent is not None and _same(sent.value, self._cookie)
+        return sent is not None and _is_equal(sent.value, self._cookie)
 
     def is_page_key(self, given: str | None) -> bool:
         """Whether this is the key that only the page has."""
-        return given is not None and _same(given, self.page_key)
+        return given is not None and _is_equal(given, self.page_key)
 
-    def ticket(self, target: bytes) -> str:
+    def make_ticket(self, target: bytes) -> str:
         """The signature with which an address, path and query, can be opened without a header."""
         made = hmac.new(self.page_key.encode(), target, hashlib.sha256).digest()
         return urlsafe_b64encode(made).rstrip(b"=").decode()
 
     def is_ticket(self, given: str, target: bytes) -> bool:
         """Whether this is the ticket of an address."""
-        return _same(given, self.ticket(target))
+        return _is_equal(given, self.make_ticket(target))
 
 
-def _same(given: str, right: str) -> bool:
+def _is_equal(given: str, right: str) -> bool:
     """Compared in a time that tells nothing."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())

@@ -9,6 +9,6 @@ from talktree.formats.chatbuilder.rules import (
     message_text,
     numbering,
 )
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 
-RULES = rules_in(header_fields, header_forms, header_values, message_text, numbering)
+RULES = find_rules(header_fields, header_forms, header_values, message_text, numbering)

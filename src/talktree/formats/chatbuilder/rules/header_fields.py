@@ -9,54 +9,54 @@ from uuid import UUID as Uuid
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.adopt import component, description
-from talktree.formats.chatbuilder.parse import MOST_KNOWN, SHORT, Layout, take_apart
-from talktree.formats.chatbuilder.parse_header import ROLE, Line, known
-from talktree.formats.chatbuilder.provenance import completed, guess, has_time
-from talktree.formats.fixes import Change, Revalue, to_entry
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.chatbuilder.adopt import component_for_role, describe_text
+from talktree.formats.chatbuilder.parse import MOST_KNOWN, SHORT, MessageLayout, parse_layout
+from talktree.formats.chatbuilder.parse_header import ROLE, HeaderLine, normalize_key
+from talktree.formats.chatbuilder.provenance import complete_message, guess_provenance, has_time
+from talktree.formats.fixes import Change, ReplaceValue, to_entry
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 
 FORMATS = ("chatbuilder",)
-TOLD_BY_TEXT = ("Component", "Version", "Description", "Language")
+DETECTED_BY_TEXT = ("Component", "Version", "Description", "Language")
 """Required fields that follow from the message itself."""
-TOLD_BY_NOBODY = ("Created-at", "Authors")
+NOT_DETECTED = ("Created-at", "Authors")
 """Required fields that only the author knows."""
 
 
-def layout(seen: Seen) -> Layout:
+def get_layout(seen: RuleRecord) -> MessageLayout:
     """The layout of a message's file."""
     text = seen.value
-    return take_apart(text) if isinstance(text, str) else Layout()
+    return parse_layout(text) if isinstance(text, str) else MessageLayout()
 
 
-def fields(seen: Seen) -> Mapping[str, Line]:
+def get_fields(seen: RuleRecord) -> Mapping[str, HeaderLine]:
     """The header lines of a message by the names of their keys; the first of each counts."""
     text = seen.value
     if isinstance(text, str) and len(text) <= SHORT:
-        return _known(text)
-    return _by_name(layout(seen))
+        return _parse_fields(text)
+    return _index_by_name(get_layout(seen))
 
 
 @lru_cache(maxsize=MOST_KNOWN)
-def _known(text: str) -> Mapping[str, Line]:
+def _parse_fields(text: str) -> Mapping[str, HeaderLine]:
     # Many rules look at the same header, each at another field of it.
-    return _by_name(take_apart(text))
+    return _index_by_name(parse_layout(text))
 
 
-def _by_name(layout: Layout) -> Mapping[str, Line]:
-    found: dict[str, Line] = {}
+def _index_by_name(layout: MessageLayout) -> Mapping[str, HeaderLine]:
+    found: dict[str, HeaderLine] = {}
     for line in layout.lines:
         if line.name is not None:
             found.setdefault(line.name, line)
     return found
 
 
-def _missing(seen: Seen, names: Sequence[str]) -> list[str]:
-    there = fields(seen)
+def _find_missing(seen: RuleRecord, names: Sequence[str]) -> list[str]:
+    there = get_fields(seen)
     if not there:
         return []
     return [name for name in names if not (line := there.get(name.lower())) or not line.value]
@@ -65,17 +65,17 @@ def _missing(seen: Seen, names: Sequence[str]) -> list[str]:
 # required fields
 
 
-def _completed(seen: Seen, told: Diagnostic) -> Entry:
+def _complete_entry(seen: RuleRecord, diagnostic: Diagnostic) -> Entry:
     message = seen.entry
     assert isinstance(message, Message)
     usual = {
-        "Component": component(message.role),
+        "Component": component_for_role(message.role),
         "Version": "1.0.0",
-        "Description": description(message.text),
+        "Description": describe_text(message.text),
         "Language": "markdown",
     }
-    missing = _missing(seen, TOLD_BY_TEXT)
-    spelling = {known(key): key for key in message.extra}
+    missing = _find_missing(seen, DETECTED_BY_TEXT)
+    spelling = {normalize_key(key): key for key in message.extra}
     extra = dict(message.extra)
     for name in missing:
         extra[spelling.get(name.lower(), name)] = usual[name]
@@ -88,9 +88,9 @@ def _completed(seen: Seen, told: Diagnostic) -> Entry:
     "error",
     on="message",
     formats=FORMATS,
-    fix=safe(to_entry(_completed)),
+    fix=make_safe_fix(to_entry(_complete_entry)),
 )
-def missing_description(seen: Seen) -> Iterator[Diagnostic]:
+def missing_description(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header lacks fields that say what the message is: `Component`, `Version`, `Description` or
     `Language`.
 
@@ -107,25 +107,25 @@ def missing_description(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): the fields are filled in from the message: the component from the role
     (`UserMessage`), version 1.0.0, the first words as description, Markdown as language.
     """
-    missing = _missing(seen, TOLD_BY_TEXT)
+    missing = _find_missing(seen, DETECTED_BY_TEXT)
     if missing:
         yield Diagnostic(f"no {', '.join(missing)} in the header")
 
 
-def _unprovided(seen: Seen) -> list[str]:
-    return [name.lower() for name in _missing(seen, TOLD_BY_NOBODY)]
+def _find_missing_provenance(seen: RuleRecord) -> list[str]:
+    return [name.lower() for name in _find_missing(seen, NOT_DETECTED)]
 
 
-def _guessed(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-    position = told.position
-    found = guess(talk, position, _unprovided(talk.seen(position)))
+def _fill_guesses(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+    position = diagnostic.position
+    found = guess_provenance(talk, position, _find_missing_provenance(talk.read_record(position)))
 
-    def _make(seen: Seen) -> Json:
+    def _make(seen: RuleRecord) -> Json:
         assert isinstance(seen.entry, Message)
-        return seen.put(completed(seen.entry, found))
+        return seen.replace_entry(complete_message(seen.entry, found))
 
-    if found.told:
-        yield Revalue(talk, position, _make, invented=found.told)
+    if found.details:
+        yield ReplaceValue(talk, position, _make, invented=found.details)
 
 
 @rule(
@@ -134,9 +134,9 @@ def _guessed(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     "error",
     on="message",
     formats=FORMATS,
-    fix=unsafe(_guessed),
+    fix=make_unsafe_fix(_fill_guesses),
 )
-def missing_provenance(seen: Seen) -> Iterator[Diagnostic]:
+def missing_provenance(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header does not say when the message was made (`Created-at`), or by whom (`Authors`).
 
     Why: the document requires both of every message. Without them nobody can tell which of two
@@ -155,22 +155,22 @@ def missing_provenance(seen: Seen) -> Iterator[Diagnostic]:
     message before it, else behind it, else that of the file. The authors are those of the nearest
     message with the same role, else `Unknown`.
     """
-    missing = _missing(seen, TOLD_BY_NOBODY)
+    missing = _find_missing(seen, NOT_DETECTED)
     if missing:
         can = "Authors" in missing or has_time(seen.talk, seen.position)
         yield Diagnostic(f"no {', '.join(missing)} in the header", fixable=can)
 
 
-def _with_id(talk: Talk, told: Diagnostic) -> Iterator[Change]:
-    path = talk.path(told.position)
+def _with_id(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
+    path = talk.path(diagnostic.position)
     seed = f"{talk.id}\0{path}".encode("utf-8", "surrogatepass")
     made = str(Uuid(bytes=blake2b(seed, digest_size=16).digest(), version=4))
 
-    def _make(seen: Seen) -> Json:
-        return seen.put(replace(seen.entry, id=made))
+    def _make(seen: RuleRecord) -> Json:
+        return seen.replace_entry(replace(seen.entry, id=made))
 
     source = "made from the names of the conversation and the file"
-    yield Revalue(talk, told.position, _make, invented=f"Block-UUID {made} ({source})")
+    yield ReplaceValue(talk, diagnostic.position, _make, invented=f"Block-UUID {made} ({source})")
 
 
 @rule(
@@ -179,9 +179,9 @@ def _with_id(talk: Talk, told: Diagnostic) -> Iterator[Change]:
     "error",
     on="message",
     formats=FORMATS,
-    fix=unsafe(_with_id),
+    fix=make_unsafe_fix(_with_id),
 )
-def no_block_uuid(seen: Seen) -> Iterator[Diagnostic]:
+def no_block_uuid(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header has no `Block-UUID`.
 
     Why: the document requires one of every message. Without it a message can only be told apart by
@@ -196,12 +196,12 @@ def no_block_uuid(seen: Seen) -> Iterator[Diagnostic]:
     Fix (unsafe): the message gets a UUID, made from its conversation and its file so that it is the
     same each time. Files that are meant as templates do well without.
     """
-    if _missing(seen, ("Block-UUID",)):
+    if _find_missing(seen, ("Block-UUID",)):
         yield Diagnostic("no Block-UUID in the header")
 
 
 @rule("CHB104", "header-without-role", "warning", on="message", formats=FORMATS)
-def header_without_role(seen: Seen) -> Iterator[Diagnostic]:
+def header_without_role(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header does not name the role of the message.
 
     Why: the role says whether the user, the assistant or the system is speaking. Without it a
@@ -213,6 +213,6 @@ def header_without_role(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows who said it.
     """
-    there = fields(seen)
+    there = get_fields(seen)
     if there and (ROLE not in there or not there[ROLE].value):
         yield Diagnostic("no role in the header")

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from talktree.formats.chatbuilder.parse_header import PROPER, ROLE
-from talktree.formats.chatbuilder.rules.header_fields import FORMATS, layout
+from talktree.formats.chatbuilder.rules.header_fields import FORMATS, get_layout
 from talktree.formats.chatbuilder.write import (
     Restyle,
-    place_of_role,
-    restyled,
+    find_role_line,
+    restyle_header,
     with_marks,
     with_named_id,
     with_proper_keys,
     with_role_apart,
     without_comment,
 )
-from talktree.formats.fixes import Patch, to_value
+from talktree.formats.fixes import BytePatch, repair_value
 from talktree.formats.record_file import Sheet
-from talktree.formats.rule import Diagnostic, Mend, as_noticed, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, RepairFunction, make_safe_fix, rule, to_diagnostics
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.findings import Finding
 from talktree.text import utf8
 from talktree.text.json.value import Json
@@ -27,22 +27,22 @@ from talktree.text.json.value import Json
 LONGEST_SHOWN = 40
 
 
-def _restyled(make: Restyle) -> Mend:
-    def _mend(sheet: Sheet | None, told: Diagnostic) -> Iterator[Patch]:
+def _make_restyle_repair(make: Restyle) -> RepairFunction:
+    def _repair(sheet: Sheet | None, diagnostic: Diagnostic) -> Iterator[BytePatch]:
         if sheet is not None:
             raw = sheet.content.read()
-            made = utf8.encode(restyled(utf8.decode(raw), make))
+            made = utf8.encode(restyle_header(utf8.decode(raw), make))
             if made != raw:
-                yield Patch(sheet.path, 0, len(raw), made)
+                yield BytePatch(sheet.path, 0, len(raw), made)
 
-    return _mend
+    return _repair
 
 
-def _respelt(make: Restyle) -> Mend:
-    def _made(seen: Seen, told: Diagnostic) -> Json:
-        return restyled(seen.value, make) if isinstance(seen.value, str) else seen.value
+def _make_respell_repair(make: Restyle) -> RepairFunction:
+    def _made(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+        return restyle_header(seen.value, make) if isinstance(seen.value, str) else seen.value
 
-    return to_value(_made)
+    return repair_value(_made)
 
 
 @rule("CHB201", "no-header", "error", on="reading", formats=FORMATS)
@@ -58,7 +58,7 @@ def no_header(noticed: Finding) -> Sequence[Diagnostic]:
 
     Fix: none, because the role of the message is not known.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule(
@@ -67,7 +67,7 @@ def no_header(noticed: Finding) -> Sequence[Diagnostic]:
     "note",
     on="reading",
     formats=FORMATS,
-    fix=safe(_restyled(without_comment)),
+    fix=make_safe_fix(_make_restyle_repair(without_comment)),
 )
 def comment_header(noticed: Finding) -> Sequence[Diagnostic]:
     """The header is an HTML comment instead of lines that start with a semicolon.
@@ -84,7 +84,7 @@ def comment_header(noticed: Finding) -> Sequence[Diagnostic]:
     Fix (safe): each line of the comment becomes a header line with a semicolon, in the same order;
     words without a key become a remark. Three newlines end it, as every header.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule(
@@ -93,7 +93,7 @@ def comment_header(noticed: Finding) -> Sequence[Diagnostic]:
     "warning",
     on="reading",
     formats=FORMATS,
-    fix=safe(_restyled(with_named_id)),
+    fix=make_safe_fix(_make_restyle_repair(with_named_id)),
 )
 def bare_id_line(noticed: Finding) -> Sequence[Diagnostic]:
     """The header begins with a bare UUID where `; Block-UUID:` should stand before it.
@@ -107,7 +107,7 @@ def bare_id_line(noticed: Finding) -> Sequence[Diagnostic]:
 
     Fix (safe): the line becomes `; Block-UUID: ` and the same UUID.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule(
@@ -116,7 +116,7 @@ def bare_id_line(noticed: Finding) -> Sequence[Diagnostic]:
     "warning",
     on="reading",
     formats=FORMATS,
-    fix=safe(_restyled(with_marks)),
+    fix=make_safe_fix(_make_restyle_repair(with_marks)),
 )
 def unmarked_header_line(noticed: Finding) -> Sequence[Diagnostic]:
     """A header line does not start with a semicolon.
@@ -129,7 +129,7 @@ def unmarked_header_line(noticed: Finding) -> Sequence[Diagnostic]:
 
     Fix (safe): the line gets its semicolon.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule(
@@ -138,9 +138,9 @@ def unmarked_header_line(noticed: Finding) -> Sequence[Diagnostic]:
     "note",
     on="message",
     formats=FORMATS,
-    fix=safe(_respelt(with_role_apart)),
+    fix=make_safe_fix(_make_respell_repair(with_role_apart)),
 )
-def role_not_apart(seen: Seen) -> Iterator[Diagnostic]:
+def role_not_apart(seen: RuleRecord) -> Iterator[Diagnostic]:
     """There is no empty comment line between the role and the fields before it.
 
     Why: the document wants the role set apart by a line with nothing but a semicolon. Readers that
@@ -152,9 +152,9 @@ def role_not_apart(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): a line with a semicolon is put before the role.
     """
-    found = layout(seen)
-    place = place_of_role(found.lines)
-    if place > found.comment and found.lines[place].marked and found.lines[place - 1].key:
+    found = get_layout(seen)
+    place = find_role_line(found.lines)
+    if place > found.comment and found.lines[place].has_semicolon and found.lines[place - 1].key:
         yield Diagnostic("the role follows the other fields without an empty comment line")
 
 
@@ -164,9 +164,9 @@ def role_not_apart(seen: Seen) -> Iterator[Diagnostic]:
     "warning",
     on="message",
     formats=FORMATS,
-    fix=safe(_respelt(with_proper_keys)),
+    fix=make_safe_fix(_make_respell_repair(with_proper_keys)),
 )
-def header_spelling(seen: Seen) -> Iterator[Diagnostic]:
+def header_spelling(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A field of the header is not spelt as the document spells it: other capitals, or a role line
     that does not start with `; role:`.
 
@@ -179,9 +179,9 @@ def header_spelling(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): the name of the field, and what stands before and behind that of the role, are
     written as the document does; the values stay.
     """
-    found = layout(seen)
+    found = get_layout(seen)
     for line in found.lines[found.comment :]:
-        if not line.key or not line.marked:
+        if not line.key or not line.has_semicolon:
             continue
         proper = PROPER.get(line.key.lower(), line.key)
         start = "; role:" if line.name == ROLE else proper

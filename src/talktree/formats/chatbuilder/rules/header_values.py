@@ -7,11 +7,18 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.chatbuilder.parse_header import AUTHORS, CREATED, UUID, Line, is_uuid, known
-from talktree.formats.chatbuilder.rules.header_fields import FORMATS, fields
+from talktree.formats.chatbuilder.parse_header import (
+    AUTHORS,
+    CREATED,
+    UUID,
+    HeaderLine,
+    is_uuid,
+    normalize_key,
+)
+from talktree.formats.chatbuilder.rules.header_fields import FORMATS, get_fields
 from talktree.formats.fixes import to_entry
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Entry
 from talktree.model.message import Message
 from talktree.text.times import from_iso
@@ -28,18 +35,18 @@ NO_PARENT = ("N/A", "")
 VISIBILITIES = ("public", "private", "human-public", "human-private")
 
 
-def _shown(line: Line) -> str:
+def _format_line(line: HeaderLine) -> str:
     return repr(line.value[:LONGEST_SHOWN])
 
 
-def _field(seen: Seen, name: str) -> Line | None:
+def _find_field(seen: RuleRecord, name: str) -> HeaderLine | None:
     """A header line that says something."""
-    line = fields(seen).get(name)
+    line = get_fields(seen).get(name)
     return line if line is not None and line.value else None
 
 
 @rule("CHB301", "block-uuid-form", "warning", on="message", formats=FORMATS)
-def block_uuid_form(seen: Seen) -> Iterator[Diagnostic]:
+def block_uuid_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `Block-UUID` of a message is no UUID.
 
     Why: it is what messages are told apart by, across files and versions. What is no UUID may well
@@ -50,12 +57,12 @@ def block_uuid_form(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because others may know the message by this id.
     """
-    line = _field(seen, UUID)
+    line = _find_field(seen, UUID)
     if line is not None and not is_uuid(line.value):
-        yield Diagnostic(f"{_shown(line)} is no UUID")
+        yield Diagnostic(f"{_format_line(line)} is no UUID")
 
 
-def _semantic(text: str) -> str | None:
+def _to_semantic_version(text: str) -> str | None:
     """A version in three numbers that says the same, if there is one."""
     found = _NEARLY.fullmatch(text)
     if found is None:
@@ -64,12 +71,12 @@ def _semantic(text: str) -> str | None:
     return ".".join([*numbers, "0", "0"][:3])
 
 
-def _with_version(seen: Seen, told: Diagnostic) -> Entry:
+def _with_version(seen: RuleRecord, diagnostic: Diagnostic) -> Entry:
     message = seen.entry
     assert isinstance(message, Message)
     extra = {
-        key: (_semantic(item) or item)
-        if known(key) == "version" and isinstance(item, str)
+        key: (_to_semantic_version(item) or item)
+        if normalize_key(key) == "version" and isinstance(item, str)
         else item
         for key, item in message.extra.items()
     }
@@ -82,9 +89,9 @@ def _with_version(seen: Seen, told: Diagnostic) -> Entry:
     "warning",
     on="message",
     formats=FORMATS,
-    fix=safe(to_entry(_with_version)),
+    fix=make_safe_fix(to_entry(_with_version)),
 )
-def version_form(seen: Seen) -> Iterator[Diagnostic]:
+def version_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `Version` of a message is no semantic version: three numbers with dots between them.
 
     Why: versions are compared to find the newest one, and `1.10` sorts before `1.9` for programs
@@ -96,14 +103,14 @@ def version_form(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): a `v` in front goes and missing numbers become zero: `1.2.0`. What is not of that
     form stays as it is.
     """
-    line = _field(seen, "version")
+    line = _find_field(seen, "version")
     if line is not None and not _SEMANTIC.fullmatch(line.value):
-        helps = _semantic(line.value) is not None
-        yield Diagnostic(f"{_shown(line)} is no semantic version", fixable=helps)
+        helps = _to_semantic_version(line.value) is not None
+        yield Diagnostic(f"{_format_line(line)} is no semantic version", fixable=helps)
 
 
 @rule("CHB303", "created-at-form", "warning", on="message", formats=FORMATS)
-def created_at_form(seen: Seen) -> Iterator[Diagnostic]:
+def created_at_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """`Created-at` is no date and time in the form of ISO 8601.
 
     Why: the document asks for that form, and other programs silently drop what they cannot read:
@@ -114,13 +121,13 @@ def created_at_form(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the same words mean different times in different places.
     """
-    line = _field(seen, CREATED)
+    line = _find_field(seen, CREATED)
     if line is not None and from_iso(line.value) is None:
-        yield Diagnostic(f"{_shown(line)} is no time in the form 2025-04-21T18:15:00.000Z")
+        yield Diagnostic(f"{_format_line(line)} is no time in the form 2025-04-21T18:15:00.000Z")
 
 
 @rule("CHB304", "created-at-zone", "note", on="message", formats=FORMATS)
-def created_at_zone(seen: Seen) -> Iterator[Diagnostic]:
+def created_at_zone(seen: RuleRecord) -> Iterator[Diagnostic]:
     """`Created-at` does not say in which time zone it is.
 
     Why: it is taken for UTC here, and for the reader's own time elsewhere, so the order of messages
@@ -131,13 +138,13 @@ def created_at_zone(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the zone of the writer is not known.
     """
-    line = _field(seen, CREATED)
+    line = _find_field(seen, CREATED)
     if line is not None and not _ZONE.search(line.value) and from_iso(line.value) is not None:
-        yield Diagnostic(f"{_shown(line)} names no time zone")
+        yield Diagnostic(f"{_format_line(line)} names no time zone")
 
 
 @rule("CHB305", "authors-form", "warning", on="message", formats=FORMATS)
-def authors_form(seen: Seen) -> Iterator[Diagnostic]:
+def authors_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The list of `Authors` has a gap between two commas, or a bracket that is not closed.
 
     Why: authors are names with a version in brackets, set apart by commas. Where a bracket is open,
@@ -148,13 +155,13 @@ def authors_form(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because it is not known where the bracket should be closed.
     """
-    line = _field(seen, AUTHORS)
-    what = _odd_list(line.value) if line is not None else None
+    line = _find_field(seen, AUTHORS)
+    what = _describe_odd_list(line.value) if line is not None else None
     if what:
         yield Diagnostic(f"the list of authors has {what}")
 
 
-def _odd_list(text: str) -> str | None:
+def _describe_odd_list(text: str) -> str | None:
     depth = 0
     for found in re.finditer(r"[()]", text):
         depth += 1 if found.group() == "(" else -1
@@ -168,7 +175,7 @@ def _odd_list(text: str) -> str | None:
 
 
 @rule("CHB306", "parent-uuid-form", "note", on="message", formats=FORMATS)
-def parent_uuid_form(seen: Seen) -> Iterator[Diagnostic]:
+def parent_uuid_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """`Parent-UUID` is neither a UUID nor `N/A`.
 
     Why: it names the block that a message was made from. What is no UUID leads nowhere.
@@ -178,13 +185,13 @@ def parent_uuid_form(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because it is not known which block is meant.
     """
-    line = _field(seen, "parent-uuid")
+    line = _find_field(seen, "parent-uuid")
     if line is not None and line.value not in NO_PARENT and not is_uuid(line.value):
-        yield Diagnostic(f"{_shown(line)} is neither a UUID nor N/A")
+        yield Diagnostic(f"{_format_line(line)} is neither a UUID nor N/A")
 
 
 @rule("CHB307", "unknown-visibility", "warning", on="message", formats=FORMATS)
-def unknown_visibility(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_visibility(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `visibility` of a message is none of public, private, human-public and human-private.
 
     Why: messages for humans only are not sent to the model. A word that is not known hides
@@ -195,6 +202,6 @@ def unknown_visibility(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because it is not known who should see the message.
     """
-    line = _field(seen, "visibility")
+    line = _find_field(seen, "visibility")
     if line is not None and line.value not in VISIBILITIES:
-        yield Diagnostic(f"{_shown(line)} is none of {', '.join(VISIBILITIES)}")
+        yield Diagnostic(f"{_format_line(line)} is none of {', '.join(VISIBILITIES)}")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from posixpath import join, normpath
 
-from talktree.formats.chatbuilder.body import RAW, Habit, escape, habit_of, unescape
-from talktree.formats.chatbuilder.parse import take_apart
-from talktree.formats.chatbuilder.rules.header_fields import FORMATS, layout
-from talktree.formats.chatbuilder.write import digits_of, folder_of
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.chatbuilder.body import RAW, Habit, detect_habit, escape, unescape
+from talktree.formats.chatbuilder.parse import parse_layout
+from talktree.formats.chatbuilder.rules.header_fields import FORMATS, get_layout
+from talktree.formats.chatbuilder.write import folder_of, parse_digits
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 
@@ -23,12 +23,12 @@ MOST_LINKS = 1000
 LONGEST_SHOWN = 60
 
 
-def _escaped(seen: Seen, told: Diagnostic) -> Json:
+def _escape_fences(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     text = seen.value
     if not isinstance(text, str):
         return text
-    found = take_apart(text)
-    habit: Habit = habit_of(found.body, default="first")
+    found = parse_layout(text)
+    habit: Habit = detect_habit(found.body, default="first")
     body = escape(unescape(found.body), "first" if habit == "raw" else habit)
     return found._replace(body=body).text
 
@@ -39,9 +39,9 @@ def _escaped(seen: Seen, told: Diagnostic) -> Json:
     "note",
     on="message",
     formats=FORMATS,
-    fix=safe(to_value(_escaped)),
+    fix=make_safe_fix(repair_value(_escape_fences)),
 )
-def unescaped_fence(seen: Seen) -> Iterator[Diagnostic]:
+def unescaped_fence(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A code block starts or ends with backticks that have no backslash before them.
 
     Why: the document escapes code blocks, so that a message file can itself stand in a code block.
@@ -59,7 +59,7 @@ def unescaped_fence(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): each fence gets its backslash, in the way the other fences of the file have it.
     Reading takes it away again, so the text stays the same.
     """
-    found = layout(seen)
+    found = get_layout(seen)
     if "```" not in found.body or not found.lines:
         return
     fence = RAW.search(found.body)
@@ -71,7 +71,7 @@ def unescaped_fence(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("CHB402", "missing-message", "warning", on="message", formats=FORMATS)
-def missing_message(seen: Seen) -> Iterator[Diagnostic]:
+def missing_message(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A text links to another message file that is not here.
 
     Why: whoever follows the link finds nothing. Either the file was renamed, or a part of the
@@ -87,14 +87,14 @@ def missing_message(seen: Seen) -> Iterator[Diagnostic]:
     source = seen.talk.origin.source
     if not source.folder or ".md" not in message.text:
         return
-    told = set[str]()
+    diagnostic = set[str]()
     for number, found in enumerate(_LINK.finditer(message.text)):
         if number == MOST_LINKS:
             break
         path = normpath(join(folder_of(seen.record.path), found.group(1)))
         # What lies above the folder that was named is not known here.
-        if path.startswith("..") or digits_of(path) is None or path in told:
+        if path.startswith("..") or parse_digits(path) is None or path in diagnostic:
             continue
         if path not in source.files:
-            told.add(path)
+            diagnostic.add(path)
             yield Diagnostic(f"{path[:LONGEST_SHOWN]} is not here")

@@ -8,15 +8,15 @@ from itertools import pairwise
 
 from talktree.formats.chatbuilder.rules.header_fields import FORMATS
 from talktree.formats.chatbuilder.write import (
-    digits_of,
     folder_of,
+    group_by_folder,
     is_config,
-    message_folders,
     name_of,
+    parse_digits,
 )
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen, Setting
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord, Setting
 from talktree.text.json.value import Json
 
 TOP = "messages"
@@ -26,8 +26,8 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 LONGEST_SHOWN = 40
 
 
-def _numbers(paths: list[str]) -> list[int]:
-    return [int(digits_of(path) or 0) for path in paths]
+def _file_numbers(paths: list[str]) -> list[int]:
+    return [int(parse_digits(path) or 0) for path in paths]
 
 
 @rule("CHB501", "gap-in-numbers", "note", on="source", formats=FORMATS)
@@ -45,8 +45,8 @@ def gap_in_numbers(setting: Setting) -> Iterator[Diagnostic]:
     """
     if not setting.origin.source.folder:
         return
-    for paths in message_folders(setting.origin.source.files).values():
-        numbers = _numbers(paths)
+    for paths in group_by_folder(setting.origin.source.files).values():
+        numbers = _file_numbers(paths)
         if numbers[0] > 1:
             yield Diagnostic(f"the first file is {name_of(paths[0])}", path=paths[0])
         for path, (before, after) in zip(paths[1:], pairwise(numbers), strict=True):
@@ -67,9 +67,9 @@ def number_twice(setting: Setting) -> Iterator[Diagnostic]:
     Fix: none, because it is not known which of the two is the one meant, or in which order they
     belong.
     """
-    for paths in message_folders(setting.origin.source.files).values():
+    for paths in group_by_folder(setting.origin.source.files).values():
         for (first, path), (before, after) in zip(
-            pairwise(paths), pairwise(_numbers(paths)), strict=True
+            pairwise(paths), pairwise(_file_numbers(paths)), strict=True
         ):
             if before == after:
                 yield Diagnostic(f"it has the number of {name_of(first)}", path=path)
@@ -87,7 +87,7 @@ def folder_name(setting: Setting) -> Iterator[Diagnostic]:
 
     Fix: none, because others may refer to the folder by its name.
     """
-    for folder, paths in message_folders(setting.origin.source.files).items():
+    for folder, paths in group_by_folder(setting.origin.source.files).items():
         above, _, name = folder.rpartition("/")
         if name_of(above) == TOP and not _PLAIN_NAME.fullmatch(name):
             yield Diagnostic(f"the folder name {name[:LONGEST_SHOWN]!r}", path=paths[0])
@@ -96,15 +96,15 @@ def folder_name(setting: Setting) -> Iterator[Diagnostic]:
 # settings
 
 
-def _text(item: Json) -> Json:
+def _to_text(item: Json) -> Json:
     return None
 
 
-def _number(item: Json) -> Json:
+def _to_number(item: Json) -> Json:
     return int(item) if isinstance(item, str) and _NUMBER.fullmatch(item) else None
 
 
-def _truth(item: Json) -> Json:
+def _to_bool(item: Json) -> Json:
     return {"true": True, "false": False}.get(item.lower()) if isinstance(item, str) else None
 
 
@@ -116,21 +116,21 @@ class _Member:
         self.what = what
         self.made = made
 
-    def fits(self, item: Json) -> bool:
+    def is_valid(self, item: Json) -> bool:
         """Whether a value is of the right kind."""
         return isinstance(item, self.kind) and (not isinstance(item, bool) or self.kind is bool)
 
 
 MEMBERS = {
-    "name": _Member(str, "a text", _text),
-    "label": _Member(str, "a text", _text),
-    "order": _Member((int, float), "a number", _number),
-    "protected": _Member(bool, "true or false", _truth),
+    "name": _Member(str, "a text", _to_text),
+    "label": _Member(str, "a text", _to_text),
+    "order": _Member((int, float), "a number", _to_number),
+    "protected": _Member(bool, "true or false", _to_bool),
 }
 
 
-def _refit(seen: Seen, told: Diagnostic) -> Json:
-    value, name = seen.value, told.about
+def _convert_setting(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value, name = seen.value, diagnostic.about
     if not isinstance(value, dict) or not isinstance(name, str):
         return value
     made = MEMBERS[name].made(value.get(name))
@@ -143,9 +143,9 @@ def _refit(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="record",
     formats=FORMATS,
-    fix=safe(to_value(_refit)),
+    fix=make_safe_fix(repair_value(_convert_setting)),
 )
-def setting_kind(seen: Seen) -> Iterator[Diagnostic]:
+def setting_kind(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A setting in `config.json` is not of its kind: `name` and `label` are texts, `order` is a
     number, `protected` is true or false.
 
@@ -166,7 +166,7 @@ def setting_kind(seen: Seen) -> Iterator[Diagnostic]:
         return
     for name, member in MEMBERS.items():
         item = value.get(name)
-        if item is not None and not member.fits(item):
+        if item is not None and not member.is_valid(item):
             helps = member.made(item) is not None
             yield Diagnostic(f"`{name}` is not {member.what}", way=name, about=name, fixable=helps)
 

@@ -8,6 +8,6 @@ from talktree.formats.claude_code.rules import (
     session_lines,
     sessions_on_disk,
 )
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 
-RULES = rules_in(session_lines, content_blocks, sessions_on_disk, notes)
+RULES = find_rules(session_lines, content_blocks, sessions_on_disk, notes)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.formats.claude_code.repair import (
     SHAPED,
-    blocks_mended,
     is_call_id,
     is_odd,
     is_refused,
     is_tool_name,
+    repair_blocks,
     with_call_id,
     with_sound_call,
     with_sound_file,
@@ -18,25 +18,25 @@ from talktree.formats.claude_code.repair import (
     without_odd_blocks,
     without_thinking,
 )
-from talktree.formats.claude_code.rule_support import CLAUDE_CODE, is_session, is_spoken, object_of
-from talktree.formats.fixes import to_value
+from talktree.formats.claude_code.rule_support import CLAUDE_CODE, get_object, is_session, is_spoken
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.rule_batch import Place, Stretch, files_in
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_batch import Place, RecordBatch, select_files
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import Message
-from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult, Unknown
+from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, ToolResult, UnknownPart
 
 
-def _said(seen: Seen) -> Message:
+def _to_message(seen: RuleRecord) -> Message:
     """The message of a record; rules for parts see only those."""
     assert isinstance(seen.entry, Message)
     return seen.entry
 
 
-def _blank(stretch: Stretch) -> Sequence[Place]:
+def _find_blank_texts(batch: RecordBatch) -> Sequence[Place]:
     """Texts that are blank, and results of tools that hold one."""
-    parts = stretch.parts
+    parts = batch.parts
     texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
     blank = [place for place, text in texts if not text or text.isspace()]
     results = [(place, place[0].output) for place in parts.get(ToolResult, ())]  # type: ignore[union-attr]
@@ -52,12 +52,12 @@ def _is_blank(part: Part) -> bool:
     "blank-text",
     "error",
     on="part",
-    glance=_blank,
+    glance=_find_blank_texts,
     formats=CLAUDE_CODE,
     parts=(Text, ToolResult),
-    fix=unsafe(to_value(without_blanks)),
+    fix=make_unsafe_fix(repair_value(without_blanks)),
 )
-def blank_text(part: Text | ToolResult, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def blank_text(part: Text | ToolResult, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A text block is empty, or nothing but white space.
 
     Why: the API refuses every request that holds one ("text content blocks must be non-empty"),
@@ -74,24 +74,24 @@ def blank_text(part: Text | ToolResult, seen: Seen, number: int) -> Iterable[Dia
             return ()
         if not is_spoken(seen) or not is_session(seen.talk):
             return ()
-        return [Diagnostic("a blank text", way=_way(seen, number))]
+        return [Diagnostic("a blank text", way=_content_path(seen, number))]
     if len(part.output) == 1 and _is_plain(seen, number):  # type: ignore[union-attr]
         return ()
-    return _blank_outputs(part, seen, number)  # type: ignore[arg-type]
+    return _report_blank_outputs(part, seen, number)  # type: ignore[arg-type]
 
 
-def _way(seen: Seen, number: int) -> str:
-    api = object_of(seen).get("message")
+def _content_path(seen: RuleRecord, number: int) -> str:
+    api = get_object(seen).get("message")
     plain = isinstance(api, dict) and isinstance(api.get("content"), str)
     return "message/content" if plain else f"message/content/{number}/text"
 
 
-def _is_plain(seen: Seen, number: int) -> bool:
+def _is_plain(seen: RuleRecord, number: int) -> bool:
     """Whether a result is plain text, which may be blank: many commands print nothing."""
-    return isinstance(_block(seen, number).get("content"), str)
+    return isinstance(_get_block(seen, number).get("content"), str)
 
 
-def _blank_outputs(part: ToolResult, seen: Seen, number: int) -> Iterator[Diagnostic]:
+def _report_blank_outputs(part: ToolResult, seen: RuleRecord, number: int) -> Iterator[Diagnostic]:
     for at, each in enumerate(part.output):
         if _is_blank(each):
             if not is_session(seen.talk):
@@ -116,9 +116,9 @@ def _is_emptied(block: Object) -> bool:
     on="part",
     formats=CLAUDE_CODE,
     parts=(Thinking,),
-    fix=unsafe(to_value(without_thinking(_is_unsigned))),
+    fix=make_unsafe_fix(repair_value(without_thinking(_is_unsigned))),
 )
-def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def broken_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A thinking block has no signature.
 
     Why: the API takes back only thoughts that it signed itself; one without a signature makes it
@@ -141,9 +141,9 @@ def broken_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnos
     on="part",
     formats=CLAUDE_CODE,
     parts=(Thinking,),
-    fix=unsafe(to_value(without_thinking(_is_emptied))),
+    fix=make_unsafe_fix(repair_value(without_thinking(_is_emptied))),
 )
-def emptied_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def emptied_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A thinking block has lost its words but kept its signature.
 
     Why: newer versions of Claude Code leave the words out of the file. If such a block stands in
@@ -167,9 +167,9 @@ def emptied_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagno
     on="part",
     formats=CLAUDE_CODE,
     parts=(Thinking,),
-    fix=unsafe(to_value(without_thinking(lambda block: True))),
+    fix=make_unsafe_fix(repair_value(without_thinking(lambda block: True))),
 )
-def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def foreign_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A signed thinking block is from a model that is not Claude.
 
     Why: as soon as the session goes on with Claude, the API refuses the signature of the other
@@ -180,7 +180,7 @@ def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagno
 
     Fix (unsafe): the block is taken out, since no Claude model can read it.
     """
-    model = _said(seen).model
+    model = _to_message(seen).model
     if model is None or "claude" in model or not part.signature or not is_session(seen.talk):
         return ()
     if "claude" in model.lower() or not part.text.strip():
@@ -195,9 +195,9 @@ def foreign_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagno
     on="part",
     formats=CLAUDE_CODE,
     parts=(Thinking,),
-    fix=unsafe(to_value(without_thinking(lambda block: True))),
+    fix=make_unsafe_fix(repair_value(without_thinking(lambda block: True))),
 )
-def misplaced_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def misplaced_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A thinking block stands in a line of the user.
 
     Why: only the model thinks; the API refuses the message, and so the whole session.
@@ -207,14 +207,14 @@ def misplaced_thinking(part: Thinking, seen: Seen, number: int) -> Iterable[Diag
 
     Fix (unsafe): the block is taken out, since nobody knows which answer it belongs to.
     """
-    if _said(seen).role != "user":
+    if _to_message(seen).role != "user":
         return ()
     return [Diagnostic("a thought in a line of the user", way=f"message/content/{number}")]
 
 
-def _with_odd_ids(stretch: Stretch) -> Sequence[Place]:
+def _with_odd_ids(batch: RecordBatch) -> Sequence[Place]:
     """All calls and results, unless all their ids are sound."""
-    calls, results = stretch.parts.get(ToolCall, []), stretch.parts.get(ToolResult, [])
+    calls, results = batch.parts.get(ToolCall, []), batch.parts.get(ToolResult, [])
     ids = [place[0].id for place in calls] + [place[0].call for place in results]  # type: ignore[union-attr]
     all_ids = "".join([id for id in ids if id])
     return () if not all_ids or is_call_id(all_ids) else calls + results
@@ -228,9 +228,11 @@ def _with_odd_ids(stretch: Stretch) -> Sequence[Place]:
     glance=_with_odd_ids,
     formats=CLAUDE_CODE,
     parts=(ToolCall, ToolResult),
-    fix=unsafe(to_value(blocks_mended(with_call_id))),
+    fix=make_unsafe_fix(repair_value(repair_blocks(with_call_id))),
 )
-def refused_call_id(part: ToolCall | ToolResult, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def refused_call_id(
+    part: ToolCall | ToolResult, seen: RuleRecord, number: int
+) -> Iterable[Diagnostic]:
     """The id of a tool call has characters other than letters, digits, `_` and `-`.
 
     Why: the API refuses such ids. Other vendors' models make them, and they stay in the session
@@ -248,9 +250,9 @@ def refused_call_id(part: ToolCall | ToolResult, seen: Seen, number: int) -> Ite
     return [Diagnostic(f"the id {id[:40]} of a call", way=f"message/content/{number}/{key}")]
 
 
-def _odd_calls(stretch: Stretch) -> Sequence[Place]:
+def _find_odd_calls(batch: RecordBatch) -> Sequence[Place]:
     """Calls with odd arguments or of odd names."""
-    calls = [(place, place[0].name) for place in stretch.parts.get(ToolCall, ())]  # type: ignore[union-attr]
+    calls = [(place, place[0].name) for place in batch.parts.get(ToolCall, ())]  # type: ignore[union-attr]
     sound = {name for name in {name for _, name in calls} if name and is_tool_name(name)}
     return [
         place
@@ -264,12 +266,12 @@ def _odd_calls(stretch: Stretch) -> Sequence[Place]:
     "refused-call",
     "error",
     on="part",
-    glance=_odd_calls,
+    glance=_find_odd_calls,
     formats=CLAUDE_CODE,
     parts=(ToolCall,),
-    fix=unsafe(to_value(blocks_mended(with_sound_call))),
+    fix=make_unsafe_fix(repair_value(repair_blocks(with_sound_call))),
 )
-def refused_call(part: ToolCall, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def refused_call(part: ToolCall, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A tool call has a name that no tool can have, or arguments that are not an object.
 
     Why: the API refuses it, and with it every request of the session.
@@ -285,13 +287,13 @@ def refused_call(part: ToolCall, seen: Seen, number: int) -> Iterable[Diagnostic
     way = f"message/content/{number}"
     if not is_tool_name(part.name):
         return [Diagnostic(f"no tool can be called {part.name[:40]!r}", way=f"{way}/name")]
-    if "input" in _block(seen, number):
+    if "input" in _get_block(seen, number):
         way += "/input"
     return [Diagnostic("the arguments of a call are not an object", way=way)]
 
 
-def _block(seen: Seen, number: int) -> Object:
-    api = object_of(seen).get("message")
+def _get_block(seen: RuleRecord, number: int) -> Object:
+    api = get_object(seen).get("message")
     content = api.get("content") if isinstance(api, dict) else None
     block = content[number] if isinstance(content, list) and number < len(content) else None
     return block if isinstance(block, dict) else {}
@@ -302,12 +304,14 @@ def _block(seen: Seen, number: int) -> Object:
     "refused-file",
     "error",
     on="part",
-    glance=files_in,
+    glance=select_files,
     formats=CLAUDE_CODE,
     parts=(Attachment, ToolResult),
-    fix=unsafe(to_value(blocks_mended(with_sound_file))),
+    fix=make_unsafe_fix(repair_value(repair_blocks(with_sound_file))),
 )
-def refused_file(part: Attachment | ToolResult, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def refused_file(
+    part: Attachment | ToolResult, seen: RuleRecord, number: int
+) -> Iterable[Diagnostic]:
     """An image or document is of a type the API does not take, or there is nothing in it.
 
     Why: the API takes PNG, JPEG, GIF, WebP and PDF; any other file makes it refuse every request
@@ -347,10 +351,10 @@ def _is_refused(part: Attachment) -> bool:
     "error",
     on="part",
     formats=CLAUDE_CODE,
-    parts=(Unknown,),
-    fix=unsafe(to_value(without_odd_blocks)),
+    parts=(UnknownPart,),
+    fix=make_unsafe_fix(repair_value(without_odd_blocks)),
 )
-def odd_block(part: Unknown, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def odd_block(part: UnknownPart, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """Something in the content of a message is no block, or a block without what it is for: a text
     without text, a call without a name.
 

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from talktree.formats.claude_code.adopt import STATUSES
-from talktree.formats.claude_code.rule_support import CLAUDE_CODE, is_session, object_of
-from talktree.formats.claude_code.rules.prefilter import unusual_messages
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen
+from talktree.formats.claude_code.rule_support import CLAUDE_CODE, get_object, is_session
+from talktree.formats.claude_code.rules.prefilter import find_unusual_messages
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Head, Snapshot
 from talktree.model.message import Message, Usage
 from talktree.model.parts import Event, ToolResult
 from talktree.text.json.value import Json
 
 
-def _linked(seen: Seen, told: Diagnostic) -> Json:
-    value = object_of(seen)
-    before = _before(seen)
+def _link_boundary(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_object(seen)
+    before = _find_previous_line(seen)
     if value.get("logicalParentUuid") is not None or before is None:
         return value
     return {**value, "logicalParentUuid": before}
 
 
-def _before(seen: Seen) -> str | None:
+def _find_previous_line(seen: RuleRecord) -> str | None:
     """The last line of the main talk before a record."""
-    bones = seen.talk.bones
+    skeleton = seen.talk.skeleton
     for position in range(seen.position - 1, -1, -1):
-        if bones.traits[position] and not bones.sidechain[position]:
-            native = bones.native.get(position, bones.ids[position])
+        if skeleton.traits[position] and not skeleton.sidechain[position]:
+            native = skeleton.native.get(position, skeleton.ids[position])
             return native or None
     return None
 
@@ -42,9 +42,9 @@ def _before(seen: Seen) -> str | None:
     on="part",
     formats=CLAUDE_CODE,
     parts=(Event,),
-    fix=safe(to_value(_linked)),
+    fix=make_safe_fix(repair_value(_link_boundary)),
 )
-def unlinked_boundary(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def unlinked_boundary(part: Event, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A compaction does not say which line it continues: its `logicalParentUuid` is missing.
 
     Why: everything before the compaction then hangs in the air, and no tree can show it as the
@@ -59,13 +59,13 @@ def unlinked_boundary(part: Event, seen: Seen, number: int) -> Iterable[Diagnost
         return ()
     entry = seen.entry
     assert isinstance(entry, Message)
-    if entry.follows is not None or entry.parent is not None or _before(seen) is None:
+    if entry.follows is not None or entry.parent is not None or _find_previous_line(seen) is None:
         return ()
     return [Diagnostic("a compaction that continues nothing")]
 
 
-def _with_metadata(seen: Seen, told: Diagnostic) -> Json:
-    value = object_of(seen)
+def _with_metadata(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_object(seen)
     return value if value.get("compactMetadata") is not None else {**value, "compactMetadata": {}}
 
 
@@ -76,9 +76,9 @@ def _with_metadata(seen: Seen, told: Diagnostic) -> Json:
     on="part",
     formats=CLAUDE_CODE,
     parts=(Event,),
-    fix=safe(to_value(_with_metadata)),
+    fix=make_safe_fix(repair_value(_with_metadata)),
 )
-def boundary_without_metadata(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def boundary_without_metadata(part: Event, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A compaction has no `compactMetadata`.
 
     Why: Claude Code looks into it at each later compaction. Where it is missing, compacting fails
@@ -95,7 +95,7 @@ def boundary_without_metadata(part: Event, seen: Seen, number: int) -> Iterable[
 
 
 @rule("CLC403", "unanchored-summary", "warning", on="head", formats=CLAUDE_CODE)
-def unanchored_summary(seen: Seen) -> Iterable[Diagnostic]:
+def unanchored_summary(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A summary does not name the line it sums up.
 
     Why: Claude Code finds the title of a conversation by its last line, `leafUuid`; without one
@@ -113,7 +113,7 @@ def unanchored_summary(seen: Seen) -> Iterable[Diagnostic]:
 
 
 @rule("CLC404", "snapshot-mismatch", "warning", on="snapshot", formats=CLAUDE_CODE)
-def snapshot_mismatch(seen: Seen) -> Iterable[Diagnostic]:
+def snapshot_mismatch(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A snapshot names two different messages, or none, and is not marked as an update.
 
     Why: only an update adds files to the snapshot of an earlier message. For any other, going back
@@ -140,10 +140,10 @@ def snapshot_mismatch(seen: Seen) -> Iterable[Diagnostic]:
     "detail-without-result",
     "warning",
     on="message",
-    glance=unusual_messages,
+    glance=find_unusual_messages,
     formats=CLAUDE_CODE,
 )
-def detail_without_result(seen: Seen) -> Iterable[Diagnostic]:
+def detail_without_result(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line has the structured answer of a tool (`toolUseResult`), but no tool result.
 
     Why: only the result is sent to the model. The call it answers stays open, and the API refuses
@@ -163,30 +163,30 @@ def detail_without_result(seen: Seen) -> Iterable[Diagnostic]:
     return [Diagnostic("a tool's answer without a tool result", way="toolUseResult")]
 
 
-def _counted(stretch: Stretch) -> Sequence[Seen]:
+def _select_reply_pieces(batch: RecordBatch) -> Sequence[RuleRecord]:
     """The pieces of replies; of those that agree only the first and the last, for the stretches
     before and behind this one."""
-    found: list[Seen] = []
+    found: list[RuleRecord] = []
     first: Message | None = None
     last: Message | None = None
     agree = True
-    for seen in stretch.messages:
+    for seen in batch.messages:
         entry = seen.entry
         if type(entry) is Message and entry.usage is not None and entry.api_message is not None:
             first = first or entry
-            agree = agree and (last is None or _agree(last, entry))
+            agree = agree and (last is None or _have_equal_usage(last, entry))
             last = entry
             found.append(seen)
-    if first is None or last is None or (agree and _agree(first, last)):
+    if first is None or last is None or (agree and _have_equal_usage(first, last)):
         return found[:1] + found[1:][-1:]
     return found
 
 
-def _agree(one: Message, two: Message) -> bool:
+def _have_equal_usage(one: Message, two: Message) -> bool:
     """Whether messages are of different replies, or say the same of what went in."""
     if one.api_message != two.api_message or one.usage is None or two.usage is None:
         return True
-    return not _differ(one.usage, two.usage)
+    return not _has_different_input(one.usage, two.usage)
 
 
 @rule(
@@ -194,10 +194,10 @@ def _agree(one: Message, two: Message) -> bool:
     "conflicting-usage",
     "note",
     on="message",
-    glance=_counted,
+    glance=_select_reply_pieces,
     formats=CLAUDE_CODE,
 )
-def conflicting_usage(seen: Seen) -> Iterable[Diagnostic]:
+def conflicting_usage(seen: RuleRecord) -> Iterable[Diagnostic]:
     """Pieces of one API reply disagree about how many tokens went in.
 
     Why: such lines repeat the usage of the reply, and counters take one of them. If they differ in
@@ -216,14 +216,14 @@ def conflicting_usage(seen: Seen) -> Iterable[Diagnostic]:
     notes = seen.talk.notes
     before = notes.get("CLC406")
     notes["CLC406"] = (reply, usage)
-    if before is None or before[0] != reply or not _conflict(before[1], usage):
+    if before is None or before[0] != reply or not _has_conflict(before[1], usage):
         return ()
     return [
         Diagnostic(f"another usage than the line before says for {reply[:40]}", way="message/usage")
     ]
 
 
-def _differ(one: Usage, two: Usage) -> bool:
+def _has_different_input(one: Usage, two: Usage) -> bool:
     return (
         one.input != two.input
         or one.cache_read != two.cache_read
@@ -231,7 +231,7 @@ def _differ(one: Usage, two: Usage) -> bool:
     )
 
 
-def _conflict(one: Usage, two: Usage) -> bool:
+def _has_conflict(one: Usage, two: Usage) -> bool:
     pairs = (
         (one.input, two.input),
         (one.cache_read, two.cache_read),
@@ -241,8 +241,15 @@ def _conflict(one: Usage, two: Usage) -> bool:
     return any(a != b for a, b in pairs) and all(sum(u) for u in zip(*pairs, strict=True))
 
 
-@rule("CLC407", "odd-usage", "warning", on="message", glance=unusual_messages, formats=CLAUDE_CODE)
-def odd_usage(seen: Seen) -> Iterable[Diagnostic]:
+@rule(
+    "CLC407",
+    "odd-usage",
+    "warning",
+    on="message",
+    glance=find_unusual_messages,
+    formats=CLAUDE_CODE,
+)
+def odd_usage(seen: RuleRecord) -> Iterable[Diagnostic]:
     """The usage of a reply is not made of numbers, or one of them is negative.
 
     Why: whoever adds up tokens and costs stops here, or gets a wrong sum.
@@ -263,8 +270,10 @@ def odd_usage(seen: Seen) -> Iterable[Diagnostic]:
     return [Diagnostic("a usage that is not made of numbers", way="message/usage")]
 
 
-@rule("CLC408", "odd-task", "warning", on="message", glance=unusual_messages, formats=CLAUDE_CODE)
-def odd_task(seen: Seen) -> Iterable[Diagnostic]:
+@rule(
+    "CLC408", "odd-task", "warning", on="message", glance=find_unusual_messages, formats=CLAUDE_CODE
+)
+def odd_task(seen: RuleRecord) -> Iterable[Diagnostic]:
     """The list of tasks is not a list of tasks, or one is in a state that does not exist.
 
     Why: tasks are pending, in_progress or completed; Claude Code and viewers draw nothing for any

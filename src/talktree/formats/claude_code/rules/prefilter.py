@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from talktree.formats.claude_code.detect import SPOKEN
 from talktree.formats.lens import Object
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Snapshot
 from talktree.model.message import Message, Usage
 
@@ -20,15 +20,15 @@ _UNUSUAL = frozenset((*TEXTS, *FLAGS, "toolUseResult", "todos"))
 """Members that reading takes, and leaves over only if something about them is unexpected."""
 
 
-def unusual_messages(stretch: Stretch) -> Sequence[Seen]:
+def find_unusual_messages(batch: RecordBatch) -> Sequence[RuleRecord]:
     """The messages whose lines are not just as Claude Code writes them."""
-    return [seen for seen in stretch.messages if not _is_usual(seen.entry, seen.record.value)]  # type: ignore[arg-type]
+    return [seen for seen in batch.messages if not _is_usual(seen.entry, seen.record.value)]  # type: ignore[arg-type]
 
 
-def unusual_records(stretch: Stretch) -> Sequence[Seen]:
+def find_unusual_records(batch: RecordBatch) -> Sequence[RuleRecord]:
     """The same with what is neither a message nor a snapshot."""
-    others = [seen for seen in stretch.seen if type(seen.entry) not in (Message, Snapshot)]
-    return [*stretch.picked(unusual_messages), *others]
+    others = [seen for seen in batch.seen if type(seen.entry) not in (Message, Snapshot)]
+    return [*batch.apply_glance(find_unusual_messages), *others]
 
 
 def _is_usual(entry: Message, value: Object) -> bool:

@@ -8,26 +8,26 @@ from talktree.formats.claude_code.detect import SPOKEN
 from talktree.formats.claude_code.rule_support import (
     CHAINED,
     CLAUDE_CODE,
-    api_of,
+    find_own_session,
+    get_api_message,
+    get_object,
     is_session,
     is_spoken,
     is_uuid,
-    minted,
-    object_of,
-    own_session,
+    mint_uuid,
     with_api,
 )
 from talktree.formats.claude_code.rules.prefilter import (
     FLAGS,
     TEXTS,
-    unusual_messages,
-    unusual_records,
+    find_unusual_messages,
+    find_unusual_records,
 )
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_batch import Stretch
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_batch import RecordBatch
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Opaque
 from talktree.model.message import Message
 from talktree.text.json.value import Json
@@ -53,24 +53,24 @@ def _is_foreign(name: Json) -> bool:
     return type(name) is str and bool(name) and not is_uuid(name)
 
 
-def _with_uuids(seen: Seen, told: Diagnostic) -> Json:
-    value = dict(object_of(seen))
+def _with_uuids(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = dict(get_object(seen))
     inner = value.get("snapshot")
     for held in (value, inner := dict(inner)) if isinstance(inner, dict) else (value,):
         for key in LINKS:
             name = held.get(key)
             if isinstance(name, str) and _is_foreign(name):
-                held[key] = minted(name, seen.talk)
+                held[key] = mint_uuid(name, seen.talk)
     return {**value, "snapshot": inner} if isinstance(inner, dict) else value
 
 
-def _not_surely_own(stretch: Stretch) -> Sequence[Seen]:
+def _find_possibly_foreign(batch: RecordBatch) -> Sequence[RuleRecord]:
     """Lines whose ids have to be looked at. Nearly always a line has a UUID and hangs on the line
     before, which has one too."""
-    found: list[Seen] = []
+    found: list[RuleRecord] = []
     ids: list[str] = []
     before = None
-    for seen in stretch.seen:
+    for seen in batch.seen:
         value = seen.record.value
         if type(value) is not dict:
             continue
@@ -83,14 +83,14 @@ def _not_surely_own(stretch: Stretch) -> Sequence[Seen]:
             own = id is None and "leafUuid" not in value and "messageId" not in value
         if not own:
             found.append(seen)
-    return found if _are_uuids(ids) else stretch.seen
+    return found if _are_uuids(ids) else batch.seen
 
 
 def _are_uuids(ids: Sequence[str]) -> bool:
     """Whether all are UUIDs, in one look."""
-    told = "".join([f"{id}\n" for id in ids]).encode("ascii", "replace")
+    diagnostic = "".join([f"{id}\n" for id in ids]).encode("ascii", "replace")
     # As there are no more ends of lines than ids, no id has one inside.
-    return told.translate(_AS_NOUGHT) == _A_UUID * len(ids)
+    return diagnostic.translate(_AS_NOUGHT) == _A_UUID * len(ids)
 
 
 @rule(
@@ -98,11 +98,11 @@ def _are_uuids(ids: Sequence[str]) -> bool:
     "foreign-id",
     "error",
     on="record",
-    glance=_not_surely_own,
+    glance=_find_possibly_foreign,
     formats=CLAUDE_CODE,
-    fix=unsafe(to_value(_with_uuids)),
+    fix=make_unsafe_fix(repair_value(_with_uuids)),
 )
-def foreign_id(seen: Seen) -> Iterable[Diagnostic]:
+def foreign_id(seen: RuleRecord) -> Iterable[Diagnostic]:
     """An id, or a link to another line, is not a UUID: it was made by another tool.
 
     Why: Claude Code takes only UUIDs for ids of lines; on others it hangs, or shows an empty
@@ -123,10 +123,10 @@ def foreign_id(seen: Seen) -> Iterable[Diagnostic]:
             return ()
     elif id is None and "leafUuid" not in value and "messageId" not in value:
         return ()
-    return _foreign_links(value)
+    return _report_foreign_links(value)
 
 
-def _foreign_links(value: Object) -> Iterator[Diagnostic]:
+def _report_foreign_links(value: Object) -> Iterator[Diagnostic]:
     inner = value.get("snapshot")
     for key in LINKS:
         if _is_foreign(value.get(key)):
@@ -141,10 +141,10 @@ def _foreign_links(value: Object) -> Iterator[Diagnostic]:
     "missing-parent-field",
     "warning",
     on="message",
-    glance=unusual_messages,
+    glance=find_unusual_messages,
     formats=CLAUDE_CODE,
 )
-def missing_parent_field(seen: Seen) -> Iterable[Diagnostic]:
+def missing_parent_field(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line has no `parentUuid` at all, not even null.
 
     Why: readers that look for the line with a null parent do not find the start of the
@@ -158,7 +158,7 @@ def missing_parent_field(seen: Seen) -> Iterable[Diagnostic]:
     """
     if "parentUuid" in seen.record.value:  # type: ignore[operator]
         return ()
-    value = object_of(seen)
+    value = get_object(seen)
     if value.get("type") not in CHAINED:
         return ()
     if not isinstance(value.get("uuid"), str) or not is_session(seen.talk):
@@ -166,12 +166,12 @@ def missing_parent_field(seen: Seen) -> Iterable[Diagnostic]:
     return [Diagnostic("it has no parentUuid")]
 
 
-def _completed(seen: Seen, told: Diagnostic) -> Json:
-    value = object_of(seen)
-    if value.get("sessionId") is None and isinstance(told.about, str):
-        value = {**value, "sessionId": told.about}
+def _complete_line(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_object(seen)
+    if value.get("sessionId") is None and isinstance(diagnostic.about, str):
+        value = {**value, "sessionId": diagnostic.about}
     spoken = value.get("type") in SPOKEN and isinstance(value.get("message"), dict)
-    if spoken and api_of(value).get("role") is None:
+    if spoken and get_api_message(value).get("role") is None:
         value = with_api(value, role=value["type"])
     return value
 
@@ -181,11 +181,11 @@ def _completed(seen: Seen, told: Diagnostic) -> Json:
     "incomplete-line",
     "error",
     on="message",
-    glance=unusual_messages,
+    glance=find_unusual_messages,
     formats=CLAUDE_CODE,
-    fix=safe(to_value(_completed)),
+    fix=make_safe_fix(repair_value(_complete_line)),
 )
-def incomplete_line(seen: Seen) -> Iterable[Diagnostic]:
+def incomplete_line(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line of the conversation lacks something Claude Code writes on every such line:
     `sessionId`, `timestamp`, or the `role` and `content` of its message.
 
@@ -209,12 +209,12 @@ def incomplete_line(seen: Seen) -> Iterable[Diagnostic]:
         return ()
     if said and entry.session is not None and entry.time_ns is not None:
         return ()
-    return _lacks(seen, object_of(seen)) if is_session(seen.talk) else ()
+    return _report_missing_members(seen, get_object(seen)) if is_session(seen.talk) else ()
 
 
-def _lacks(seen: Seen, value: Object) -> Iterator[Diagnostic]:
+def _report_missing_members(seen: RuleRecord, value: Object) -> Iterator[Diagnostic]:
     if value.get("sessionId") is None:
-        session = own_session(seen.talk)
+        session = find_own_session(seen.talk)
         yield Diagnostic("it names no session", fixable=session is not None, about=session)
     if value.get("timestamp") is None:
         yield Diagnostic("it has no timestamp", fixable=False)
@@ -230,8 +230,8 @@ def _lacks(seen: Seen, value: Object) -> Iterator[Diagnostic]:
             yield Diagnostic("its message has no content", way="message", fixable=False)
 
 
-def _as_api(seen: Seen, told: Diagnostic) -> Json:
-    value = object_of(seen)
+def _wrap_text_as_message(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_object(seen)
     said = value.get("message")
     if value.get("type") not in SPOKEN or not isinstance(said, str):
         return value
@@ -243,11 +243,11 @@ def _as_api(seen: Seen, told: Diagnostic) -> Json:
     "odd-member",
     "error",
     on="record",
-    glance=unusual_records,
+    glance=find_unusual_records,
     formats=CLAUDE_CODE,
-    fix=safe(to_value(_as_api)),
+    fix=make_safe_fix(repair_value(_wrap_text_as_message)),
 )
-def odd_member(seen: Seen) -> Iterable[Diagnostic]:
+def odd_member(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A member of a line is of another kind than Claude Code writes: an id that is a number, a
     flag that is a word, a message that is plain text.
 
@@ -267,7 +267,7 @@ def odd_member(seen: Seen) -> Iterable[Diagnostic]:
             api = seen.record.value.get("message")  # type: ignore[union-attr]
             if type(api) is dict:
                 return ()
-        return _odd_members(object_of(seen)) if is_session(seen.talk) else ()
+        return _report_odd_members(get_object(seen)) if is_session(seen.talk) else ()
     if type(entry) is Opaque and entry.kind == "file-history-snapshot":
         return [Diagnostic("the snapshot is not an object", way="snapshot", fixable=False)]
     return ()
@@ -277,7 +277,7 @@ _TAKEN = frozenset((*TEXTS, *FLAGS))
 """Members that reading leaves among the unknown ones only if they are of an unexpected kind."""
 
 
-def _odd_members(value: Object) -> Iterator[Diagnostic]:
+def _report_odd_members(value: Object) -> Iterator[Diagnostic]:
     for key in TEXTS:
         # A time that cannot be read is text all the same.
         if not isinstance(value.get(key), str | None):
@@ -294,9 +294,9 @@ def _odd_members(value: Object) -> Iterator[Diagnostic]:
         yield Diagnostic("its message is not an API message", way="message", fixable=False)
 
 
-def _in_its_role(seen: Seen, told: Diagnostic) -> Json:
-    value = object_of(seen)
-    return with_api(value, role=value["type"]) if api_of(value) else value
+def _fix_role(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_object(seen)
+    return with_api(value, role=value["type"]) if get_api_message(value) else value
 
 
 @rule(
@@ -304,11 +304,11 @@ def _in_its_role(seen: Seen, told: Diagnostic) -> Json:
     "role-mismatch",
     "warning",
     on="message",
-    glance=unusual_messages,
+    glance=find_unusual_messages,
     formats=CLAUDE_CODE,
-    fix=unsafe(to_value(_in_its_role)),
+    fix=make_unsafe_fix(repair_value(_fix_role)),
 )
-def role_mismatch(seen: Seen) -> Iterable[Diagnostic]:
+def role_mismatch(seen: RuleRecord) -> Iterable[Diagnostic]:
     """The type of a line and the role of its message differ.
 
     Why: Claude Code shows it by the one and sends it to the API by the other, so that the model
@@ -323,5 +323,5 @@ def role_mismatch(seen: Seen) -> Iterable[Diagnostic]:
     role = rest.get("role") if type(rest) is dict else None
     if role is None or not is_spoken(seen):
         return ()
-    said = object_of(seen).get("type")
+    said = get_object(seen).get("type")
     return [Diagnostic(f"a line of type {said} with the role {str(role)[:40]}", way="message/role")]

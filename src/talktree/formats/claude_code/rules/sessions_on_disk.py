@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from talktree.formats.claude_code.places import kind_of, project_folder
-from talktree.formats.claude_code.rule_support import CLAUDE_CODE, file_session, is_session
+from talktree.formats.claude_code.places import detect_kind, make_project_folder_name
+from talktree.formats.claude_code.rule_support import CLAUDE_CODE, is_session, session_of_file
 from talktree.formats.claude_code.session_files import (
     DAYS_KEPT,
-    backups_of,
-    days_old,
-    first_directory,
-    indexed,
+    count_days_old,
+    find_backups,
+    find_first_directory,
+    group_sessions_by_folder,
     is_session_file,
-    sessions_by_folder,
+    read_session_index,
 )
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.model.entries import Snapshot
 from talktree.model.message import Message
 
@@ -25,7 +25,7 @@ NEARLY = 7
 
 
 @rule("CLC301", "wrong-session", "warning", on="talk", formats=CLAUDE_CODE)
-def wrong_session(talk: Talk) -> Iterable[Diagnostic]:
+def wrong_session(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """Lines of another session stand in the file, behind lines of its own; or the file is named
     after a session that none of its lines is of.
 
@@ -40,13 +40,13 @@ def wrong_session(talk: Talk) -> Iterable[Diagnostic]:
     Fix: none, because both are real; each line still says which session it is of.
     """
     names = talk.facts.session_names
-    named = file_session(talk)
+    named = session_of_file(talk)
     if not names or (len(names) == 1 and (named is None or named in names)):
         return ()
-    return _strays(talk, named) if is_session(talk) else ()
+    return _report_strays(talk, named) if is_session(talk) else ()
 
 
-def _strays(talk: Talk, named: str | None) -> Iterator[Diagnostic]:
+def _report_strays(talk: CheckedConversation, named: str | None) -> Iterator[Diagnostic]:
     names = ["", *talk.facts.session_names]
     main = talk.origin.by_path[talk.conversation.main_file]
     sessions = talk.facts.sessions[: len(main)]
@@ -58,12 +58,12 @@ def _strays(talk: Talk, named: str | None) -> Iterator[Diagnostic]:
         first = next(at for at, number in enumerate(sessions) if number)
         yield Diagnostic(f"none of its lines is of the session {named}", "sessionId", first)
         return
-    told = {0, own}
+    diagnostic = {0, own}
     begun = False
     for position, number in enumerate(sessions):
         begun = begun or number == own
-        if begun and number not in told:
-            told.add(number)
+        if begun and number not in diagnostic:
+            diagnostic.add(number)
             yield Diagnostic(
                 f"from here on also of session {names[number][:40]}", "sessionId", position
             )
@@ -87,21 +87,24 @@ def stray_agent(setting: Setting) -> Iterable[Diagnostic]:
     for sheet in setting.origin.sheets:
         session = f"{sheet.group}.jsonl"
         alone = session not in files or session == sheet.path
-        if folder and alone and kind_of(sheet.path) == "agent":
+        if folder and alone and detect_kind(sheet.path) == "agent":
             yield Diagnostic("a sub-agent whose session is not here", path=sheet.path)
     for talk in setting.talks:
         path = talk.conversation.main_file
-        if kind_of(path) == "session" and is_session(talk) and _is_agent(talk):
+        if detect_kind(path) == "session" and is_session(talk) and _is_agent(talk):
             yield Diagnostic("a sub-agent in a file that is named like a session", path=path)
 
 
-def _is_agent(talk: Talk) -> bool:
+def _is_agent(talk: CheckedConversation) -> bool:
     """Whether nothing but a sub-agent speaks, one of those that get files of their own."""
-    bones = talk.bones
-    if any(trait and not aside for trait, aside in zip(bones.traits, bones.sidechain, strict=True)):
+    skeleton = talk.skeleton
+    if any(
+        trait and not aside
+        for trait, aside in zip(skeleton.traits, skeleton.sidechain, strict=True)
+    ):
         return False
-    first = next((at for at, trait in enumerate(bones.traits) if trait), None)
-    entry = None if first is None else talk.seen(first).entry
+    first = next((at for at, trait in enumerate(skeleton.traits) if trait), None)
+    entry = None if first is None else talk.read_record(first).entry
     return isinstance(entry, Message) and entry.agent is not None
 
 
@@ -121,20 +124,22 @@ def shared_folder(setting: Setting) -> Iterable[Diagnostic]:
     folders: dict[str, dict[str, str]] = {}
     for talk in setting.talks:
         path = talk.conversation.main_file
-        directory = first_directory(talk) if is_session_file(path) and is_session(talk) else None
+        directory = (
+            find_first_directory(talk) if is_session_file(path) and is_session(talk) else None
+        )
         if directory:
             folders.setdefault(path.rpartition("/")[0], {}).setdefault(directory, path)
     for folder, found in folders.items():
         if len(found) > 1:
             name = folder.rpartition("/")[2] or setting.origin.source.name
-            yield from _clashes(name, found)
+            yield from _report_clashes(name, found)
 
 
-def _clashes(name: str, found: dict[str, str]) -> Iterator[Diagnostic]:
-    own = next((each for each in found if project_folder(each) == name), None)
+def _report_clashes(name: str, found: dict[str, str]) -> Iterator[Diagnostic]:
+    own = next((each for each in found if make_project_folder_name(each) == name), None)
     first = own or next(iter(found))
     for directory, path in found.items():
-        same = project_folder(directory) == project_folder(first)
+        same = make_project_folder_name(directory) == make_project_folder_name(first)
         inside = directory.startswith((f"{first}/", f"{first}\\"))
         # Where the folder's name tells nothing, only what Claude Code itself would mix up counts.
         if directory != first and (same or (own is not None and not inside)):
@@ -157,9 +162,9 @@ def stale_index(setting: Setting) -> Iterable[Diagnostic]:
     """
     files = setting.origin.source.files
     lists = [path for path in files if path.rpartition("/")[2] == "sessions-index.json"]
-    sessions = sessions_by_folder(files) if lists else {}
+    sessions = group_sessions_by_folder(files) if lists else {}
     for path in lists:
-        listed = indexed(files[path])
+        listed = read_session_index(files[path])
         if listed is None:
             yield Diagnostic("the list of sessions cannot be read", path=path)
             continue
@@ -188,7 +193,7 @@ def about_to_expire(setting: Setting) -> Iterable[Diagnostic]:
     ages = {
         sheet.path: age
         for sheet in setting.origin.sheets
-        if (age := days_old(sheet.content)) is not None and age >= DAYS_KEPT - NEARLY
+        if (age := count_days_old(sheet.content)) is not None and age >= DAYS_KEPT - NEARLY
     }
     if not ages:
         return
@@ -199,7 +204,7 @@ def about_to_expire(setting: Setting) -> Iterable[Diagnostic]:
 
 
 @rule("CLC306", "snapshot-gap", "warning", on="snapshot", formats=CLAUDE_CODE)
-def snapshot_gap(seen: Seen) -> Iterable[Diagnostic]:
+def snapshot_gap(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A snapshot names a copy of a file that is not in Claude Code's folder of such copies.
 
     Why: going back to this message will not bring the file back, and Claude Code says so only
@@ -216,16 +221,16 @@ def snapshot_gap(seen: Seen) -> Iterable[Diagnostic]:
         return ()
     notes = seen.talk.notes
     if "CLC306" not in notes:
-        notes["CLC306"] = (backups_of(seen.talk), set[str]())
-    there, told = notes["CLC306"]
+        notes["CLC306"] = (find_backups(seen.talk), set[str]())
+    there, diagnostic = notes["CLC306"]
     if there is None:
         return ()
     missing = {
         path: state.backup
         for path, state in entry.files.items()
-        if state.backup is not None and state.backup not in there and state.backup not in told
+        if state.backup is not None and state.backup not in there and state.backup not in diagnostic
     }
-    told.update(missing.values())
+    diagnostic.update(missing.values())
     return [
         Diagnostic(f"the copy of {path[:80]} is gone", way="snapshot/trackedFileBackups")
         for path in missing

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from talktree.formats.claude_messages.rules import compaction, message_fields, subtypes
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 
-RULES = rules_in(message_fields, subtypes, compaction)
+RULES = find_rules(message_fields, subtypes, compaction)

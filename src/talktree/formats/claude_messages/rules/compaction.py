@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from talktree.formats.claude_messages.lens import OPERATIONS
-from talktree.formats.claude_messages.rules.message_types import CLAUDE_MESSAGES, line_of
-from talktree.formats.fixes import to_value
+from talktree.formats.claude_messages.rules.message_types import CLAUDE_MESSAGES, get_line_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.message import Message
 from talktree.model.outline import Trait
 from talktree.model.parts import Event
@@ -23,7 +23,7 @@ ENDS = {"compacting": "compacted", "restoring": "restored"}
 
 
 @rule("CLM401", "unknown-operation", "error", on="message", formats=CLAUDE_MESSAGES)
-def unknown_operation(seen: Seen) -> Iterable[Diagnostic]:
+def unknown_operation(seen: RuleRecord) -> Iterable[Diagnostic]:
     """The message of a `compact_system` line is none of the four operations there are.
 
     Why: it is not read by people but by programs, and they do not know what was done to the
@@ -34,7 +34,7 @@ def unknown_operation(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix: none, because what was done is not known.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value.get("type") != "compact_system":
         return ()
     said = value.get("message")
@@ -44,7 +44,7 @@ def unknown_operation(seen: Seen) -> Iterable[Diagnostic]:
 
 
 @rule("CLM402", "missing-statistics", "error", on="part", formats=CLAUDE_MESSAGES, parts=(Event,))
-def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def missing_statistics(part: Event, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A finished compaction has no `metadata`.
 
     Why: it says how much of the conversation was kept; the document has it on every
@@ -60,17 +60,17 @@ def missing_statistics(part: Event, seen: Seen, number: int) -> Iterable[Diagnos
     return [Diagnostic("a compaction without statistics", way="message")]
 
 
-def _counts(data: Object) -> tuple[int, int] | None:
+def _read_counts(data: Object) -> tuple[int, int] | None:
     kept, total = (data.get(key) for key in COUNTS)
     if type(kept) is not int or type(total) is not int or not 0 <= kept <= total or not total:
         return None
     return kept, total
 
 
-def _counted(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
+def _fix_counts(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
     data = value.get("metadata")
-    counts = _counts(data) if isinstance(data, dict) else None
+    counts = _read_counts(data) if isinstance(data, dict) else None
     if counts is None or not isinstance(data, dict):
         return value
     kept, total = counts
@@ -84,9 +84,9 @@ def _counted(seen: Seen, told: Diagnostic) -> Json:
     on="part",
     formats=CLAUDE_MESSAGES,
     parts=(Event,),
-    fix=safe(to_value(_counted)),
+    fix=make_safe_fix(repair_value(_fix_counts)),
 )
-def wrong_statistics(part: Event, seen: Seen, number: int) -> Iterable[Diagnostic]:
+def wrong_statistics(part: Event, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """The statistics of a compaction contradict themselves: more messages kept than there were, or
     a ratio that is not the one of the two numbers.
 
@@ -101,11 +101,11 @@ def wrong_statistics(part: Event, seen: Seen, number: int) -> Iterable[Diagnosti
     data = part.data
     if part.kind != "compacted" or not isinstance(data, dict) or not data:
         return ()
-    return _contradictions(data)
+    return _report_contradictions(data)
 
 
-def _contradictions(data: Object) -> Iterator[Diagnostic]:
-    counts = _counts(data)
+def _report_contradictions(data: Object) -> Iterator[Diagnostic]:
+    counts = _read_counts(data)
     if counts is None:
         if all(key in data for key in COUNTS):
             yield Diagnostic("impossible numbers of messages", "metadata", fixable=False)
@@ -119,7 +119,7 @@ def _contradictions(data: Object) -> Iterator[Diagnostic]:
 
 
 @rule("CLM404", "unfinished-operation", "note", on="talk", formats=CLAUDE_MESSAGES)
-def unfinished_operation(talk: Talk) -> Iterable[Diagnostic]:
+def unfinished_operation(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A compaction or restoration was begun and never finished, though the conversation goes on.
 
     Why: whether the model still knew what was said before is not certain from here on.
@@ -130,7 +130,7 @@ def unfinished_operation(talk: Talk) -> Iterable[Diagnostic]:
 
     Fix: none, because what happened is not known.
     """
-    roles, traits = talk.bones.roles, talk.bones.traits
+    roles, traits = talk.skeleton.roles, talk.skeleton.traits
     lines = [
         position
         for position, role in enumerate(roles)
@@ -138,23 +138,23 @@ def unfinished_operation(talk: Talk) -> Iterable[Diagnostic]:
     ]
     if not lines:
         return ()
-    return _unfinished(talk, lines)
+    return _report_unfinished(talk, lines)
 
 
-def _unfinished(talk: Talk, lines: Sequence[int]) -> Iterator[Diagnostic]:
+def _report_unfinished(talk: CheckedConversation, lines: Sequence[int]) -> Iterator[Diagnostic]:
     begun: dict[str, int] = {}
     for position in lines:
-        kind = _operation(talk.seen(position))
+        kind = _get_operation(talk.read_record(position))
         if kind in ENDS:
             begun[ENDS[kind]] = position
         else:
             begun.pop(kind, None)
-    goes_on = set(talk.bones.parents)
+    goes_on = set(talk.skeleton.parents)
     for position in begun.values():
         if position in goes_on:
             yield Diagnostic("it was never finished", way="message", position=position)
 
 
-def _operation(seen: Seen) -> str:
+def _get_operation(seen: RuleRecord) -> str:
     parts = seen.entry.parts if isinstance(seen.entry, Message) else ()
     return next((part.kind for part in parts if isinstance(part, Event)), "")

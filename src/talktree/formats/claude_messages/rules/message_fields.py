@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from talktree.formats.claude_messages.lens import UNTYPED
 from talktree.formats.claude_messages.rules.message_types import (
     CLAUDE_MESSAGES,
+    find_only_session,
+    get_line_value,
     is_documented,
-    line_of,
-    only_session,
 )
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.entries import Opaque
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, to_iso
@@ -48,11 +48,11 @@ is_iso = re.compile(
 ).fullmatch
 
 
-def _completed(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
-    if value.get("sessionId") not in (None, "") or not isinstance(told.about, str):
+def _complete_line(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
+    if value.get("sessionId") not in (None, "") or not isinstance(diagnostic.about, str):
         return value
-    return {**value, "sessionId": told.about}
+    return {**value, "sessionId": diagnostic.about}
 
 
 @rule(
@@ -61,9 +61,9 @@ def _completed(seen: Seen, told: Diagnostic) -> Json:
     "error",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_completed)),
+    fix=make_safe_fix(repair_value(_complete_line)),
 )
-def incomplete_message(seen: Seen) -> Iterable[Diagnostic]:
+def incomplete_message(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line lacks a field the document demands: `timestamp` and `sessionId` of every line,
     `message` of a compaction.
 
@@ -76,37 +76,39 @@ def incomplete_message(seen: Seen) -> Iterable[Diagnostic]:
     Fix (safe): the session is filled in if all lines before name the same one. The rest is nowhere
     to be found.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     compact = value.get("type") == "compact_system"
     needed = ("timestamp", "sessionId", "message") if compact else ("timestamp", "sessionId")
     if all(value.get(key) not in (None, "") for key in needed):
         return ()
-    return _lacks(seen, value, compact=compact)
+    return _report_missing_fields(seen, value, compact=compact)
 
 
-def _lacks(seen: Seen, value: Object, *, compact: bool) -> Iterator[Diagnostic]:
+def _report_missing_fields(
+    seen: RuleRecord, value: Object, *, compact: bool
+) -> Iterator[Diagnostic]:
     if value.get("timestamp") in (None, ""):
         yield Diagnostic("it has no timestamp", fixable=False)
     if value.get("sessionId") in (None, ""):
-        session = only_session(seen.talk)
+        session = find_only_session(seen.talk)
         yield Diagnostic("it has no sessionId", fixable=session is not None, about=session)
     if compact and value.get("message") in (None, ""):
         yield Diagnostic("a compaction that does not say what is done", fixable=False)
 
 
-def _with_flags(seen: Seen, told: Diagnostic) -> Json:
-    value = dict(line_of(seen))
+def _with_flags(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = dict(get_line_value(seen))
     for key, kinds in KINDS.items():
         if kinds is FLAG and _is_flag(value.get(key)):
-            value[key] = _flag(value[key])
+            value[key] = _parse_flag(value[key])
     return value
 
 
 def _is_flag(item: Json) -> bool:
-    return not isinstance(item, bool) and _flag(item) is not None
+    return not isinstance(item, bool) and _parse_flag(item) is not None
 
 
-def _flag(item: Json) -> bool | None:
+def _parse_flag(item: Json) -> bool | None:
     return SAID.get(item.lower() if isinstance(item, str) else item) if _is_scalar(item) else None
 
 
@@ -120,9 +122,9 @@ def _is_scalar(item: Json) -> bool:
     "error",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_with_flags)),
+    fix=make_safe_fix(repair_value(_with_flags)),
 )
-def wrong_field_kind(seen: Seen) -> Iterable[Diagnostic]:
+def wrong_field_kind(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A field is of another kind than the document says: a flag that is a word, arguments that are
     text, an id that is a number.
 
@@ -134,15 +136,15 @@ def wrong_field_kind(seen: Seen) -> Iterable[Diagnostic]:
     Fix (safe): `"true"`, `"false"`, 1 and 0 become true and false. Other fields stay as they are,
     since nobody knows what was meant.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     for key, item in value.items():
         kinds = KINDS.get(key)
         if kinds is not None and type(item) not in kinds and item is not None:
-            return _wrong(value)
+            return _report_wrong_kinds(value)
     return ()
 
 
-def _wrong(value: Object) -> Iterator[Diagnostic]:
+def _report_wrong_kinds(value: Object) -> Iterator[Diagnostic]:
     for key, kinds in KINDS.items():
         item = value.get(key)
         if item is not None and type(item) not in kinds:
@@ -153,10 +155,10 @@ def _wrong(value: Object) -> Iterator[Diagnostic]:
             )
 
 
-def _in_iso(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
+def _fix_timestamp(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
     stamp = value.get("timestamp")
-    new = None if _is_iso(stamp) else _respelt(stamp)
+    new = None if _is_iso(stamp) else _convert_to_iso(stamp)
     return value if new is None else {**value, "timestamp": new}
 
 
@@ -164,7 +166,7 @@ def _is_iso(stamp: Json) -> bool:
     return isinstance(stamp, str) and is_iso(stamp) is not None and from_iso(stamp) is not None
 
 
-def _respelt(stamp: Json) -> str | None:
+def _convert_to_iso(stamp: Json) -> str | None:
     """The same time in ISO 8601, if it is clear which one; a zone that is missing stays so."""
     if isinstance(stamp, int | float) and not isinstance(stamp, bool):
         time = from_number(stamp)
@@ -181,9 +183,9 @@ def _respelt(stamp: Json) -> str | None:
     "error",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_in_iso)),
+    fix=make_safe_fix(repair_value(_fix_timestamp)),
 )
-def timestamp_not_iso(seen: Seen) -> Iterable[Diagnostic]:
+def timestamp_not_iso(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A timestamp is not written as ISO 8601.
 
     Why: the document demands that form. Strict readers refuse any other, and lines that are
@@ -195,15 +197,15 @@ def timestamp_not_iso(seen: Seen) -> Iterable[Diagnostic]:
     Fix (safe): a date in another spelling, or a number of seconds or milliseconds, is written as
     the same moment in ISO 8601. What nobody can read stays.
     """
-    stamp = line_of(seen).get("timestamp")
+    stamp = get_line_value(seen).get("timestamp")
     if stamp in (None, "") or _is_iso(stamp):
         return ()
     what = f"{stamp[:40]} is not ISO 8601" if isinstance(stamp, str) else "not text in ISO 8601"
-    return [Diagnostic(what, way="timestamp", fixable=_respelt(stamp) is not None)]
+    return [Diagnostic(what, way="timestamp", fixable=_convert_to_iso(stamp) is not None)]
 
 
 @rule("CLM104", "no-words", "error", on="message", formats=CLAUDE_MESSAGES)
-def no_words(seen: Seen) -> Iterable[Diagnostic]:
+def no_words(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line that should say something has no `message`: what a user said, an answer, a thought, a
     result, an error.
 
@@ -214,7 +216,7 @@ def no_words(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix: none, because the words are nowhere to be found.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value.get("message") is not None:
         return ()
     kind, subtype = value.get("type"), value.get("subtype")
@@ -228,7 +230,7 @@ def no_words(seen: Seen) -> Iterable[Diagnostic]:
     return [Diagnostic(f"nothing is said in a line of type {kind}")]
 
 
-def _plain_text(value: Object) -> str | None:
+def _extract_plain_text(value: Object) -> str | None:
     """The text of an object that holds nothing but a text and the role of its line."""
     said = value.get("message")
     if not isinstance(said, dict) or said.get("role", value.get("type")) != value.get("type"):
@@ -241,13 +243,13 @@ def _plain_text(value: Object) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def _as_text(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
-    text = _plain_text(value)
+def _replace_object_with_text(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
+    text = _extract_plain_text(value)
     return value if text is None else {**value, "message": text}
 
 
-def _says_only_text(said: Object) -> bool:
+def _has_only_text(said: Object) -> bool:
     """Whether an object has nothing that only an API object has a place for."""
     content = said.get("content")
     if not isinstance(content, list):
@@ -261,9 +263,9 @@ def _says_only_text(said: Object) -> bool:
     "error",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_as_text)),
+    fix=make_safe_fix(repair_value(_replace_object_with_text)),
 )
-def object_for_text(seen: Seen) -> Iterable[Diagnostic]:
+def object_for_text(seen: RuleRecord) -> Iterable[Diagnostic]:
     """`message` is an object in a line that says nothing but text.
 
     An object with blocks that the document has no field for, such as a tool call or a thought in
@@ -277,16 +279,16 @@ def object_for_text(seen: Seen) -> Iterable[Diagnostic]:
     Fix (safe): an object with nothing but the text, and the role that the line names anyway,
     becomes the text. Others stay, because something would be lost.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     said = value.get("message")
-    if type(said) is not dict or not _says_only_text(said):
+    if type(said) is not dict or not _has_only_text(said):
         return ()
-    told = Diagnostic("message is an object, not text", way="message")
-    return [told._replace(fixable=_plain_text(value) is not None)]
+    diagnostic = Diagnostic("message is an object, not text", way="message")
+    return [diagnostic._replace(fixable=_extract_plain_text(value) is not None)]
 
 
 @rule("CLM106", "missing-type", "error", on="record", formats=CLAUDE_MESSAGES)
-def missing_type(seen: Seen) -> Iterable[Diagnostic]:
+def missing_type(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line with a `uuid` has no `type`, or one that is not text.
 
     Why: the document requires it of every message. Without it no program knows who speaks, and the

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from talktree.formats.lens import Object
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 
 CLAUDE_MESSAGES = ("claude-messages",)
 
 
-def line_of(seen: Seen) -> Object:
+def get_line_value(seen: RuleRecord) -> Object:
     """A line's value; empty if it is no object."""
     value = seen.record.value
     return value if isinstance(value, dict) else {}
@@ -19,7 +19,7 @@ def is_documented(value: Object) -> bool:
     return not isinstance(value.get("message"), dict)
 
 
-def only_session(talk: Talk) -> str | None:
+def find_only_session(talk: CheckedConversation) -> str | None:
     """The session of all lines so far that name one, if it is the same."""
     known = [name for name in talk.facts.session_names if name]
     return known[0] if len(known) == 1 else None

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from talktree.formats.claude_messages.rules.message_types import (
     CLAUDE_MESSAGES,
+    get_line_value,
     is_documented,
-    line_of,
 )
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import SIDECHAIN, Message
 from talktree.model.parts import ToolCall
 from talktree.text.json.value import Json
@@ -28,7 +28,7 @@ TOOL = ("toolName", "toolArguments")
 
 
 @rule("CLM201", "undocumented-subtype", "warning", on="message", formats=CLAUDE_MESSAGES)
-def undocumented_subtype(seen: Seen) -> Iterable[Diagnostic]:
+def undocumented_subtype(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line has a subtype that the document does not know for its type.
 
     Why: readers choose by it how to show a line; one they do not know is shown as plain words, or
@@ -39,7 +39,7 @@ def undocumented_subtype(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix: none, because what was meant is not known.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     subtype = value.get("subtype")
     if subtype is None or not isinstance(subtype, str):
         return ()
@@ -49,8 +49,8 @@ def undocumented_subtype(seen: Seen) -> Iterable[Diagnostic]:
     return [Diagnostic(f"{kind} messages have no subtype {subtype[:40]}", way="subtype")]
 
 
-def _with_arguments(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
+def _with_arguments(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
     return value if value.get("toolArguments") is not None else {**value, "toolArguments": {}}
 
 
@@ -60,9 +60,9 @@ def _with_arguments(seen: Seen, told: Diagnostic) -> Json:
     "error",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=unsafe(to_value(_with_arguments)),
+    fix=make_unsafe_fix(repair_value(_with_arguments)),
 )
-def incomplete_tool_use(seen: Seen) -> Iterable[Diagnostic]:
+def incomplete_tool_use(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A tool invocation lacks the name of the tool or its arguments.
 
     Why: the document demands both; without them nobody can tell what was done, or do it again.
@@ -73,19 +73,19 @@ def incomplete_tool_use(seen: Seen) -> Iterable[Diagnostic]:
     Fix (unsafe): missing arguments become an empty object, as if the tool had been given nothing.
     A missing name stays missing.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value.get("subtype") != "tool_use" or value.get("type") != "assistant":
         return ()
     if not is_documented(value):
         return ()
     named = value.get("toolName") not in (None, "")
     given = value.get("toolArguments") is not None
-    told = [] if named else [Diagnostic("a call of no tool", fixable=False)]
-    return told if given else [*told, Diagnostic("a call without arguments")]
+    diagnostic = [] if named else [Diagnostic("a call of no tool", fixable=False)]
+    return diagnostic if given else [*diagnostic, Diagnostic("a call without arguments")]
 
 
-def _as_call(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
+def _mark_as_call(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
     return {**value, "subtype": "tool_use"} if _is_unmarked(value) else value
 
 
@@ -99,9 +99,9 @@ def _is_unmarked(value: dict[str, Json]) -> bool:
     "error",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_as_call)),
+    fix=make_safe_fix(repair_value(_mark_as_call)),
 )
-def misplaced_tool_fields(seen: Seen) -> Iterable[Diagnostic]:
+def misplaced_tool_fields(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A line has `toolName` or `toolArguments`, but is no tool invocation.
 
     Why: a line must be what its type and subtype say; readers that go by them miss the call.
@@ -112,7 +112,7 @@ def misplaced_tool_fields(seen: Seen) -> Iterable[Diagnostic]:
     Fix (safe): an assistant's line without a subtype gets `tool_use`, since nothing else has these
     fields. Other lines stay as they are.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if "toolName" not in value and "toolArguments" not in value:
         return ()
     if value.get("subtype") == "tool_use" and value.get("type") == "assistant":
@@ -122,8 +122,8 @@ def misplaced_tool_fields(seen: Seen) -> Iterable[Diagnostic]:
     return [Diagnostic(what, way=key, fixable=_is_unmarked(value) and "toolName" in value)]
 
 
-def _flagged(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
+def _add_flag(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
     flag = MARKED.get(str(value.get("subtype")))
     return value if flag is None or value.get(flag) is not None else {**value, flag: True}
 
@@ -134,9 +134,9 @@ def _flagged(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_flagged)),
+    fix=make_safe_fix(repair_value(_add_flag)),
 )
-def subtype_without_flag(seen: Seen) -> Iterable[Diagnostic]:
+def subtype_without_flag(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A system message is an error without `isError`, or metadata without `isMeta`.
 
     Why: some readers go by the subtype and some by the flag, so they disagree about whether it
@@ -147,7 +147,7 @@ def subtype_without_flag(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix (safe): a missing flag is set, as the document has it. One that says the opposite stays.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     flag = MARKED.get(value["subtype"]) if isinstance(value.get("subtype"), str) else None  # type: ignore[arg-type]
     if flag is None or value.get("type") != "system" or value.get(flag) is True:
         return ()
@@ -156,7 +156,7 @@ def subtype_without_flag(seen: Seen) -> Iterable[Diagnostic]:
 
 
 @rule("CLM205", "result-without-call", "warning", on="message", formats=CLAUDE_MESSAGES)
-def result_without_call(seen: Seen) -> Iterable[Diagnostic]:
+def result_without_call(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A tool result stands where no tool was used before: nothing it could be the result of.
 
     Why: results do not name their call here; only the messages above tell what was called. Without
@@ -168,27 +168,27 @@ def result_without_call(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix: none, because it may well be true; only the call is missing.
     """
-    bones, position = seen.talk.bones, seen.position
+    skeleton, position = seen.talk.skeleton, seen.position
     notes = seen.talk.notes
     if "CLM205" not in notes:
-        notes["CLM205"] = bytearray(len(bones))
+        notes["CLM205"] = bytearray(len(skeleton))
     called: bytearray = notes["CLM205"]
-    above, entry = bones.named_parent(position), seen.entry
+    above, entry = skeleton.find_named_parent(position), seen.entry
     assert isinstance(entry, Message)
     # What hangs on a message that is missing, or comes later, is not known.
-    unknown = above > position or position in bones.dangling
-    called[position] = unknown or (above >= 0 and called[above]) or _calls(entry)
-    if called[position] or line_of(seen).get("subtype") != "tool_result":
+    unknown = above > position or position in skeleton.dangling
+    called[position] = unknown or (above >= 0 and called[above]) or _has_call(entry)
+    if called[position] or get_line_value(seen).get("subtype") != "tool_result":
         return ()
     return [Diagnostic("a result, and no tool was used before", way="subtype")]
 
 
-def _calls(entry: Message) -> bool:
+def _has_call(entry: Message) -> bool:
     return any(isinstance(part, ToolCall) for part in entry.parts)
 
 
-def _external(seen: Seen, told: Diagnostic) -> Json:
-    value = line_of(seen)
+def _mark_as_external(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value = get_line_value(seen)
     return value if value.get("userType") is not None else {**value, "userType": "external"}
 
 
@@ -198,9 +198,9 @@ def _external(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=CLAUDE_MESSAGES,
-    fix=safe(to_value(_external)),
+    fix=make_safe_fix(repair_value(_mark_as_external)),
 )
-def user_type_mismatch(seen: Seen) -> Iterable[Diagnostic]:
+def user_type_mismatch(seen: RuleRecord) -> Iterable[Diagnostic]:
     """`userType` and `isSidechain` of a user message disagree about who speaks.
 
     Why: in a sidechain Claude is the user, which the document marks with `external`; outside it a
@@ -212,7 +212,7 @@ def user_type_mismatch(seen: Seen) -> Iterable[Diagnostic]:
     Fix (safe): a sidechain message without `userType` gets `external`, which is what the document
     says it is. A human's message that is marked so stays as it is.
     """
-    entry, value = seen.entry, line_of(seen)
+    entry, value = seen.entry, get_line_value(seen)
     assert isinstance(entry, Message)
     if entry.role != "user" or not is_documented(value):
         return ()
@@ -225,7 +225,7 @@ def user_type_mismatch(seen: Seen) -> Iterable[Diagnostic]:
 
 
 @rule("CLM302", "sidechain-break", "error", on="message", formats=CLAUDE_MESSAGES)
-def sidechain_break(seen: Seen) -> Iterable[Diagnostic]:
+def sidechain_break(seen: RuleRecord) -> Iterable[Diagnostic]:
     """An assistant answers in another conversation than it was asked in: one of the two messages is
     marked as part of a sidechain, the other is not.
 
@@ -238,12 +238,12 @@ def sidechain_break(seen: Seen) -> Iterable[Diagnostic]:
 
     Fix: none, because either of the two flags may be the wrong one.
     """
-    bones, above = seen.talk.bones, seen.talk.bones.named_parent(seen.position)
-    if above < 0 or bones.roles[above] != "user":
+    skeleton, above = seen.talk.skeleton, seen.talk.skeleton.find_named_parent(seen.position)
+    if above < 0 or skeleton.roles[above] != "user":
         return ()
     entry = seen.entry
     assert isinstance(entry, Message)
-    if entry.role != "assistant" or bool(bones.sidechain[above]) == (SIDECHAIN in entry.flags):
+    if entry.role != "assistant" or bool(skeleton.sidechain[above]) == (SIDECHAIN in entry.flags):
         return ()
-    side = "outside" if bones.sidechain[above] else "in"
+    side = "outside" if skeleton.sidechain[above] else "in"
     return [Diagnostic(f"it answers a message of the other side, but stands {side} the sidechain")]

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from talktree.formats.muse.rules import classes, messages, root, times
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 
-RULES = rules_in(root, messages, times, classes)
+RULES = find_rules(root, messages, times, classes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
 from talktree.formats.muse.measures import CLASSES
-from talktree.formats.muse.rules.support_members import MUSE, Kinds, message_in, misfits
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.muse.rules.support_members import MUSE, Kinds, find_misfits, get_message_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 
@@ -28,13 +28,13 @@ WORDS = {
 MOST_TOPICS = 3
 
 
-def _results(seen: Seen) -> Object | None:
+def _get_results(seen: RuleRecord) -> Object | None:
     value = seen.record.value
     found = value.get(CLASSES) if isinstance(value, dict) else None
     return found if isinstance(found, dict) and type(seen.entry) is Message else None
 
 
-def _without(seen: Seen, told: Diagnostic) -> Json:
+def _remove_classes(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {name: item for name, item in value.items() if name != CLASSES}
@@ -46,9 +46,9 @@ def _without(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=MUSE,
-    fix=safe(to_value(_without)),
+    fix=make_safe_fix(repair_value(_remove_classes)),
 )
-def no_classification(seen: Seen) -> Iterator[Diagnostic]:
+def no_classification(seen: RuleRecord) -> Iterator[Diagnostic]:
     """What a user said was classified as null, or as something that is no object.
 
     Why: messages may have these results or not; programs that find the member use it as an object
@@ -59,7 +59,7 @@ def no_classification(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): a null is left out, which means the same. Anything else stays.
     """
-    value = message_in(seen)
+    value = get_message_value(seen)
     if value is None or CLASSES not in value or type(value[CLASSES]) is dict:
         return
     nothing = value[CLASSES] is None
@@ -69,7 +69,7 @@ def no_classification(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("MUS402", "classification-type", "warning", on="message", formats=MUSE)
-def classification_type(seen: Seen) -> Iterator[Diagnostic]:
+def classification_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A result of the classification is not of the type the document gives it: topics that are
     no list of texts, a sentiment that is no text, a safety check that is neither true nor false.
 
@@ -80,10 +80,10 @@ def classification_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows what was meant.
     """
-    found = _results(seen)
+    found = _get_results(seen)
     if found is None:
         return
-    for name in misfits(found, KINDS):
+    for name in find_misfits(found, KINDS):
         yield Diagnostic(f"{name} is of another type", f"{CLASSES}/{name}")
     topics = found.get("unity_topics")
     if isinstance(topics, list) and not all(isinstance(topic, str) for topic in topics):
@@ -91,7 +91,7 @@ def classification_type(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("MUS403", "unknown-class", "note", on="message", formats=MUSE)
-def unknown_class(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_class(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A word of the classification is none of those that are known: sentiment (positive,
     neutral, negative) or external knowledge (none, intermediate, advanced). Any language is fine:
     the document does not say how it is written, and files have `en`, `en-US` and `english`.
@@ -103,7 +103,7 @@ def unknown_class(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the word may be new.
     """
-    found = _results(seen)
+    found = _get_results(seen)
     if found is None:
         return
     for name, known in WORDS.items():
@@ -113,7 +113,7 @@ def unknown_class(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("MUS404", "too-many-topics", "note", on="message", formats=MUSE)
-def too_many_topics(seen: Seen) -> Iterator[Diagnostic]:
+def too_many_topics(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has more than three topics.
 
     Why: the classifier gives three at most, so something else wrote them.
@@ -123,7 +123,7 @@ def too_many_topics(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because all of them may be right.
     """
-    found = _results(seen)
+    found = _get_results(seen)
     topics = None if found is None else found.get("unity_topics")
     if isinstance(topics, list) and len(topics) > MOST_TOPICS:
         yield Diagnostic(f"{len(topics)} topics", f"{CLASSES}/unity_topics")

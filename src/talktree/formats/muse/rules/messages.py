@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.muse.rules.support_members import (
     MUSE,
     NUMBERS,
     Kinds,
-    in_application,
-    message_in,
-    misfits,
+    find_misfits,
+    get_message_value,
+    is_application_copy,
 )
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 
@@ -38,7 +38,7 @@ OPTIONAL: Kinds = {
 }
 
 
-def _with_content(seen: Seen, told: Diagnostic) -> Json:
+def _with_content(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "content": ""}
@@ -50,9 +50,9 @@ def _with_content(seen: Seen, told: Diagnostic) -> Json:
     "error",
     on="message",
     formats=MUSE,
-    fix=safe(to_value(_with_content)),
+    fix=make_safe_fix(repair_value(_with_content)),
 )
-def missing_content(seen: Seen) -> Iterator[Diagnostic]:
+def missing_content(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has no content.
 
     Why: content is required by the program that loads conversations; others show "No content".
@@ -63,12 +63,12 @@ def missing_content(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): an empty text is written; nothing was said here either way.
     """
-    value = message_in(seen)
+    value = get_message_value(seen)
     if value is not None and value.get("content") is None:
         yield Diagnostic("there is no content", "content")
 
 
-def _with_author(seen: Seen, told: Diagnostic) -> Json:
+def _with_author(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     assert isinstance(seen.entry, Message)
@@ -81,9 +81,9 @@ def _with_author(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=MUSE,
-    fix=unsafe(to_value(_with_author)),
+    fix=make_unsafe_fix(repair_value(_with_author)),
 )
-def missing_author(seen: Seen) -> Iterator[Diagnostic]:
+def missing_author(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has no author.
 
     Why: author is a core field, and required by the program that loads conversations.
@@ -94,19 +94,26 @@ def missing_author(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (unsafe): the role is written as the author, since nobody knows the name.
     """
-    value = message_in(seen)
+    value = get_message_value(seen)
     if value is not None and value.get("author") is None:
         yield Diagnostic("there is no author", "author")
 
 
-def _with_tags(seen: Seen, told: Diagnostic) -> Json:
+def _with_tags(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "tags": []}
 
 
-@rule("MUS203", "missing-tags", "note", on="message", formats=MUSE, fix=safe(to_value(_with_tags)))
-def missing_tags(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "MUS203",
+    "missing-tags",
+    "note",
+    on="message",
+    formats=MUSE,
+    fix=make_safe_fix(repair_value(_with_tags)),
+)
+def missing_tags(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message of the analytics copy has no list of tags.
 
     Why: lists may be empty, but they are to be present; programs that go through the tags
@@ -117,13 +124,13 @@ def missing_tags(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): an empty list is written.
     """
-    value = message_in(seen)
-    if value is not None and value.get("tags") is None and not in_application(seen.talk):
+    value = get_message_value(seen)
+    if value is not None and value.get("tags") is None and not is_application_copy(seen.talk):
         yield Diagnostic("there are no tags", "tags")
 
 
 @rule("MUS204", "missing-request-id", "note", on="message", formats=MUSE)
-def missing_request_id(seen: Seen) -> Iterator[Diagnostic]:
+def missing_request_id(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message of the analytics copy has no request_id.
 
     Why: question and answer are matched by it, and so are the times they took.
@@ -133,13 +140,13 @@ def missing_request_id(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the request it belonged to is not written down anywhere else.
     """
-    value = message_in(seen)
-    if value is not None and value.get("request_id") is None and not in_application(seen.talk):
+    value = get_message_value(seen)
+    if value is not None and value.get("request_id") is None and not is_application_copy(seen.talk):
         yield Diagnostic("there is no request_id", "request_id")
 
 
 @rule("MUS205", "missing-message-id", "warning", on="message", formats=MUSE)
-def missing_message_id(seen: Seen) -> Iterator[Diagnostic]:
+def missing_message_id(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has no id.
 
     Why: the document requires an id of every message. Edits, links and searches name messages by
@@ -151,13 +158,13 @@ def missing_message_id(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because an id would be made up.
     """
-    value = message_in(seen)
+    value = get_message_value(seen)
     if value is not None and value.get("id") is None:
         yield Diagnostic("there is no id", "id")
 
 
 @rule("MUS211", "message-field-type", "error", on="message", formats=MUSE)
-def message_field_type(seen: Seen) -> Iterator[Diagnostic]:
+def message_field_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A core field of a message is not of the type it must be: content that is no text, tags that
     are no list of texts.
 
@@ -168,10 +175,10 @@ def message_field_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows what was meant.
     """
-    value = message_in(seen)
+    value = get_message_value(seen)
     if value is None:
         return
-    for name in misfits(value, CORE):
+    for name in find_misfits(value, CORE):
         yield Diagnostic(f"{name} is of another type", name)
     tags = value.get("tags")
     if tags and isinstance(tags, list) and not all(isinstance(tag, str) for tag in tags):
@@ -179,7 +186,7 @@ def message_field_type(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("MUS212", "optional-field-type", "warning", on="message", formats=MUSE)
-def optional_field_type(seen: Seen) -> Iterator[Diagnostic]:
+def optional_field_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An optional field of a message is not of the type the document gives it: a preference that
     is neither null nor true nor false, a context that is neither null nor text.
 
@@ -190,7 +197,7 @@ def optional_field_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows what was meant.
     """
-    value = message_in(seen)
+    value = get_message_value(seen)
     if value is not None:
-        for name in misfits(value, OPTIONAL):
+        for name in find_misfits(value, OPTIONAL):
             yield Diagnostic(f"{name} is of another type", name)

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from talktree.formats.fixes import drop_record, to_value
+from talktree.formats.fixes import drop_record, repair_value
 from talktree.formats.muse.adopt import SCHEMA
 from talktree.formats.muse.detect import ANALYTICS, APPLICATION
-from talktree.formats.muse.lens import text_of, unwrapped
+from talktree.formats.muse.lens import read_text, unwrap
 from talktree.formats.muse.rules.support_members import (
     MUSE,
     NUMBERS,
     Kinds,
+    find_misfits,
+    get_root_value,
     is_application,
-    misfits,
-    root_in,
 )
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.model.entries import Head, Opaque
 from talktree.model.message import Message
 from talktree.model.skeleton import NO_TIME
@@ -38,41 +38,46 @@ UPDATED = "last_updated_timestamp"
 REQUIRED = ("_id", "schema_version", "conversation_id", ANALYTICS, UPDATED)
 
 
-def newest(talk: Talk) -> int | None:
+def find_newest_time(talk: CheckedConversation) -> int | None:
     """The time of the newest message."""
-    bones = talk.bones
-    times = [time for time, trait in zip(bones.times, bones.traits, strict=True) if trait]
+    skeleton = talk.skeleton
+    times = [time for time, trait in zip(skeleton.times, skeleton.traits, strict=True) if trait]
     latest = max(times, default=NO_TIME)
     return None if latest == NO_TIME else latest
 
 
-def _known(seen: Seen, name: str) -> Json:
+def _infer_member(seen: RuleRecord, name: str) -> Json:
     """What a missing member must be, as far as the rest tells."""
     value = seen.value
     assert isinstance(value, dict)
     match name:
         case "_id" | "conversation_id":
             other = "conversation_id" if name == "_id" else "_id"
-            return text_of(value.get(other))
+            return read_text(value.get(other))
         case "message_history":
             return []
         case "last_updated_timestamp":
-            latest = newest(seen.talk)
+            latest = find_newest_time(seen.talk)
             return None if latest is None else to_millis(latest)
         case _:
             return None
 
 
-def _filled(seen: Seen, told: Diagnostic) -> Json:
+def _fill_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    return {**value, told.way: _known(seen, told.way)}
+    return {**value, diagnostic.way: _infer_member(seen, diagnostic.way)}
 
 
 @rule(
-    "MUS101", "missing-root-field", "warning", on="head", formats=MUSE, fix=safe(to_value(_filled))
+    "MUS101",
+    "missing-root-field",
+    "warning",
+    on="head",
+    formats=MUSE,
+    fix=make_safe_fix(repair_value(_fill_member)),
 )
-def missing_root_field(seen: Seen) -> Iterator[Diagnostic]:
+def missing_root_field(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A conversation lacks one of the five members of its root: `_id`, `schema_version`,
     `conversation_id`, `message_history`, `last_updated_timestamp`.
 
@@ -85,17 +90,17 @@ def missing_root_field(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): one id is taken from the other, the last update from the newest message, and a
     missing list is empty. A version nobody wrote down is not made up.
     """
-    value = root_in(seen)
+    value = get_root_value(seen)
     if value is None or is_application(value):
         return
     for name in REQUIRED:
         if value.get(name) is None:
-            known = _known(seen, name) is not None
+            known = _infer_member(seen, name) is not None
             yield Diagnostic(f"there is no {name}", name, fixable=known)
 
 
 @rule("MUS102", "root-field-type", "error", on="head", formats=MUSE)
-def root_field_type(seen: Seen) -> Iterator[Diagnostic]:
+def root_field_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member of a conversation is not of the type it must be: an id that is no text, a version
     that is no number, messages that are no list.
 
@@ -107,14 +112,14 @@ def root_field_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows what was meant.
     """
-    value = root_in(seen)
+    value = get_root_value(seen)
     if value is not None:
-        for name in misfits(value, KINDS):
+        for name in find_misfits(value, KINDS):
             yield Diagnostic(f"{name} is of another type", name)
 
 
 @rule("MUS103", "unknown-schema-version", "warning", on="head", formats=MUSE)
-def unknown_schema_version(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_schema_version(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The schema version is newer than 2, the one that is documented, or no whole number.
 
     Why: other versions may have other fields, so some of what this one says may be misunderstood.
@@ -125,8 +130,8 @@ def unknown_schema_version(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because only the program that wrote it knows its version.
     """
-    value = root_in(seen)
-    version = None if value is None else unwrapped(value.get("schema_version"))
+    value = get_root_value(seen)
+    version = None if value is None else unwrap(value.get("schema_version"))
     if type(version) not in NUMBERS:
         return
     if version not in range(SCHEMA + 1):
@@ -134,7 +139,7 @@ def unknown_schema_version(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("MUS104", "two-histories", "warning", on="head", formats=MUSE)
-def two_histories(seen: Seen) -> Iterator[Diagnostic]:
+def two_histories(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A conversation has a list of messages under `message_history` and another under `history`.
 
     Why: the first is the analytics copy, the second the application's. Each program shows one and
@@ -145,22 +150,27 @@ def two_histories(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because both may hold messages the other has not.
     """
-    value = root_in(seen)
+    value = get_root_value(seen)
     if value is None or APPLICATION not in value:
         return
     if isinstance(value[APPLICATION], list) and isinstance(value.get(ANALYTICS), list):
         yield Diagnostic("messages stand under both names", APPLICATION)
 
 
-def _raised(seen: Seen, told: Diagnostic) -> Json:
+def _raise_updated(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     assert isinstance(seen.entry, Head)
-    return seen.put(replace(seen.entry, updated_ns=newest(seen.talk)))
+    return seen.replace_entry(replace(seen.entry, updated_ns=find_newest_time(seen.talk)))
 
 
 @rule(
-    "MUS105", "stale-update-time", "warning", on="head", formats=MUSE, fix=safe(to_value(_raised))
+    "MUS105",
+    "stale-update-time",
+    "warning",
+    on="head",
+    formats=MUSE,
+    fix=make_safe_fix(repair_value(_raise_updated)),
 )
-def stale_update_time(seen: Seen) -> Iterator[Diagnostic]:
+def stale_update_time(seen: RuleRecord) -> Iterator[Diagnostic]:
     """`last_updated_timestamp` is earlier than the newest message.
 
     Why: it tracks the most recent update; lists are sorted by it, and programs that fetch only
@@ -172,10 +182,10 @@ def stale_update_time(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): it is raised to the time of the newest message.
     """
-    value, entry = root_in(seen), seen.entry
+    value, entry = get_root_value(seen), seen.entry
     if value is None or not isinstance(entry, Head) or entry.updated_ns is None:
         return
-    latest = newest(seen.talk)
+    latest = find_newest_time(seen.talk)
     if latest is not None and to_millis(entry.updated_ns) < to_millis(latest):
         yield Diagnostic(f"the newest message is of {to_millis(latest)}", UPDATED)
 
@@ -194,10 +204,10 @@ def shared_conversation_id(setting: Setting) -> Iterator[Diagnostic]:
     """
     known: set[tuple[str, str]] = set()
     for talk in setting.talks:
-        first = talk.seen(0) if len(talk.bones) else None
-        value = None if first is None else root_in(first)
+        first = talk.read_record(0) if len(talk.skeleton) else None
+        value = None if first is None else get_root_value(first)
         for name in ("conversation_id", "_id") if value is not None else ():
-            id = text_of(value.get(name)) if value is not None else None
+            id = read_text(value.get(name)) if value is not None else None
             if not id:
                 continue
             if (name, id) in known:
@@ -207,8 +217,15 @@ def shared_conversation_id(setting: Setting) -> Iterator[Diagnostic]:
             known.add((name, id))
 
 
-@rule("MUS107", "item-is-no-message", "error", on="record", formats=MUSE, fix=unsafe(drop_record))
-def item_is_no_message(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "MUS107",
+    "item-is-no-message",
+    "error",
+    on="record",
+    formats=MUSE,
+    fix=make_unsafe_fix(drop_record),
+)
+def item_is_no_message(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An item in the list of messages is no message: a bare value, or another conversation.
 
     Why: programs go through the list and ask each item for its role and content; they stop at

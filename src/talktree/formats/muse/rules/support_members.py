@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from talktree.formats.lens import Object
-from talktree.formats.muse.detect import APPLICATION, history_key, kind
+from talktree.formats.muse.detect import APPLICATION, detect_kind, find_history_key
 from talktree.formats.muse.lens import NAMES
-from talktree.formats.rule_context import Seen, Talk
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 
@@ -27,7 +27,7 @@ def is_dressed(value: Json) -> bool:
     return isinstance(value, dict) and len(value) == 1 and not NAMES.isdisjoint(value)
 
 
-def misfits(value: Object, kinds: Kinds) -> Iterator[str]:
+def find_misfits(value: Object, kinds: Kinds) -> Iterator[str]:
     """The names of members that are there and of another kind; values in wrappers are not."""
     for name, item in value.items():
         wanted = kinds.get(name)
@@ -36,16 +36,16 @@ def misfits(value: Object, kinds: Kinds) -> Iterator[str]:
         yield name
 
 
-def message_in(seen: Seen) -> Object | None:
+def get_message_value(seen: RuleRecord) -> Object | None:
     """The value of a message; None for anything else."""
     value = seen.record.value
     return value if isinstance(value, dict) and isinstance(seen.entry, Message) else None
 
 
-def root_in(seen: Seen) -> Object | None:
+def get_root_value(seen: RuleRecord) -> Object | None:
     """The value of a conversation; None for anything else."""
     value = seen.record.value
-    if not isinstance(value, dict) or kind(value) != "head":
+    if not isinstance(value, dict) or detect_kind(value) != "head":
         return None
     sheet, index = seen.talk.sheet(seen.position)
     return None if sheet.depth_of(index) else value
@@ -53,14 +53,14 @@ def root_in(seen: Seen) -> Object | None:
 
 def is_application(value: Json) -> bool:
     """Whether a conversation is the application's copy."""
-    return history_key(value) == APPLICATION
+    return find_history_key(value) == APPLICATION
 
 
-def in_application(talk: Talk) -> bool:
+def is_application_copy(talk: CheckedConversation) -> bool:
     """Whether the messages of a conversation stand in the application's copy, or loose."""
     found = talk.notes.get(COPY)
     if found is None:
-        first = talk.seen(0).value if len(talk.bones) else None
-        headed = isinstance(first, dict) and kind(first) == "head"
+        first = talk.read_record(0).value if len(talk.skeleton) else None
+        headed = isinstance(first, dict) and detect_kind(first) == "head"
         found = talk.notes[COPY] = not headed or is_application(first)
     return bool(found)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from talktree.formats.native.rules import file, members
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 
-RULES = rules_in(file, members)
+RULES = find_rules(file, members)

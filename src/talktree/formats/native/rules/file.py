@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import Change, Patch
+from talktree.formats.fixes import BytePatch, Change
 from talktree.formats.lens import Object
 from talktree.formats.native.lens_fields import encode_line
-from talktree.formats.native.parse import VERSION, NativeSheet, Section
+from talktree.formats.native.parse import VERSION, ConversationSection, NativeSheet
 from talktree.formats.record_file import Sheet
-from talktree.formats.rule import Diagnostic, as_noticed, rule, safe, unsafe
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule, to_diagnostics
 from talktree.model.findings import Finding
 from talktree.text.json.decode import decode
-from talktree.text.json.patch import patch
+from talktree.text.json.patch import patch_json
 from talktree.text.utf8 import BOM
 
 NATIVE = ("native",)
 
 
-def _versioned(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
+def _add_version(sheet: Sheet | None, diagnostic: Diagnostic) -> Iterator[Change]:
     if isinstance(sheet, NativeSheet):
         at = len(BOM) if sheet.content.read(0, len(BOM)) == BOM else 0
         line = encode_line({"talktree": {"version": VERSION}}) + sheet.newline
-        yield Patch(sheet.path, at, at, line)
+        yield BytePatch(sheet.path, at, at, line)
 
 
-@rule("NAT101", "no-version-line", "warning", on="reading", formats=NATIVE, fix=safe(_versioned))
+@rule(
+    "NAT101",
+    "no-version-line",
+    "warning",
+    on="reading",
+    formats=NATIVE,
+    fix=make_safe_fix(_add_version),
+)
 def no_version_line(noticed: Finding) -> list[Diagnostic]:
     """No line of the file names the version of the format.
 
@@ -38,7 +45,7 @@ def no_version_line(noticed: Finding) -> list[Diagnostic]:
 
     Fix (safe): the line `{"talktree":{"version":1}}` is put first, as which it was read.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
 @rule("NAT102", "odd-version-line", "error", on="reading", formats=NATIVE)
@@ -52,23 +59,23 @@ def odd_version_line(noticed: Finding) -> list[Diagnostic]:
 
     Fix: none, because which version was meant is not known.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-def _named(sheet: NativeSheet, *, nameless: bool) -> Iterator[Change]:
+def _name_conversations(sheet: NativeSheet, *, nameless: bool) -> Iterator[Change]:
     """Lines that begin conversations, with the names by which the conversations are known."""
     for section in sheet.sections:
-        at, raw, value = _beginning(sheet, section)
-        told = value.get("conversation")
-        if not isinstance(told, dict):
+        at, raw, value = _read_beginning(sheet, section)
+        diagnostic = value.get("conversation")
+        if not isinstance(diagnostic, dict):
             continue
-        id = told.get("id")
+        id = diagnostic.get("id")
         if id != section.group and isinstance(id, str) != nameless:
-            new = patch(raw, {**value, "conversation": {**told, "id": section.group}})
-            yield Patch(sheet.path, at, at + len(raw), new)
+            new = patch_json(raw, {**value, "conversation": {**diagnostic, "id": section.group}})
+            yield BytePatch(sheet.path, at, at + len(raw), new)
 
 
-def _beginning(sheet: NativeSheet, section: Section) -> tuple[int, bytes, Object]:
+def _read_beginning(sheet: NativeSheet, section: ConversationSection) -> tuple[int, bytes, Object]:
     """Where the line stands that begins a conversation, its bytes and its value."""
     at = section.start
     end = sheet.starts[section.first] if section.first < len(sheet) else sheet.content.size
@@ -82,14 +89,14 @@ def _beginning(sheet: NativeSheet, section: Section) -> tuple[int, bytes, Object
     return at, b"", {}
 
 
-def _told_apart(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
+def _give_distinct_names(sheet: Sheet | None, diagnostic: Diagnostic) -> Iterator[Change]:
     if isinstance(sheet, NativeSheet):
-        yield from _named(sheet, nameless=False)
+        yield from _name_conversations(sheet, nameless=False)
 
 
 @rule(
     "NAT201", "conversation-begins-twice", "warning", on="reading", formats=NATIVE,
-    fix=unsafe(_told_apart),
+    fix=make_unsafe_fix(_give_distinct_names),
 )  # fmt: skip
 def conversation_begins_twice(noticed: Finding) -> list[Diagnostic]:
     """Two conversations of a file have the same id.
@@ -105,17 +112,17 @@ def conversation_begins_twice(noticed: Finding) -> list[Diagnostic]:
 
     Fix (unsafe): the later one gets the id under which it is known, `garden#2`.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-def _given_names(sheet: Sheet | None, told: Diagnostic) -> Iterator[Change]:
+def _assign_names(sheet: Sheet | None, diagnostic: Diagnostic) -> Iterator[Change]:
     if isinstance(sheet, NativeSheet):
-        yield from _named(sheet, nameless=True)
+        yield from _name_conversations(sheet, nameless=True)
 
 
 @rule(
     "NAT202", "nameless-conversation", "warning", on="reading", formats=NATIVE,
-    fix=unsafe(_given_names),
+    fix=make_unsafe_fix(_assign_names),
 )  # fmt: skip
 def nameless_conversation(noticed: Finding) -> list[Diagnostic]:
     """A line begins a conversation without an id that is a text.
@@ -128,4 +135,4 @@ def nameless_conversation(noticed: Finding) -> list[Diagnostic]:
 
     Fix (unsafe): it gets the name of the file as its id.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from talktree.formats.lens import Object
-from talktree.formats.native.known_members import entry_of, is_known, slips
+from talktree.formats.native.known_members import find_entry, find_misspelled_members, is_known
 from talktree.formats.native.lens import TREE
 from talktree.formats.native.lens_entries import ENTRIES, PARTS, PLAIN_PARTS
 from talktree.formats.native.lens_fields import JOINT
 from talktree.formats.native.parse import TRAITS
 from talktree.formats.native.rules.file import NATIVE
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_context import RuleRecord
 from talktree.model.message import ABORTED, DELETED, ERROR, META, SIDECHAIN, Message
-from talktree.model.parts import ToolResult, Unknown
+from talktree.model.parts import ToolResult, UnknownPart
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
@@ -31,13 +31,13 @@ PLACE: dict[str, tuple[type, ...]] = {
 }
 
 
-def _line(seen: Seen) -> Object:
+def _get_object(seen: RuleRecord) -> Object:
     value = seen.record.value
     return value if isinstance(value, dict) else {}
 
 
 @rule("NAT301", "member-type", "warning", on="record", formats=NATIVE)
-def member_type(seen: Seen) -> Iterator[Diagnostic]:
+def member_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member of an entry or of a part is not of the type it must be, or an object in it lacks
     what it must have.
 
@@ -49,26 +49,33 @@ def member_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows what was meant; the value stays in the line.
     """
-    found = entry_of(_line(seen))
+    found = find_entry(_get_object(seen))
     if found is None:
         return
     kind, entry = found
-    for name in ENTRIES[kind].misfits(entry):
+    for name in ENTRIES[kind].find_misfits(entry):
         yield Diagnostic(f"{name} is of another type", f"{kind}/{name}")
     parts = entry.get("parts")
     for at, value in enumerate(parts if isinstance(parts, list) else ()):
         shape = PARTS.get(str(value.get("part"))) if isinstance(value, dict) else None
         if shape is None or not isinstance(value, dict):
             continue
-        for name in shape.misfits(value):
-            if not shape.requires(name):
+        for name in shape.find_misfits(value):
+            if not shape.is_required(name):
                 yield Diagnostic(f"{name} is of another type", f"message/parts/{at}/{name}")
 
 
 @rule(
-    "NAT302", "unreadable-part", "warning", on="part", formats=NATIVE, parts=(Unknown, ToolResult)
+    "NAT302",
+    "unreadable-part",
+    "warning",
+    on="part",
+    formats=NATIVE,
+    parts=(UnknownPart, ToolResult),
 )
-def unreadable_part(part: Unknown | ToolResult, seen: Seen, number: int) -> Iterator[Diagnostic]:
+def unreadable_part(
+    part: UnknownPart | ToolResult, seen: RuleRecord, number: int
+) -> Iterator[Diagnostic]:
     """A part is of a kind that this format does not have, or lacks what its kind must have.
 
     Why: it is kept as unknown and shown as such; its words are not found, and other formats
@@ -79,20 +86,22 @@ def unreadable_part(part: Unknown | ToolResult, seen: Seen, number: int) -> Iter
 
     Fix: none, because what the part was meant to say is not known.
     """
-    entry = entry_of(_line(seen))
+    entry = find_entry(_get_object(seen))
     native = None if entry is None else entry[1].get("parts")
     value = native[number] if isinstance(native, list) else None
     way = f"message/parts/{number}"
-    if isinstance(part, Unknown):
-        yield from _odd_part(part, value, way, PARTS)
+    if isinstance(part, UnknownPart):
+        yield from _report_odd_part(part, value, way, PARTS)
         return
     output: Json = value.get("output") if isinstance(value, dict) else None
     for at, inner in enumerate(part.output):
-        if isinstance(inner, Unknown) and isinstance(output, list):
-            yield from _odd_part(inner, output[at], f"{way}/output/{at}", PLAIN_PARTS)
+        if isinstance(inner, UnknownPart) and isinstance(output, list):
+            yield from _report_odd_part(inner, output[at], f"{way}/output/{at}", PLAIN_PARTS)
 
 
-def _odd_part(part: Unknown, value: Json, way: str, known: Collection[str]) -> Iterator[Diagnostic]:
+def _report_odd_part(
+    part: UnknownPart, value: Json, way: str, known: Collection[str]
+) -> Iterator[Diagnostic]:
     named = isinstance(value, dict) and isinstance(value.get("kind"), str)
     if named and isinstance(value, dict) and value.get("part") == "unknown":
         # It was written as what nobody knows.
@@ -104,7 +113,7 @@ def _odd_part(part: Unknown, value: Json, way: str, known: Collection[str]) -> I
 
 
 @rule("NAT303", "misspelt-member", "warning", on="record", formats=NATIVE)
-def misspelt_member(seen: Seen) -> Iterator[Diagnostic]:
+def misspelt_member(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member has nearly the name of one that is known, and that one is missing.
 
     Why: unknown members are allowed and passed over; one that is misspelt is passed over as well,
@@ -115,15 +124,15 @@ def misspelt_member(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the name may be meant as it is.
     """
-    line = _line(seen)
+    line = _get_object(seen)
     if is_known(line):
         return
-    for way, name, meant in slips(line):
+    for way, name, meant in find_misspelled_members(line):
         yield Diagnostic(f"{name[:40]} is unknown; {meant} is known", way)
 
 
 @rule("NAT304", "two-entries-in-a-line", "error", on="record", formats=NATIVE)
-def two_entries_in_a_line(seen: Seen) -> Iterator[Diagnostic]:
+def two_entries_in_a_line(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A line holds two entries.
 
     Why: a line is one entry; readers take one of the two and pass over the other.
@@ -133,14 +142,14 @@ def two_entries_in_a_line(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because in which order they belong is not known.
     """
-    line = _line(seen)
+    line = _get_object(seen)
     kinds = [kind for kind in ENTRIES if isinstance(line.get(kind), dict)] if len(line) > 1 else []
     if len(kinds) > 1:
         yield Diagnostic(f"{' and '.join(kinds)} stand in one line", kinds[1])
 
 
 @rule("NAT401", "odd-place", "warning", on="record", formats=NATIVE)
-def odd_place(seen: Seen) -> Iterator[Diagnostic]:
+def odd_place(seen: RuleRecord) -> Iterator[Diagnostic]:
     """What a line says of its place in the tree cannot be understood: `tree` is no object, or one
     of its members is none that there is.
 
@@ -152,7 +161,7 @@ def odd_place(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because where it belongs is not known.
     """
-    line = _line(seen)
+    line = _get_object(seen)
     tree = line.get(TREE)
     if tree is None:
         return
@@ -173,7 +182,7 @@ def odd_place(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("NAT402", "odd-joint", "warning", on="record", formats=NATIVE)
-def odd_joint(seen: Seen) -> Iterator[Diagnostic]:
+def odd_joint(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A line has a `joint` that is no text, or an empty one.
 
     Why: it is what is taken out of every string of the line; this one takes out nothing, so texts
@@ -184,7 +193,7 @@ def odd_joint(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because what the mark was is not known.
     """
-    line = _line(seen)
+    line = _get_object(seen)
     if JOINT in line:
         joint = line[JOINT]
         if not isinstance(joint, str) or not joint:
@@ -192,7 +201,7 @@ def odd_joint(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("NAT403", "unknown-flag", "note", on="message", formats=NATIVE)
-def unknown_flag(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_flag(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has a flag that is none of sidechain, deleted, meta, error and aborted.
 
     Why: no reader knows what it means, so it changes nothing.

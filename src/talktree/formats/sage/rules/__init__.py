@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 from talktree.formats.sage.rules import (
     backups,
     lines,
@@ -14,4 +14,4 @@ from talktree.formats.sage.rules import (
     tools,
 )
 
-RULES = rules_in(lines, place, tools, state, snapshots, backups, metadata, store)
+RULES = find_rules(lines, place, tools, state, snapshots, backups, metadata, store)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen
-from talktree.formats.sage.lens_members import implied_type
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
+from talktree.formats.sage.lens_members import infer_type
 from talktree.formats.sage.rules.message_line import (
     INSIDE,
     MEMBERS,
     SAGE,
     TOKENS,
+    find_misfits,
+    find_nearest_time,
+    get_line_value,
+    get_object,
     is_plain,
-    line_of,
-    misfits,
-    moment_near,
-    object_in,
 )
 from talktree.text.json.value import Json
 from talktree.text.times import from_iso, to_iso
@@ -28,7 +28,7 @@ REQUIRED_INSIDE = {"context": ("cwd", "platform"), "message": ("role", "content"
 DATE = len("2025-12-21")
 
 
-def _missing(value: Object) -> Iterator[str]:
+def _find_missing_members(value: Object) -> Iterator[str]:
     """The ways of members that must be there and are not."""
     if value["type"] == "tool_result" and value.get("message") is None:
         # The document's own form of tool results has neither version nor context nor message.
@@ -45,14 +45,14 @@ def _missing(value: Object) -> Iterator[str]:
                     yield f"{name}/{inner}"
 
 
-def _filled(seen: Seen, told: Diagnostic) -> Json:
+def _fill_missing_members(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     made = dict(value)
-    for way in list(_missing(value)):
+    for way in list(_find_missing_members(value)):
         name, _, inner = way.partition("/")
         if inner:
-            made[name] = {**(object_in(made, name) or {}), inner: _usual(way, value)}
+            made[name] = {**(get_object(made, name) or {}), inner: _default_value(way, value)}
         elif name == "context":
             made[name] = {"cwd": "", "platform": ""}
         elif name == "sessionId":
@@ -63,17 +63,22 @@ def _filled(seen: Seen, told: Diagnostic) -> Json:
     return made
 
 
-def _usual(way: str, value: Object) -> str:
+def _default_value(way: str, value: Object) -> str:
     if way != "message/role":
         return ""
     type = str(value["type"])
-    return "tool" if implied_type("tool") == type else "system" if "_" in type else type
+    return "tool" if infer_type("tool") == type else "system" if "_" in type else type
 
 
 @rule(
-    "SAG101", "missing-line-field", "error", on="message", formats=SAGE, fix=safe(to_value(_filled))
+    "SAG101",
+    "missing-line-field",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_fill_missing_members)),
 )
-def missing_line_field(seen: Seen) -> Iterator[Diagnostic]:
+def missing_line_field(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message lacks a field that every line must have: sessionId, version, context with cwd and
     platform, or message with role and content. Tool results need the sessionId only.
 
@@ -90,10 +95,10 @@ def missing_line_field(seen: Seen) -> Iterator[Diagnostic]:
     """
     if is_plain(seen):
         return
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None:
         return
-    missing = list(_missing(value))
+    missing = list(_find_missing_members(value))
     if "message" in missing:
         missing.remove("message")
         yield Diagnostic("there is no message", fixable=False)
@@ -101,16 +106,21 @@ def missing_line_field(seen: Seen) -> Iterator[Diagnostic]:
         yield Diagnostic(f"there is no {', '.join(missing).replace('/', '.')}")
 
 
-def _dated(seen: Seen, told: Diagnostic) -> Json:
-    value, time = seen.value, moment_near(seen)
+def _set_timestamp(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value, time = seen.value, find_nearest_time(seen)
     assert isinstance(value, dict)
     return value if time is None else {**value, "timestamp": to_iso(time)}
 
 
 @rule(
-    "SAG102", "line-without-time", "error", on="message", formats=SAGE, fix=unsafe(to_value(_dated))
+    "SAG102",
+    "line-without-time",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_unsafe_fix(repair_value(_set_timestamp)),
 )
-def line_without_time(seen: Seen) -> Iterator[Diagnostic]:
+def line_without_time(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has no timestamp, or one that names no time.
 
     Why: the timestamp is required; Sage skips the line.
@@ -120,27 +130,27 @@ def line_without_time(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (unsafe): the time of the nearest line is written, since nobody knows the real one.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None or seen.entry.time_ns is not None:  # type: ignore[union-attr]
         return
     stamp = value.get("timestamp")
     if stamp is None or isinstance(stamp, str):
         what = "there is no timestamp" if stamp is None else f"{stamp[:40]!r} is no time"
-        yield Diagnostic(what, "timestamp", fixable=moment_near(seen) is not None)
+        yield Diagnostic(what, "timestamp", fixable=find_nearest_time(seen) is not None)
 
 
-def _misfits(value: Object) -> Iterator[Diagnostic]:
-    for name in misfits(value, MEMBERS):
+def _report_misfits(value: Object) -> Iterator[Diagnostic]:
+    for name in find_misfits(value, MEMBERS):
         yield Diagnostic(f"{name} is of another type", name)
     for name, kinds in INSIDE.items():
         held = value.get(name)
         if type(held) is dict:
-            for inner in misfits(held, kinds):
+            for inner in find_misfits(held, kinds):
                 yield Diagnostic(f"{name}.{inner} is of another type", f"{name}/{inner}")
 
 
 @rule("SAG103", "wrong-member-type", "error", on="message", formats=SAGE)
-def wrong_member_type(seen: Seen) -> Iterator[Diagnostic]:
+def wrong_member_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member of a message is not of the type it must be: a text where a list is wanted, a
     number where a text is, a count of tokens that is no whole number.
 
@@ -151,11 +161,11 @@ def wrong_member_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because nobody knows what was meant.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None:
         return
     if not is_plain(seen):
-        yield from _misfits(value)
+        yield from _report_misfits(value)
     usage = value.get("usage")
     if type(usage) is dict:
         for name in TOKENS:
@@ -164,16 +174,21 @@ def wrong_member_type(seen: Seen) -> Iterator[Diagnostic]:
                 yield Diagnostic(f"usage.{name} is no count of tokens", f"usage/{name}")
 
 
-def _zoned(seen: Seen, told: Diagnostic) -> Json:
+def _add_zone(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "timestamp": f"{value['timestamp']}Z"}
 
 
 @rule(
-    "SAG104", "time-without-zone", "error", on="message", formats=SAGE, fix=safe(to_value(_zoned))
+    "SAG104",
+    "time-without-zone",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_add_zone)),
 )
-def time_without_zone(seen: Seen) -> Iterator[Diagnostic]:
+def time_without_zone(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A timestamp does not say its time zone.
 
     Why: times are `DateTime<Utc>`; Sage refuses one without a zone and skips the line. Other
@@ -186,7 +201,7 @@ def time_without_zone(seen: Seen) -> Iterator[Diagnostic]:
     """
     value = seen.record.value
     stamp = value.get("timestamp") if isinstance(value, dict) else None
-    if not isinstance(stamp, str) or not stamp or stamp[-1] in "Zz" or line_of(seen) is None:
+    if not isinstance(stamp, str) or not stamp or stamp[-1] in "Zz" or get_line_value(seen) is None:
         return
     if "+" not in stamp and "-" not in stamp[DATE:] and from_iso(stamp) is not None:
         yield Diagnostic(f"{stamp[:40]} names no time zone", "timestamp")

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType, ValidationError, convert
 
 from talktree.formats.format import CARRY
 from talktree.formats.lens import Object
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.sage.detect_kinds import TYPES
 from talktree.model.skeleton import NO_TIME
 from talktree.text.json.value import Json
@@ -92,19 +92,19 @@ class _Line(Struct, gc=False):
     toolResults: UnsetType | None = UNSET
 
 
-def is_plain(seen: Seen) -> bool:
+def is_plain(seen: RuleRecord) -> bool:
     """Whether a line is sound and has no tools, so that no rule need look at its members.
 
     Nearly all lines are like that, and this is one look for all rules together.
     """
     notes = seen.talk.notes
-    known: tuple[Seen, bool] | None = notes.get(PLAIN)
+    known: tuple[RuleRecord, bool] | None = notes.get(PLAIN)
     if known is None or known[0] is not seen:
-        known = notes[PLAIN] = (seen, _fits(seen.record.value))
+        known = notes[PLAIN] = (seen, _is_valid_line(seen.record.value))
     return known[1]
 
 
-def _fits(value: Json) -> bool:
+def _is_valid_line(value: Json) -> bool:
     try:
         convert(value, _Line)
     except (ValidationError, TypeError, ValueError):
@@ -112,7 +112,7 @@ def _fits(value: Json) -> bool:
     return True
 
 
-def line_of(seen: Seen) -> Object | None:
+def get_line_value(seen: RuleRecord) -> Object | None:
     """The value of a message line of a type whose members are known; None for anything else."""
     value = seen.record.value
     if not isinstance(value, dict):
@@ -126,19 +126,19 @@ def is_foreign(value: Object) -> bool:
     return CARRY in value
 
 
-def object_in(value: Object, name: str) -> Object | None:
+def get_object(value: Object, name: str) -> Object | None:
     """A member that is an object."""
     found = value.get(name)
     return found if isinstance(found, dict) else None
 
 
-def list_in(value: Object | None, name: str) -> list[Json]:
+def get_list(value: Object | None, name: str) -> list[Json]:
     """A member that is a list; an empty one where it is none."""
     found = None if value is None else value.get(name)
     return found if isinstance(found, list) else []
 
 
-def misfits(value: Object, kinds: Kinds) -> Iterator[str]:
+def find_misfits(value: Object, kinds: Kinds) -> Iterator[str]:
     """The names of members that are of another kind than they must be."""
     for name, item in value.items():
         wanted = kinds.get(name)
@@ -146,9 +146,9 @@ def misfits(value: Object, kinds: Kinds) -> Iterator[str]:
             yield name
 
 
-def moment_near(seen: Seen) -> int | None:
+def find_nearest_time(seen: RuleRecord) -> int | None:
     """The time of the last record before one, or else of the first behind it that has one."""
-    times, position = seen.talk.bones.times, seen.position
+    times, position = seen.talk.skeleton.times, seen.position
     for places in (range(position - 1, -1, -1), range(position + 1, len(times))):
         for place in places:
             if times[place] != NO_TIME:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import Change, Remake, to_value
+from talktree.formats.fixes import Change, RemakeFile, repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.formats.sage.detect_kinds import METADATA
 from talktree.formats.sage.migrate import SESSION
 from talktree.formats.sage.parse import MetadataSheet
 from talktree.formats.sage.places import name_of
-from talktree.formats.sage.repair import count_of, metadata_bytes, metadata_of, span_of
+from talktree.formats.sage.repair import (
+    build_metadata,
+    compute_time_span,
+    count_of,
+    encode_metadata,
+)
 from talktree.formats.sage.rules.message_line import SAGE, is_foreign
 from talktree.model.entries import Head
 from talktree.text.json.value import Json
@@ -24,19 +29,26 @@ TOLERATED = SECOND
 """Log and metadata are written one after the other."""
 
 
-def _talk(setting: Setting, sheet: MetadataSheet) -> Talk | None:
+def _find_conversation(setting: Setting, sheet: MetadataSheet) -> CheckedConversation | None:
     return next((talk for talk in setting.talks if talk.id == sheet.group), None)
 
 
-def _rebuilt(setting: Setting, told: Diagnostic) -> Iterator[Change]:
+def _rebuild_file(setting: Setting, diagnostic: Diagnostic) -> Iterator[Change]:
     for sheet in setting.origin.sheets:
-        if sheet.path == told.path and isinstance(sheet, MetadataSheet):
-            talk = _talk(setting, sheet)
+        if sheet.path == diagnostic.path and isinstance(sheet, MetadataSheet):
+            talk = _find_conversation(setting, sheet)
             if talk is not None:
-                yield Remake(sheet.path, metadata_bytes(talk))
+                yield RemakeFile(sheet.path, encode_metadata(talk))
 
 
-@rule("SAG601", "ruined-metadata", "error", on="source", formats=SAGE, fix=safe(_rebuilt))
+@rule(
+    "SAG601",
+    "ruined-metadata",
+    "error",
+    on="source",
+    formats=SAGE,
+    fix=make_safe_fix(_rebuild_file),
+)
 def ruined_metadata(setting: Setting) -> Iterator[Diagnostic]:
     """The metadata.json of a session is empty, filled with NULs, or no object that describes one.
 
@@ -52,24 +64,31 @@ def ruined_metadata(setting: Setting) -> Iterator[Diagnostic]:
     """
     for sheet in setting.origin.sheets:
         if isinstance(sheet, MetadataSheet) and sheet.ruined:
-            talk = _talk(setting, sheet)
+            talk = _find_conversation(setting, sheet)
             fixable = sheet.lost and talk is not None and count_of(talk) > 0
             yield Diagnostic(sheet.ruined, path=sheet.path, fixable=fixable)
 
 
-def _metadata(seen: Seen) -> Object | None:
+def _get_metadata(seen: RuleRecord) -> Object | None:
     value = seen.record.value
     return value if isinstance(value, dict) and name_of(seen.record.path) == METADATA else None
 
 
-def _filled(seen: Seen, told: Diagnostic) -> Json:
+def _fill_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    return {**value, told.way: metadata_of(seen.talk)[told.way]}
+    return {**value, diagnostic.way: build_metadata(seen.talk)[diagnostic.way]}
 
 
-@rule("SAG602", "metadata-fields", "error", on="head", formats=SAGE, fix=safe(to_value(_filled)))
-def metadata_fields(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "SAG602",
+    "metadata-fields",
+    "error",
+    on="head",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_fill_member)),
+)
+def metadata_fields(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The metadata of a session lack a field they must have, or have one of another type: id,
     createdAt, updatedAt, workingDirectory, version, messageCount, state.
 
@@ -80,7 +99,7 @@ def metadata_fields(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): a field that is missing is filled in from the log. One of another type stays.
     """
-    value = _metadata(seen)
+    value = _get_metadata(seen)
     if value is None:
         return
     known = count_of(seen.talk) > 0
@@ -94,20 +113,25 @@ def metadata_fields(seen: Seen) -> Iterator[Diagnostic]:
             yield Diagnostic(f"{name} names no time", name, fixable=False)
 
 
-def _recounted(seen: Seen, told: Diagnostic) -> Json:
-    value, span = seen.value, span_of(seen.talk)
+def _update_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value, span = seen.value, compute_time_span(seen.talk)
     assert isinstance(value, dict)
-    if told.way == "messageCount":
-        return {**value, told.way: count_of(seen.talk)}
+    if diagnostic.way == "messageCount":
+        return {**value, diagnostic.way: count_of(seen.talk)}
     if span is None:
         return value
-    return {**value, told.way: to_iso(span[told.way == "updatedAt"])}
+    return {**value, diagnostic.way: to_iso(span[diagnostic.way == "updatedAt"])}
 
 
 @rule(
-    "SAG603", "stale-metadata", "warning", on="head", formats=SAGE, fix=safe(to_value(_recounted))
+    "SAG603",
+    "stale-metadata",
+    "warning",
+    on="head",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_update_member)),
 )
-def stale_metadata(seen: Seen) -> Iterator[Diagnostic]:
+def stale_metadata(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The metadata of a session do not fit its log: another number of messages, last updated
     before the newest message, or created after the earliest.
 
@@ -120,14 +144,14 @@ def stale_metadata(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): count and times are taken from the log.
     """
-    value, entry = _metadata(seen), seen.entry
+    value, entry = _get_metadata(seen), seen.entry
     count = count_of(seen.talk)
     if value is None or not isinstance(entry, Head) or not count:
         return
-    told = value.get("messageCount")
-    if type(told) is int and told not in (0, count):
-        yield Diagnostic(f"it counts {told} messages, there are {count}", "messageCount")
-    span = span_of(seen.talk)
+    diagnostic = value.get("messageCount")
+    if type(diagnostic) is int and diagnostic not in (0, count):
+        yield Diagnostic(f"it counts {diagnostic} messages, there are {count}", "messageCount")
+    span = compute_time_span(seen.talk)
     if span is None:
         return
     if entry.updated_ns is not None and entry.updated_ns < span[1] - TOLERATED:
@@ -136,14 +160,21 @@ def stale_metadata(seen: Seen) -> Iterator[Diagnostic]:
         yield Diagnostic(f"the earliest message is of {to_iso(span[0])}", "createdAt")
 
 
-def _renamed(seen: Seen, told: Diagnostic) -> Json:
+def _set_session_id(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    return {**value, "id": told.about}  # type: ignore[dict-item]
+    return {**value, "id": diagnostic.about}  # type: ignore[dict-item]
 
 
-@rule("SAG604", "other-session", "warning", on="head", formats=SAGE, fix=safe(to_value(_renamed)))
-def other_session(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "SAG604",
+    "other-session",
+    "warning",
+    on="head",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_set_session_id)),
+)
+def other_session(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The metadata have the id of another session than the messages.
 
     Why: resuming by the id in the list opens another session, or none. The metadata may have been
@@ -156,7 +187,7 @@ def other_session(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): the id becomes the one that all messages name; if they name several, nothing is
     changed.
     """
-    value = _metadata(seen)
+    value = _get_metadata(seen)
     names = seen.talk.facts.session_names
     own = None if value is None else value.get("id")
     if value is None or not isinstance(own, str) or is_foreign(value):
@@ -168,14 +199,21 @@ def other_session(seen: Seen) -> Iterator[Diagnostic]:
     yield Diagnostic(what, "id", fixable=len(names) == 1, about=only)
 
 
-def _active(seen: Seen, told: Diagnostic) -> Json:
+def _set_active(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "state": STATES[0]}
 
 
-@rule("SAG605", "session-state", "error", on="head", formats=SAGE, fix=unsafe(to_value(_active)))
-def session_state(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "SAG605",
+    "session-state",
+    "error",
+    on="head",
+    formats=SAGE,
+    fix=make_unsafe_fix(repair_value(_set_active)),
+)
+def session_state(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The state of a session is none of active, paused, completed, failed and cancelled.
 
     Why: Sage cannot load the metadata and leaves the session out of its list.
@@ -185,14 +223,14 @@ def session_state(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (unsafe): the state becomes active, as that of a new session.
     """
-    value = _metadata(seen)
+    value = _get_metadata(seen)
     state = None if value is None else value.get("state")
     if isinstance(state, str) and state not in STATES:
         yield Diagnostic(f"{state[:40]!r} is no state of a session", "state")
 
 
 @rule("SAG606", "branch-of-nothing", "warning", on="head", formats=SAGE)
-def branch_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
+def branch_of_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A session says that it is a sidechain, and not of which session.
 
     Why: a sidechain is a session that branches off another; without the other's id it stands
@@ -203,6 +241,6 @@ def branch_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the session it left is not named anywhere.
     """
-    value = _metadata(seen)
+    value = _get_metadata(seen)
     if value is not None and value.get("isSidechain") is True and not value.get("parentSessionId"):
         yield Diagnostic("a sidechain without parentSessionId", "isSidechain")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, unsafe
-from talktree.formats.rule_context import Seen, Talk
-from talktree.formats.sage.detect_kinds import kind_of
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_unsafe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
+from talktree.formats.sage.detect_kinds import detect_kind
 from talktree.formats.sage.parse import SessionSheet
-from talktree.formats.sage.rules.message_line import SAGE, is_foreign, line_of, object_in
+from talktree.formats.sage.rules.message_line import SAGE, get_line_value, get_object, is_foreign
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 
@@ -22,18 +22,18 @@ ROLES = {
 """The roles a message of each type may have; results are also handed in by the user."""
 
 
-def _with_role(seen: Seen, told: Diagnostic) -> Json:
+def _with_role(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    held = object_in(value, "message") or {}
+    held = get_object(value, "message") or {}
     return {**value, "message": {**held, "role": ROLES[str(value["type"])][0]}}
 
 
 @rule(
     "SAG111", "role-against-type", "warning", on="message", formats=SAGE,
-    fix=unsafe(to_value(_with_role)),
+    fix=make_unsafe_fix(repair_value(_with_role)),
 )  # fmt: skip
-def role_against_type(seen: Seen) -> Iterator[Diagnostic]:
+def role_against_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The role inside a message contradicts the type of its line.
 
     Why: programs that go by the type and those that go by the role show different speakers, and
@@ -44,7 +44,7 @@ def role_against_type(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (unsafe): the role becomes that of the type, by which the line was written.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     held = None if value is None else value.get("message")
     if not isinstance(held, dict) or value is None:
         return
@@ -54,7 +54,7 @@ def role_against_type(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG112", "dangling-branch-point", "warning", on="message", formats=SAGE)
-def dangling_branch_point(seen: Seen) -> Iterator[Diagnostic]:
+def dangling_branch_point(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message says by `branchParentUuid` where its branch leaves, and that message is not here.
 
     Why: the branch cannot be drawn where it belongs, nor undone to that point.
@@ -68,13 +68,13 @@ def dangling_branch_point(seen: Seen) -> Iterator[Diagnostic]:
     assert isinstance(entry, Message)
     if entry.follows is None or entry.parent is None:
         return
-    if entry.follows not in seen.talk.bones.by_id:
+    if entry.follows not in seen.talk.skeleton.by_id:
         what = f"the branch leaves at {entry.follows[:60]}, which is not here"
         yield Diagnostic(what, "branchParentUuid")
 
 
 @rule("SAG113", "mixed-sessions", "warning", on="talk", formats=SAGE)
-def mixed_sessions(talk: Talk) -> Iterator[Diagnostic]:
+def mixed_sessions(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """The log of one session holds messages of another.
 
     Why: a session is a folder of its own, and resuming it feeds every line of its log to the
@@ -91,11 +91,11 @@ def mixed_sessions(talk: Talk) -> Iterator[Diagnostic]:
         return
     usual = talk.facts.sessions
     first = next(number for number in usual if number)
-    told = {0, first}
+    diagnostic = {0, first}
     for position, number in enumerate(usual):
-        if number not in told:
-            told.add(number)
-            value = talk.seen(position).value
+        if number not in diagnostic:
+            diagnostic.add(number)
+            value = talk.read_record(position).value
             if isinstance(value, dict) and is_foreign(value):
                 continue
             name = list(names)[number - 1]
@@ -103,7 +103,7 @@ def mixed_sessions(talk: Talk) -> Iterator[Diagnostic]:
 
 
 @rule("SAG114", "older-message-form", "error", on="message", formats=SAGE)
-def older_message_form(seen: Seen) -> Iterator[Diagnostic]:
+def older_message_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message of the older form (`role` and `content` on one level) stands among lines of the
     current one, or the other way round.
 
@@ -117,20 +117,22 @@ def older_message_form(seen: Seen) -> Iterator[Diagnostic]:
     session a current one.
     """
     value = seen.record.value
-    if not isinstance(value, dict) or isinstance(value.get("type"), str) == (not _in_older(seen)):
+    if not isinstance(value, dict) or isinstance(value.get("type"), str) == (
+        not _is_in_older_file(seen)
+    ):
         return
-    if _in_older(seen):
+    if _is_in_older_file(seen):
         yield Diagnostic("a message of the current form in an older session file")
-    elif kind_of(value, seen.record.path) == "legacy":
+    elif detect_kind(value, seen.record.path) == "legacy":
         yield Diagnostic("a message of the older form among current ones")
 
 
-def _in_older(seen: Seen) -> bool:
+def _is_in_older_file(seen: RuleRecord) -> bool:
     return isinstance(seen.talk.sheet(seen.position)[0], SessionSheet)
 
 
 @rule("SAG115", "usage-outside-replies", "note", on="message", formats=SAGE)
-def usage_outside_replies(seen: Seen) -> Iterator[Diagnostic]:
+def usage_outside_replies(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message that is no reply of the assistant counts tokens.
 
     Why: the document has usage for assistant messages; sums over all lines count it twice.
@@ -144,6 +146,6 @@ def usage_outside_replies(seen: Seen) -> Iterator[Diagnostic]:
     assert isinstance(entry, Message)
     if entry.usage is None or entry.role == "assistant":
         return
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is not None and not is_foreign(value):
         yield Diagnostic(f"a line of type {entry.role[:40]} counts tokens", "usage")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.sage.lens_snapshots import BACKUPS, TRACKED
 from talktree.formats.sage.places import MESSAGES, SNAPSHOTS, name_of
-from talktree.formats.sage.rules.message_line import SAGE, is_foreign, object_in
+from talktree.formats.sage.rules.message_line import SAGE, get_object, is_foreign
 from talktree.model.entries import Snapshot
 from talktree.text.json.value import Json
 
@@ -19,7 +19,7 @@ FIRSTS = "sage: the first snapshot of each message"
 FILLED = ("isSnapshotUpdate", f"snapshot/{TRACKED}", f"snapshot/{BACKUPS}")
 
 
-def _misses(value: Object) -> Iterator[tuple[str, str]]:
+def _find_misfits(value: Object) -> Iterator[tuple[str, str]]:
     """Members that are missing or of another kind, with their ways."""
     for name, kind in (("messageId", str), ("isSnapshotUpdate", bool), ("snapshot", dict)):
         item = value.get(name)
@@ -27,26 +27,31 @@ def _misses(value: Object) -> Iterator[tuple[str, str]]:
             yield name, "is missing"
         elif not isinstance(item, kind):
             yield name, "is of another type"
-    held = object_in(value, "snapshot")
+    held = get_object(value, "snapshot")
     for name in (TRACKED, BACKUPS) if held is not None else ():
         item = held.get(name) if held is not None else None
         if not isinstance(item, dict):
             yield f"snapshot/{name}", "is missing" if item is None else "is of another type"
 
 
-def _filled(seen: Seen, told: Diagnostic) -> Json:
+def _fill_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    name, _, inner = told.way.partition("/")
+    name, _, inner = diagnostic.way.partition("/")
     if not inner:
         return {**value, name: False}
-    return {**value, name: {**(object_in(value, name) or {}), inner: {}}}
+    return {**value, name: {**(get_object(value, name) or {}), inner: {}}}
 
 
 @rule(
-    "SAG401", "snapshot-fields", "error", on="snapshot", formats=SAGE, fix=safe(to_value(_filled))
+    "SAG401",
+    "snapshot-fields",
+    "error",
+    on="snapshot",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_fill_member)),
 )
-def snapshot_fields(seen: Seen) -> Iterator[Diagnostic]:
+def snapshot_fields(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A snapshot lacks its messageId, its timestamp, isSnapshotUpdate, or one of its two lists of
     files, or has one of another type.
 
@@ -62,7 +67,7 @@ def snapshot_fields(seen: Seen) -> Iterator[Diagnostic]:
     value = seen.record.value
     if not isinstance(value, dict):
         return
-    for way, what in _misses(value):
+    for way, what in _find_misfits(value):
         fixable = what == "is missing" and way in FILLED
         yield Diagnostic(f"{way.rpartition('/')[2]} {what}", way, fixable=fixable)
     if getattr(seen.entry, "time", None) is None:
@@ -71,7 +76,7 @@ def snapshot_fields(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG402", "unknown-file-state", "warning", on="snapshot", formats=SAGE)
-def unknown_file_state(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_file_state(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A tracked file has no state, or one that is none of created, modified, deleted, unchanged.
 
     Why: restoring deletes files that were created and writes back the others; for a state nobody
@@ -83,8 +88,8 @@ def unknown_file_state(seen: Seen) -> Iterator[Diagnostic]:
     Fix: none, because what happened to the file is not known.
     """
     value = seen.record.value
-    held = object_in(value, "snapshot") if isinstance(value, dict) else None
-    tracked = object_in(held, TRACKED) if held is not None else None
+    held = get_object(value, "snapshot") if isinstance(value, dict) else None
+    tracked = get_object(held, TRACKED) if held is not None else None
     for path, item in (tracked or {}).items():
         state = item.get("state") if isinstance(item, dict) else None
         if state not in STATES:
@@ -93,7 +98,7 @@ def unknown_file_state(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG403", "snapshot-of-nothing", "warning", on="snapshot", formats=SAGE)
-def snapshot_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
+def snapshot_of_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A snapshot names a message that is not in the session.
 
     Why: files are undone by going back to a message; this state of them is never found.
@@ -104,26 +109,26 @@ def snapshot_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because which message changed the files is not known.
     """
-    entry, bones = seen.entry, seen.talk.bones
+    entry, skeleton = seen.entry, seen.talk.skeleton
     assert isinstance(entry, Snapshot)
-    if entry.message and bones.by_id and entry.message not in bones.by_id:
+    if entry.message and skeleton.by_id and entry.message not in skeleton.by_id:
         yield Diagnostic(f"the message {entry.message[:60]} is not here", "messageId")
 
 
-def _as_update(seen: Seen, told: Diagnostic) -> Json:
+def _mark_as_update(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {**value, "isSnapshotUpdate": True}
 
 
-def _has_earlier(seen: Seen, message: str) -> bool:
+def _has_earlier(seen: RuleRecord, message: str) -> bool:
     """Whether the same message has a snapshot before this one."""
     firsts: dict[str, int] = seen.talk.notes.setdefault(FIRSTS, {})
     return firsts.setdefault(message, seen.position) < seen.position
 
 
 @rule("SAG404", "update-of-nothing", "warning", on="snapshot", formats=SAGE)
-def update_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
+def update_of_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A snapshot says that it is an update, and no snapshot of the same message stands before it.
 
     Why: an update holds only what is new; without the snapshot it adds to, the state of the files
@@ -145,9 +150,9 @@ def update_of_nothing(seen: Seen) -> Iterator[Diagnostic]:
 
 @rule(
     "SAG405", "second-snapshot", "warning", on="snapshot", formats=SAGE,
-    fix=safe(to_value(_as_update)),
+    fix=make_safe_fix(repair_value(_mark_as_update)),
 )  # fmt: skip
-def second_snapshot(seen: Seen) -> Iterator[Diagnostic]:
+def second_snapshot(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A message has a second snapshot that does not say that it is an update.
 
     Why: there is one snapshot a message, and updates of it; readers take one of the two and
@@ -168,7 +173,7 @@ def second_snapshot(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG406", "snapshot-among-messages", "note", on="snapshot", formats=SAGE)
-def snapshot_among_messages(seen: Seen) -> Iterator[Diagnostic]:
+def snapshot_among_messages(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A snapshot stands in messages.jsonl instead of snapshots.jsonl.
 
     Why: the document shows both; Sage itself looks for snapshots in snapshots.jsonl only and

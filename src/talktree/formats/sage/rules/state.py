@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.sage.adopt import LEVELS, OTHER_LEVELS, OTHER_STATES, STATES
-from talktree.formats.sage.rules.message_line import SAGE, is_plain, line_of, list_in, object_in
+from talktree.formats.sage.rules.message_line import (
+    SAGE,
+    get_line_value,
+    get_list,
+    get_object,
+    is_plain,
+)
 from talktree.text.json.value import Json
 
 THINKING = "thinkingMetadata"
@@ -17,19 +23,24 @@ USER_TYPES = ("external", "internal")
 MOST_SHOWN = 40
 
 
-def _leveled(seen: Seen, told: Diagnostic) -> Json:
+def _fix_level(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    held = object_in(value, THINKING) or {}
+    held = get_object(value, THINKING) or {}
     level = str(held.get("level")).lower()
     level = OTHER_LEVELS.get(level, level)
     return {**value, THINKING: {**held, "level": level if level in LEVELS else "medium"}}
 
 
 @rule(
-    "SAG301", "thinking-level", "error", on="message", formats=SAGE, fix=unsafe(to_value(_leveled))
+    "SAG301",
+    "thinking-level",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_unsafe_fix(repair_value(_fix_level)),
 )
-def thinking_level(seen: Seen) -> Iterator[Diagnostic]:
+def thinking_level(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The level of thinking is none of none, low, medium and high.
 
     Why: these four are all there are; Sage skips a line with another.
@@ -41,7 +52,7 @@ def thinking_level(seen: Seen) -> Iterator[Diagnostic]:
     """
     if is_plain(seen):
         return
-    value = line_of(seen)
+    value = get_line_value(seen)
     held = None if value is None else value.get(THINKING)
     if not isinstance(held, dict):
         return
@@ -52,10 +63,10 @@ def thinking_level(seen: Seen) -> Iterator[Diagnostic]:
         )
 
 
-def _settled(seen: Seen, told: Diagnostic) -> Json:
+def _fix_thinking(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    held = object_in(value, THINKING) or {}
+    held = get_object(value, THINKING) or {}
     disabled = held.get("disabled") is True
     usual: Object = {"level": "none" if disabled else "medium", "disabled": False}
     lacking = {name: item for name, item in usual.items() if held.get(name) is None}
@@ -63,9 +74,14 @@ def _settled(seen: Seen, told: Diagnostic) -> Json:
 
 
 @rule(
-    "SAG302", "thinking-fields", "error", on="message", formats=SAGE, fix=safe(to_value(_settled))
+    "SAG302",
+    "thinking-fields",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_fix_thinking)),
 )
-def thinking_fields(seen: Seen) -> Iterator[Diagnostic]:
+def thinking_fields(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The thinking metadata lack their level or whether thinking is disabled, or hold triggers
     that are no list of texts.
 
@@ -79,7 +95,7 @@ def thinking_fields(seen: Seen) -> Iterator[Diagnostic]:
     """
     if is_plain(seen):
         return
-    value = line_of(seen)
+    value = get_line_value(seen)
     held = None if value is None else value.get(THINKING)
     if not isinstance(held, dict):
         return
@@ -97,31 +113,38 @@ def thinking_fields(seen: Seen) -> Iterator[Diagnostic]:
         yield Diagnostic("triggers is no list of texts", f"{THINKING}/triggers", fixable=False)
 
 
-def _todos(seen: Seen) -> Iterator[tuple[int, Json]]:
-    value = None if is_plain(seen) else line_of(seen)
+def _iterate_todos(seen: RuleRecord) -> Iterator[tuple[int, Json]]:
+    value = None if is_plain(seen) else get_line_value(seen)
     if value is not None and value.get("todos"):
-        yield from enumerate(list_in(value, "todos"))
+        yield from enumerate(get_list(value, "todos"))
 
 
-def _with_todo(seen: Seen, told: Diagnostic, **members: Json) -> Json:
+def _with_todo(seen: RuleRecord, diagnostic: Diagnostic, **members: Json) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    todos = list(list_in(value, "todos"))
-    at = int(told.way.split("/")[1])
+    todos = list(get_list(value, "todos"))
+    at = int(diagnostic.way.split("/")[1])
     old = todos[at]
     assert isinstance(old, dict)
     todos[at] = {**old, **members}
     return {**value, "todos": todos}
 
 
-def _stated(seen: Seen, told: Diagnostic) -> Json:
-    state = str(told.about).lower()
+def _fix_state(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    state = str(diagnostic.about).lower()
     state = OTHER_STATES.get(state, state)
-    return _with_todo(seen, told, status=state if state in STATES else STATES[0])
+    return _with_todo(seen, diagnostic, status=state if state in STATES else STATES[0])
 
 
-@rule("SAG311", "todo-state", "error", on="message", formats=SAGE, fix=unsafe(to_value(_stated)))
-def todo_state(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "SAG311",
+    "todo-state",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_unsafe_fix(repair_value(_fix_state)),
+)
+def todo_state(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The status of a task is none of pending, in_progress and completed.
 
     Why: Sage knows these three and skips a line with another.
@@ -131,19 +154,26 @@ def todo_state(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (unsafe): the nearest of the three is written, or pending if the word is not known.
     """
-    for at, item in _todos(seen):
+    for at, item in _iterate_todos(seen):
         status = item.get("status") if isinstance(item, dict) else None
         if status is not None and (not isinstance(status, str) or status not in STATES):
             what = f"{str(status)[:MOST_SHOWN]!r} is no state of a task"
             yield Diagnostic(what, f"todos/{at}/status", about=status)
 
 
-def _active(seen: Seen, told: Diagnostic) -> Json:
-    return _with_todo(seen, told, activeForm="")
+def _set_active_form(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    return _with_todo(seen, diagnostic, activeForm="")
 
 
-@rule("SAG312", "todo-fields", "error", on="message", formats=SAGE, fix=safe(to_value(_active)))
-def todo_fields(seen: Seen) -> Iterator[Diagnostic]:
+@rule(
+    "SAG312",
+    "todo-fields",
+    "error",
+    on="message",
+    formats=SAGE,
+    fix=make_safe_fix(repair_value(_set_active_form)),
+)
+def todo_fields(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A task lacks its content, its status or its activeForm, or has one that is no text.
 
     Why: a task has all three; Sage skips a line with a task it cannot load.
@@ -154,7 +184,7 @@ def todo_fields(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): a missing activeForm becomes an empty text, which means that there is none. What
     the task is and how far it is are not made up.
     """
-    for at, item in _todos(seen):
+    for at, item in _iterate_todos(seen):
         if not isinstance(item, dict):
             yield Diagnostic("a task that is no object", f"todos/{at}", fixable=False)
             continue
@@ -170,7 +200,7 @@ def todo_fields(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG321", "user-type", "note", on="message", formats=SAGE)
-def user_type(seen: Seen) -> Iterator[Diagnostic]:
+def user_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The type of the user is neither external nor internal.
 
     Why: the document knows these two; what another word means to a program is open.
@@ -187,7 +217,7 @@ def user_type(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG322", "odd-version", "note", on="message", formats=SAGE)
-def odd_version(seen: Seen) -> Iterator[Diagnostic]:
+def odd_version(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The version of the program is not written as numbers with dots, like `0.1.0`.
 
     Why: whether a line can be loaded is decided by comparing versions, and this one cannot be

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from talktree.formats.rule import Diagnostic, rule
-from talktree.formats.rule_context import Seen, Talk
-from talktree.formats.sage.checksum import LONGEST, Verdict, judged
-from talktree.formats.sage.places import OPERATIONS_LOG, beside, folder_of
+from talktree.formats.rule_context import CheckedConversation, RuleRecord
+from talktree.formats.sage.checksum import LONGEST, Verdict, verify_seal
+from talktree.formats.sage.places import OPERATIONS_LOG, folder_of, sibling_path
 from talktree.formats.sage.rules.message_line import SAGE
-from talktree.formats.sage.sessions import operations
+from talktree.formats.sage.sessions import iterate_operations
 
 SHIFTS = "sage: how far the numbers of lines are ahead"
 LIKE_A_SEAL = b'"}'
@@ -17,16 +17,16 @@ MOVES = "move"
 ENDS = ("moved", "withdrawn")
 
 
-def _verdict(seen: Seen) -> Verdict | None:
+def _get_verdict(seen: RuleRecord) -> Verdict | None:
     """What the seal of a line says; None if it has none. Both rules for lines share the look."""
     raw = seen.record.raw
     tail = raw[-LONGEST:]
-    found = judged(raw) if b"seal" in tail or LIKE_A_SEAL in tail else None
+    found = verify_seal(raw) if b"seal" in tail or LIKE_A_SEAL in tail else None
     return None if found is None or found.state == "none" else found
 
 
-@rule("SAG701", "broken-seal", "warning", on="record", formats=SAGE, gate=_verdict)
-def broken_seal(seen: Seen) -> Iterator[Diagnostic]:
+@rule("SAG701", "broken-seal", "warning", on="record", formats=SAGE, gate=_get_verdict)
+def broken_seal(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The seal of a line does not fit: the line is not the one that was written.
 
     Why: something has changed it since, be it a disk, a copy or a hand. Undo relies on what these
@@ -41,8 +41,8 @@ def broken_seal(seen: Seen) -> Iterator[Diagnostic]:
         yield Diagnostic("its seal does not fit: it is not as it was written", "seal")
 
 
-@rule("SAG702", "gap-in-seals", "warning", on="record", formats=SAGE, gate=_verdict)
-def gap_in_seals(seen: Seen) -> Iterator[Diagnostic]:
+@rule("SAG702", "gap-in-seals", "warning", on="record", formats=SAGE, gate=_get_verdict)
+def gap_in_seals(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The numbers in the seals of a file leave out lines, or come in another order.
 
     Why: lines that were written are gone, or stand where they were not written. What hung on them
@@ -60,19 +60,19 @@ def gap_in_seals(seen: Seen) -> Iterator[Diagnostic]:
     _, index = seen.talk.sheet(seen.position)
     shifts: dict[str, int] = seen.talk.notes.setdefault(SHIFTS, {})
     shift = found.number - index - 1
-    told = shift - shifts.get(seen.record.path, 0)
+    diagnostic = shift - shifts.get(seen.record.path, 0)
     shifts[seen.record.path] = shift
-    if told > 0:
-        lines = "1 line is" if told == 1 else f"{told} lines are"
+    if diagnostic > 0:
+        lines = "1 line is" if diagnostic == 1 else f"{diagnostic} lines are"
         yield Diagnostic(
             f"{lines} missing before this one, which was number {found.number}", "seal"
         )
-    elif told < 0:
+    elif diagnostic < 0:
         yield Diagnostic(f"it was line number {found.number} and stands further behind", "seal")
 
 
 @rule("SAG703", "damaged-operations", "warning", on="talk", formats=SAGE)
-def damaged_operations(talk: Talk) -> Iterator[Diagnostic]:
+def damaged_operations(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A line of operations.jsonl cannot be read, or its seal does not fit.
 
     Why: what was undone, redone and named is told there. A move whose line is damaged cannot be
@@ -83,21 +83,21 @@ def damaged_operations(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because what stood there before is nowhere else.
     """
-    path = beside(talk.conversation.main_file, OPERATIONS_LOG)
+    path = sibling_path(talk.conversation.main_file, OPERATIONS_LOG)
     content = talk.origin.source.files.get(path)
     if content is None:
         return
-    sound = {number for number, _ in operations(talk.origin.source, folder_of(path))}
+    sound = {number for number, _ in iterate_operations(talk.origin.source, folder_of(path))}
     for number, raw in enumerate(content.lines(), 1):
         if raw.strip() and number not in sound:
             yield Diagnostic("this is no operation", path=path, line=number)
-        elif judged(raw).state == "broken":
+        elif verify_seal(raw).state == "broken":
             what = "its seal does not fit: it is not as it was written"
             yield Diagnostic(what, path=path, line=number)
 
 
 @rule("SAG704", "unfinished-move", "note", on="talk", formats=SAGE)
-def unfinished_move(talk: Talk) -> Iterator[Diagnostic]:
+def unfinished_move(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """An undo, redo or another move was begun and neither finished nor withdrawn.
 
     Why: the program that made it was stopped, so some files may be as they were before and some
@@ -109,9 +109,9 @@ def unfinished_move(talk: Talk) -> Iterator[Diagnostic]:
 
     Fix: none, because files outside of the session have to be looked at.
     """
-    path = beside(talk.conversation.main_file, OPERATIONS_LOG)
+    path = sibling_path(talk.conversation.main_file, OPERATIONS_LOG)
     begun: dict[str, tuple[int, str]] = {}
-    for number, value in operations(talk.origin.source, folder_of(path)):
+    for number, value in iterate_operations(talk.origin.source, folder_of(path)):
         if value.get("kind") == MOVES:
             begun[str(value.get("id"))] = number, str(value.get("verb"))
         elif value.get("kind") in ENDS:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.sage.rules.message_line import (
     SAGE,
+    get_line_value,
+    get_list,
+    get_object,
     is_foreign,
     is_plain,
-    line_of,
-    list_in,
-    object_in,
 )
-from talktree.text.json.value import Json, same
+from talktree.text.json.value import Json, is_same
 
 CALL = {"id": str, "name": str, "arguments": dict}
 RESULT = {"toolCallId": str, "toolName": str, "content": str, "success": bool}
@@ -24,19 +24,19 @@ RESULTS = "toolResults"
 ANSWERS = "tool_result"
 
 
-def _results(value: Object) -> Iterator[tuple[str, Json]]:
+def _iterate_results(value: Object) -> Iterator[tuple[str, Json]]:
     """Every result of a line with its way, wherever it stands."""
-    for at, item in enumerate(list_in(value, RESULTS)):
+    for at, item in enumerate(get_list(value, RESULTS)):
         yield f"{RESULTS}/{at}", item
     held = value.get("message")
     if isinstance(held, dict) and RESULTS in held:
-        for at, item in enumerate(list_in(held, RESULTS)):
+        for at, item in enumerate(get_list(held, RESULTS)):
             yield f"message/{RESULTS}/{at}", item
 
 
 @rule("SAG201", "no-tool-results", "error", on="message", formats=SAGE)
-def no_tool_results(seen: Seen) -> Iterator[Diagnostic]:
-    """A line of type `tool_result` holds no results, neither at the top nor in its message.
+def no_tool_results(seen: RuleRecord) -> Iterator[Diagnostic]:
+    """A line of type `to_tool_result` holds no results, neither at the top nor in its message.
 
     Why: the call it should answer stays open, and the model refuses to go on.
 
@@ -46,15 +46,15 @@ def no_tool_results(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because what the tool said is not in the file.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None or value["type"] != ANSWERS or value.get(RESULTS):
         return
-    held = object_in(value, "message") or {}
+    held = get_object(value, "message") or {}
     if not held.get(RESULTS):
         yield Diagnostic("there are no toolResults")
 
 
-def _once(seen: Seen, told: Diagnostic) -> Json:
+def _remove_top_results(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
     return {name: item for name, item in value.items() if name != RESULTS}
@@ -66,9 +66,9 @@ def _once(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=SAGE,
-    fix=safe(to_value(_once)),
+    fix=make_safe_fix(repair_value(_remove_top_results)),
 )
-def results_in_both_places(seen: Seen) -> Iterator[Diagnostic]:
+def results_in_both_places(seen: RuleRecord) -> Iterator[Diagnostic]:
     """Tool results stand at the top of a line, as the document has them, and inside its message
     as well, as the program writes them.
 
@@ -84,17 +84,17 @@ def results_in_both_places(seen: Seen) -> Iterator[Diagnostic]:
     value = seen.record.value
     if not isinstance(value, dict) or not value.get(RESULTS):
         return
-    held = object_in(value, "message") or {}
+    held = get_object(value, "message") or {}
     if held.get(RESULTS):
-        equal = same(value[RESULTS], held[RESULTS])
+        equal = is_same(value[RESULTS], held[RESULTS])
         what = "the same results stand twice" if equal else "different results stand in two places"
         yield Diagnostic(what, RESULTS, fixable=equal)
 
 
 @rule("SAG203", "tools-in-wrong-line", "warning", on="message", formats=SAGE)
-def tools_in_wrong_line(seen: Seen) -> Iterator[Diagnostic]:
+def tools_in_wrong_line(seen: RuleRecord) -> Iterator[Diagnostic]:
     """Tool calls stand in a line that is no reply of the assistant, or tool results in one that
-    is not of type `tool_result`.
+    is not of type `to_tool_result`.
 
     Why: Sage takes calls from assistant messages and results from tool_result lines only; here
     they are passed over.
@@ -106,20 +106,20 @@ def tools_in_wrong_line(seen: Seen) -> Iterator[Diagnostic]:
     """
     if is_plain(seen):
         return
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None or is_foreign(value):
         return
     type, held = value["type"], value.get("message")
     if isinstance(held, dict) and type != "assistant" and held.get("toolCalls"):
         yield Diagnostic(f"tool calls in a line of type {type}", "message/toolCalls")
     if type != ANSWERS:
-        for way, _ in _results(value):
+        for way, _ in _iterate_results(value):
             yield Diagnostic(f"tool results in a line of type {type}", way.rpartition("/")[0])
             return
 
 
 @rule("SAG204", "incomplete-call", "error", on="message", formats=SAGE)
-def incomplete_call(seen: Seen) -> Iterator[Diagnostic]:
+def incomplete_call(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A tool call lacks its id, its name or its arguments, or has one of another type.
 
     Why: the document gives every call these three; Sage skips a line with a call it cannot load.
@@ -132,11 +132,11 @@ def incomplete_call(seen: Seen) -> Iterator[Diagnostic]:
     """
     if is_plain(seen):
         return
-    value = line_of(seen)
+    value = get_line_value(seen)
     held = None if value is None else value.get("message")
     if not isinstance(held, dict) or not held.get("toolCalls"):
         return
-    for at, item in enumerate(list_in(held, "toolCalls")):
+    for at, item in enumerate(get_list(held, "toolCalls")):
         way = f"message/toolCalls/{at}"
         if not isinstance(item, dict):
             yield Diagnostic("a tool call that is no object", way)
@@ -146,23 +146,26 @@ def incomplete_call(seen: Seen) -> Iterator[Diagnostic]:
             yield Diagnostic(f"a tool call without a sound {', '.join(wrong)}", way)
 
 
-def _completed(seen: Seen, told: Diagnostic) -> Json:
+def _complete_call(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     assert isinstance(value, dict)
-    outer, _, at = told.way.rpartition("/")
+    outer, _, at = diagnostic.way.rpartition("/")
     inside = outer.startswith("message/")
-    held = (object_in(value, "message") or {}) if inside else value
-    results = list(list_in(held, RESULTS))
+    held = (get_object(value, "message") or {}) if inside else value
+    results = list(get_list(held, RESULTS))
     item = results[int(at)]
     assert isinstance(item, dict)
     failed = isinstance(item.get("error"), str)
     usual: Object = {"toolName": "", "content": "", "success": not failed}
-    results[int(at)] = {**{name: item.get(name) for name in item}, **_lacking(item, usual)}
+    results[int(at)] = {
+        **{name: item.get(name) for name in item},
+        **_find_missing_members(item, usual),
+    }
     made = {**held, RESULTS: results}
     return {**value, "message": made} if inside else made
 
 
-def _lacking(item: Object, usual: Object) -> Object:
+def _find_missing_members(item: Object, usual: Object) -> Object:
     return {name: given for name, given in usual.items() if item.get(name) is None}
 
 
@@ -172,9 +175,9 @@ def _lacking(item: Object, usual: Object) -> Object:
     "error",
     on="message",
     formats=SAGE,
-    fix=safe(to_value(_completed)),
+    fix=make_safe_fix(repair_value(_complete_call)),
 )
-def incomplete_result(seen: Seen) -> Iterator[Diagnostic]:
+def incomplete_result(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A tool result lacks the id of its call, the name of the tool, its content or whether the
     tool succeeded, or has one of another type.
 
@@ -187,10 +190,10 @@ def incomplete_result(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): a missing name or content becomes an empty text, which means unknown, and
     `success` follows from whether there is an `error`. A missing id is not made up.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None or value["type"] != ANSWERS:
         return
-    for way, item in _results(value):
+    for way, item in _iterate_results(value):
         if not isinstance(item, dict):
             yield Diagnostic("a tool result that is no object", way, fixable=False)
             continue
@@ -203,7 +206,7 @@ def incomplete_result(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("SAG206", "success-against-error", "warning", on="message", formats=SAGE)
-def success_against_error(seen: Seen) -> Iterator[Diagnostic]:
+def success_against_error(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A tool result says that it succeeded and tells an error.
 
     Why: one of the two is wrong, and the model reads both.
@@ -213,9 +216,9 @@ def success_against_error(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because only the tool knew.
     """
-    value = line_of(seen)
+    value = get_line_value(seen)
     if value is None or value["type"] != ANSWERS:
         return
-    for way, item in _results(value):
+    for way, item in _iterate_results(value):
         if isinstance(item, dict) and item.get("success") is True and item.get("error"):
             yield Diagnostic("it succeeded, and there is an error", f"{way}/error")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from talktree.formats.rule import rules_in
+from talktree.formats.rule import find_rules
 from talktree.formats.studio.rules import artifacts, attachments, comment, hash, names, tree
 
-RULES = rules_in(comment, hash, tree, names, attachments, artifacts)
+RULES = find_rules(comment, hash, tree, names, attachments, artifacts)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.studio.adopt import STATUSES
 from talktree.formats.studio.artifact_types import detect_type
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
     ARTIFACT,
     ENCODINGS,
-    fits,
-    having,
-    items_of,
-    lacking,
+    is_of_kind,
+    iterate_items,
+    with_members,
+    without_member,
 )
 
 ITEMS = Items("artifacts", "artifact", "title")
@@ -25,7 +25,7 @@ DEFAULTS = {"status": STATUSES[0], "command": "create"}
 """What the document's example says, and what a new artifact is."""
 
 
-def _detected(item: Object) -> str:
+def _detect_type(item: Object) -> str:
     title, content = item.get("title"), item.get("content")
     return detect_type(
         title if isinstance(title, str) else "", content if isinstance(content, str) else ""
@@ -38,9 +38,9 @@ def _detected(item: Object) -> str:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def artifact_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
+def artifact_lacks_member(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An artifact lacks its `id`, its `title` or its `type`.
 
     Why: the document's schema requires all three. Without an id nothing can refer to the artifact,
@@ -53,11 +53,11 @@ def artifact_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): a missing type is told from title and content as the document describes it. An id or
     a title would be made up, so those stay missing.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         for name in ("id", "title", "type"):
             if item.get(name) is None:
-                make = having(type=_detected(item)) if name == "type" else None
-                yield ITEMS.told(f"has no `{name}`", place, item, make=make)
+                make = with_members(type=_detect_type(item)) if name == "type" else None
+                yield ITEMS.report(f"has no `{name}`", place, item, make=make)
 
 
 @rule(
@@ -66,9 +66,9 @@ def artifact_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def artifact_lacks_state(seen: Seen) -> Iterator[Diagnostic]:
+def artifact_lacks_state(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An artifact does not say whether it is shown (`status`), or what is done with it (`command`).
 
     Why: the document's schema requires both, and programs that go by it refuse the conversation.
@@ -80,10 +80,12 @@ def artifact_lacks_state(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): `visible` and `create` are filled in, as in the document's example: so an artifact
     without them is treated anyway.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         for name, usual in DEFAULTS.items():
             if item.get(name) is None:
-                yield ITEMS.told(f"has no `{name}`", place, item, make=having(**{name: usual}))
+                yield ITEMS.report(
+                    f"has no `{name}`", place, item, make=with_members(**{name: usual})
+                )
 
 
 @rule(
@@ -92,9 +94,9 @@ def artifact_lacks_state(seen: Seen) -> Iterator[Diagnostic]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=unsafe(to_value(ITEMS.changed)),
+    fix=make_unsafe_fix(repair_value(ITEMS.replace_item)),
 )
-def unknown_artifact_status(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_artifact_status(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `status` of an artifact is neither `visible` nor `hidden`.
 
     Why: the document's schema knows these two. Some tools write `reference` for a link to an
@@ -106,11 +108,13 @@ def unknown_artifact_status(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (unsafe): the status becomes `visible`; what it said before is lost.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         status = item.get("status")
         if isinstance(status, str) and status not in STATUSES:
             what = f"has the status {status[:LONGEST_SHOWN]!r}"
-            yield ITEMS.told(what, place, item, at="status", make=having(status=STATUSES[0]))
+            yield ITEMS.report(
+                what, place, item, at="status", make=with_members(status=STATUSES[0])
+            )
 
 
 @rule(
@@ -119,9 +123,9 @@ def unknown_artifact_status(seen: Seen) -> Iterator[Diagnostic]:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def artifact_member_kind(seen: Seen) -> Iterator[Diagnostic]:
+def artifact_member_kind(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An artifact is no object, or a member of one that should be a text is none.
 
     Why: programs that go by the document's schema refuse the whole conversation for it, and
@@ -143,11 +147,11 @@ def artifact_member_kind(seen: Seen) -> Iterator[Diagnostic]:
             )
             continue
         for name in (*ARTIFACT, "info"):
-            if item.get(name) is not None and not fits(item[name], str):
-                yield ITEMS.told(f"has an odd `{name}`", place, item, at=name)
+            if item.get(name) is not None and not is_of_kind(item[name], str):
+                yield ITEMS.report(f"has an odd `{name}`", place, item, at=name)
         if "info" in item and item["info"] is None:
-            yield ITEMS.told(
-                "has null for its `info`", place, item, at="info", make=lacking("info")
+            yield ITEMS.report(
+                "has null for its `info`", place, item, at="info", make=without_member("info")
             )
 
 
@@ -157,9 +161,9 @@ def artifact_member_kind(seen: Seen) -> Iterator[Diagnostic]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=unsafe(to_value(ITEMS.changed)),
+    fix=make_unsafe_fix(repair_value(ITEMS.replace_item)),
 )
-def artifact_media_type(seen: Seen) -> Iterator[Diagnostic]:
+def artifact_media_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `type` of an artifact is not a media type.
 
     Why: by the type a program decides how to draw an artifact: as a page, a diagram, a component.
@@ -172,8 +176,10 @@ def artifact_media_type(seen: Seen) -> Iterator[Diagnostic]:
     Fix (unsafe): the type is told from title and content as the document describes it; the word
     that stood there is lost.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         said = item.get("type")
         if isinstance(said, str) and not MEDIA.fullmatch(said):
             what = f"has the type {said[:LONGEST_SHOWN]!r}, which is not a media type"
-            yield ITEMS.told(what, place, item, at="type", make=having(type=_detected(item)))
+            yield ITEMS.report(
+                what, place, item, at="type", make=with_members(type=_detect_type(item))
+            )

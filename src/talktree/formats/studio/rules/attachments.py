@@ -5,24 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
-from talktree.formats.studio.adopt import data_type, linked_name
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
+from talktree.formats.studio.adopt import find_linked_name, get_data_url_type
 from talktree.formats.studio.rules.items import LONGEST_SHOWN, MEDIA, Items
 from talktree.formats.studio.schema import (
     ENCODINGS,
     JSON,
     NUMBER,
-    fits,
-    having,
-    items_of,
-    lacking,
+    is_of_kind,
+    iterate_items,
+    with_members,
+    without_member,
 )
 from talktree.settings.attachments import attachment_settings
 from talktree.text.json.value import Json
-from talktree.text.media import ENOUGH, content, data_size, data_url, sniffed
+from talktree.text.media import (
+    ENOUGH,
+    data_size,
+    decode_data_url,
+    detect_media_type,
+    parse_data_url,
+)
 
 ITEMS = Items("attachments", "attachment", "name")
 _SIDE = re.compile(r"[0-9]{1,6}", re.ASCII)
@@ -37,9 +43,9 @@ HEAD = 200
     "warning",
     on="message",
     formats=[JSON],
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def attachment_lacks_file(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_lacks_file(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An attachment has no `file`, the object for what is known of the file.
 
     Why: the document's schema requires it, so programs that go by it refuse the whole
@@ -50,9 +56,9 @@ def attachment_lacks_file(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix (safe): an empty `file` is put in, as the document's examples have it.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         if item.get("file") is None:
-            yield ITEMS.told("has no `file`", place, item, make=having(file={}))
+            yield ITEMS.report("has no `file`", place, item, make=with_members(file={}))
 
 
 @rule(
@@ -61,9 +67,9 @@ def attachment_lacks_file(seen: Seen) -> Iterator[Diagnostic]:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def attachment_lacks_url(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_lacks_url(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An attachment has no `url`, or null in its place: its content is not here.
 
     Why: the schema requires a text, though one of the document's own examples has null. One of the
@@ -75,16 +81,20 @@ def attachment_lacks_url(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): the `url` becomes the empty text, which says the same and is allowed. The content
     was not here before and is not here afterwards.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         if item.get("url") is None:
             at = "url" if "url" in item else ""
-            yield ITEMS.told(
-                "has no `url`: its content is not here", place, item, at=at, make=having(url="")
+            yield ITEMS.report(
+                "has no `url`: its content is not here",
+                place,
+                item,
+                at=at,
+                make=with_members(url=""),
             )
 
 
 @rule("STU303", "attachment-content-lost", "warning", on="message", formats=ENCODINGS)
-def attachment_content_lost(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_content_lost(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `url` of an attachment leads nowhere any more: it is cut off, or it named something in
     the memory of a browser.
 
@@ -97,14 +107,14 @@ def attachment_content_lost(seen: Seen) -> Iterator[Diagnostic]:
     Fix: none, because the content is not in this file; export the conversation again, or attach the
     file anew.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         url = item.get("url")
-        what = _lost(url) if isinstance(url, str) else None
+        what = _find_lost_data(url) if isinstance(url, str) else None
         if what:
-            yield ITEMS.told(what, place, item, at="url")
+            yield ITEMS.report(what, place, item, at="url")
 
 
-def _lost(url: str) -> str | None:
+def _find_lost_data(url: str) -> str | None:
     if url.startswith("blob:"):
         return "was in the memory of a browser"
     if not url.startswith("data:"):
@@ -126,9 +136,9 @@ def _lost(url: str) -> str | None:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def attachment_lacks_name(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_lacks_name(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An attachment has no `name`.
 
     Why: the document's schema requires it, and the name is all that people see of a file that is
@@ -140,12 +150,12 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): a link to a file tells its name, and that is taken. For any other content a name
     would have to be made up, so it stays without one.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         if item.get("name") is None:
             url = item.get("url")
-            name = linked_name(url) if isinstance(url, str) else None
-            make = None if name is None else having(name=name)
-            yield ITEMS.told("has no `name`", place, item, make=make)
+            name = find_linked_name(url) if isinstance(url, str) else None
+            make = None if name is None else with_members(name=name)
+            yield ITEMS.report("has no `name`", place, item, make=make)
 
 
 @rule(
@@ -155,9 +165,9 @@ def attachment_lacks_name(seen: Seen) -> Iterator[Diagnostic]:
     on="message",
     formats=ENCODINGS,
     instead_of=["SEC117"],
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def attachment_media_type(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_media_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `type` of an attachment is not a media type, or it is missing.
 
     Why: the document asks for proper media types on all attachments. By the type a program decides
@@ -169,30 +179,32 @@ def attachment_media_type(seen: Seen) -> Iterator[Diagnostic]:
     Fix (safe): the type that the data URL names is taken, or the one its first bytes have. Where
     the URL is a link, it is not known without following it, so the type stays as it is.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         said, url = item.get("type"), item.get("url")
         if isinstance(said, str) and MEDIA.fullmatch(said):
             continue
-        known = (data_type(url) or _type_by_bytes(url)) if isinstance(url, str) else None
+        known = (
+            (get_data_url_type(url) or _detect_type_by_bytes(url)) if isinstance(url, str) else None
+        )
         if isinstance(said, str):
-            make = None if known is None else having(type=known)
+            make = None if known is None else with_members(type=known)
             what = f"has the type {said[:LONGEST_SHOWN]!r}, which is not a media type"
-            yield ITEMS.told(what, place, item, at="type", make=make)
+            yield ITEMS.report(what, place, item, at="type", make=make)
         elif said is None and known is not None:
-            yield ITEMS.told(
-                f"does not say that it is {known}", place, item, make=having(type=known)
+            yield ITEMS.report(
+                f"does not say that it is {known}", place, item, make=with_members(type=known)
             )
         elif said is None and url:
-            yield ITEMS.told("has no `type`", place, item)
+            yield ITEMS.report("has no `type`", place, item)
 
 
-def _type_by_bytes(url: str) -> str | None:
-    head = data_url(url)
-    return None if head is None else sniffed(content(url, head, most=ENOUGH))
+def _detect_type_by_bytes(url: str) -> str | None:
+    head = parse_data_url(url)
+    return None if head is None else detect_media_type(decode_data_url(url, head, most=ENOUGH))
 
 
 @rule("STU306", "attachment-types-differ", "warning", on="message", formats=ENCODINGS)
-def attachment_types_differ(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_types_differ(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An attachment is said to be of one type, and its own data URL says another.
 
     Why: one program shows it by its `type`, another by its URL; a page that is labelled as an
@@ -203,14 +215,14 @@ def attachment_types_differ(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because it is not known which of the two is right.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         said, url = item.get("type"), item.get("url")
         if isinstance(said, str) and isinstance(url, str) and url.startswith("data:"):
-            named = data_type(url)
+            named = get_data_url_type(url)
             plain = said.partition(";")[0].strip().lower()
             if named is not None and named != plain and MEDIA.fullmatch(said):
                 what = f"is said to be {plain[:LONGEST_SHOWN]}, its URL says {named}"
-                yield ITEMS.told(what, place, item, at="type")
+                yield ITEMS.report(what, place, item, at="type")
 
 
 @rule(
@@ -221,7 +233,7 @@ def attachment_types_differ(seen: Seen) -> Iterator[Diagnostic]:
     formats=ENCODINGS,
     instead_of=["SYN505"],
 )
-def large_attachment(seen: Seen) -> Iterator[Diagnostic]:
+def large_attachment(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A file that is larger than the limit is in the comment itself, as a data URL. The limit is
     10 MB, or `max-size` in your configuration; what counts is the file, not its base64.
 
@@ -234,20 +246,20 @@ def large_attachment(seen: Seen) -> Iterator[Diagnostic]:
     Fix: none, because the content would be lost; keep the file beside the conversation and link to
     it.
     """
-    for place, item in items_of(seen.value, ITEMS.name):
+    for place, item in iterate_items(seen.value, ITEMS.name):
         url = item.get("url")
-        head = data_url(url) if isinstance(url, str) else None
+        head = parse_data_url(url) if isinstance(url, str) else None
         if not isinstance(url, str) or head is None:
             continue
         limit = attachment_settings().max_size
         if len(url) > limit and (held := data_size(url, head)) > limit:
             what = f"has {held:,} bytes; the limit is {limit:,}"
-            yield ITEMS.told(what, place, item, at="url")
+            yield ITEMS.report(what, place, item, at="url")
 
 
 def _with_sides(item: Object) -> Object:
     """An attachment whose width and height are numbers where they were digits in a text."""
-    file, sides = item.get("file"), _sides(item)
+    file, sides = item.get("file"), _get_dimensions(item)
     if not isinstance(file, dict) or not isinstance(sides, dict):
         return item
     made = {
@@ -258,14 +270,18 @@ def _with_sides(item: Object) -> Object:
     return {**item, "file": {**file, "dimensions": {**sides, **made}}}
 
 
-def _sides(item: Object) -> Json:
+def _get_dimensions(item: Object) -> Json:
     file = item.get("file")
     return file.get("dimensions") if isinstance(file, dict) else None
 
 
-def _odd_side(sides: Object) -> str | None:
+def _find_odd_side(sides: Object) -> str | None:
     return next(
-        (side for side in ("width", "height") if side in sides and not fits(sides[side], NUMBER)),
+        (
+            side
+            for side in ("width", "height")
+            if side in sides and not is_of_kind(sides[side], NUMBER)
+        ),
         None,
     )
 
@@ -276,9 +292,9 @@ def _odd_side(sides: Object) -> str | None:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(ITEMS.changed)),
+    fix=make_safe_fix(repair_value(ITEMS.replace_item)),
 )
-def attachment_member_kind(seen: Seen) -> Iterator[Diagnostic]:
+def attachment_member_kind(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An attachment, or a member of one, is of another kind than the document says.
 
     Why: programs that go by the document's schema refuse the whole conversation for it.
@@ -294,27 +310,29 @@ def attachment_member_kind(seen: Seen) -> Iterator[Diagnostic]:
     items = value.get(ITEMS.name) if isinstance(value, dict) else None
     for place, item in enumerate(items if isinstance(items, list) else ()):
         if isinstance(item, dict):
-            yield from _odd_members(item, place, nulls=seen.talk.format.info.slug == JSON)
+            yield from _report_odd_members(item, place, nulls=seen.talk.format.info.slug == JSON)
         else:
             yield Diagnostic(
                 f"attachment {place + 1} is no object", f"{ITEMS.name}/{place}", fixable=False
             )
 
 
-def _odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Diagnostic]:
+def _report_odd_members(item: Object, place: int, *, nulls: bool) -> Iterator[Diagnostic]:
     for name, kind in (("url", str), ("name", str), ("type", str), ("file", dict)):
-        if item.get(name) is not None and not fits(item[name], kind):
-            yield ITEMS.told(f"has an odd `{name}`", place, item, at=name)
+        if item.get(name) is not None and not is_of_kind(item[name], kind):
+            yield ITEMS.report(f"has an odd `{name}`", place, item, at=name)
     if nulls and "type" in item and item["type"] is None:
-        yield ITEMS.told("has null for its `type`", place, item, at="type", make=lacking("type"))
-    file, sides = item.get("file"), _sides(item)
+        yield ITEMS.report(
+            "has null for its `type`", place, item, at="type", make=without_member("type")
+        )
+    file, sides = item.get("file"), _get_dimensions(item)
     if isinstance(sides, dict):
-        side = _odd_side(sides)
+        side = _find_odd_side(sides)
         if side is not None:
-            made = _sides(_with_sides(item))
-            helps = isinstance(made, dict) and _odd_side(made) is None
+            made = _get_dimensions(_with_sides(item))
+            helps = isinstance(made, dict) and _find_odd_side(made) is None
             what, at = f"has a {side} that is no number", f"file/dimensions/{side}"
-            yield ITEMS.told(what, place, item, at=at, make=_with_sides if helps else None)
+            yield ITEMS.report(what, place, item, at=at, make=_with_sides if helps else None)
     elif isinstance(file, dict) and "dimensions" in file:
-        make = None if sides is not None else having(file=lacking("dimensions")(file))
-        yield ITEMS.told("has odd dimensions", place, item, at="file/dimensions", make=make)
+        make = None if sides is not None else with_members(file=without_member("dimensions")(file))
+        yield ITEMS.report("has odd dimensions", place, item, at="file/dimensions", make=make)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from talktree.formats.fixes import to_value
+from talktree.formats.fixes import repair_value
 from talktree.formats.lens import Object
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
-from talktree.formats.studio.hashing import content_hash
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
+from talktree.formats.studio.hashing import hash_text
 from talktree.formats.studio.schema import (
     COMMENT,
     ENCODINGS,
@@ -17,13 +17,13 @@ from talktree.formats.studio.schema import (
     NAMES,
     REQUIRED,
     ROLES,
-    fits,
-    misspelt,
+    find_misspelled,
+    is_of_kind,
 )
 from talktree.text.json.value import Json
-from talktree.text.times import from_iso, from_number, millis_hold, to_millis
+from talktree.text.times import from_iso, from_number, is_exact_in_millis, to_millis
 
-_TOLD_ELSEWHERE = frozenset({"id", "type"})
+_CHECKED_ELSEWHERE = frozenset({"id", "type"})
 """These have rules of their own."""
 _LISTS = frozenset({"attachments", "children"})
 """Lists that the text and XML encodings leave out where they are empty."""
@@ -36,15 +36,15 @@ _DIGITS = re.compile(r"[0-9]{1,15}", re.ASCII)
 # missing members
 
 
-def _filled(seen: Seen, told: Diagnostic) -> Json:
-    value, name = seen.value, told.about
+def _fill_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value, name = seen.value, diagnostic.about
     if not isinstance(value, dict) or not isinstance(name, str) or value.get(name) is not None:
         return value
-    filling = _filling(value, name)
+    filling = _member_value(value, name)
     return value if filling is None else {**value, name: filling}
 
 
-def _filling(value: Object, name: str) -> Json:
+def _member_value(value: Object, name: str) -> Json:
     """What a missing member must be; None if nobody can tell."""
     match name:
         case "content":
@@ -52,16 +52,16 @@ def _filling(value: Object, name: str) -> Json:
         case "contentHash":
             content = value.get("content")
             said = "" if content is None else content
-            return content_hash(said) if isinstance(said, str) else None
+            return hash_text(said) if isinstance(said, str) else None
         case "attachments" | "children":
             return []
         case "timestamp":
-            return _time_in_id(value)
+            return _read_time_from_id(value)
         case _:
             return None
 
 
-def _time_in_id(value: Object) -> int | None:
+def _read_time_from_id(value: Object) -> int | None:
     own = value.get("id")
     found = _STARTS_WITH_TIME.match(own) if isinstance(own, str) else None
     return int(found.group()) if found else None
@@ -73,9 +73,9 @@ def _time_in_id(value: Object) -> int | None:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_filled)),
+    fix=make_safe_fix(repair_value(_fill_member)),
 )
-def comment_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
+def comment_lacks_member(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A comment lacks a member that every comment must have, or has null in its place.
 
     Why: the document's schema requires `userId`, `timestamp`, `content`, `contentHash`,
@@ -97,15 +97,15 @@ def comment_lacks_member(seen: Seen) -> Iterator[Diagnostic]:
     for name in REQUIRED:
         if (
             value.get(name) is None
-            and name not in _TOLD_ELSEWHERE
+            and name not in _CHECKED_ELSEWHERE
             and (lists or name not in _LISTS)
-            and misspelt(value, name) is None
+            and find_misspelled(value, name) is None
         ):
-            helps = _filling(value, name) is not None
+            helps = _member_value(value, name) is not None
             yield Diagnostic(f"it has no `{name}`", about=name, fixable=helps)
 
 
-def _typed(seen: Seen, told: Diagnostic) -> Json:
+def _add_type(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     if isinstance(value, dict) and not value.get("type") and value.get("userId") in ROLES:
         return {**value, "type": value["userId"]}
@@ -118,9 +118,9 @@ def _typed(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_typed)),
+    fix=make_safe_fix(repair_value(_add_type)),
 )
-def comment_lacks_type(seen: Seen) -> Iterator[Diagnostic]:
+def comment_lacks_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A comment does not say of which type it is, so nobody knows who is speaking.
 
     Why: the document requires `type`, and the type is the role a comment has when its thread is
@@ -136,28 +136,28 @@ def comment_lacks_type(seen: Seen) -> Iterator[Diagnostic]:
     """
     value = seen.value
     assert isinstance(value, dict)
-    if value.get("type") in (None, "") and misspelt(value, "type") is None:
+    if value.get("type") in (None, "") and find_misspelled(value, "type") is None:
         yield Diagnostic("it has no `type`", fixable=value.get("userId") in ROLES)
 
 
 # members of another kind
 
 
-def _number(item: Json) -> Json:
+def _to_number(item: Json) -> Json:
     if not isinstance(item, str):
         return None
     text = item.strip()
     if _DIGITS.fullmatch(text):
         return int(text) if from_number(int(text)) is not None else None
     time = from_iso(text)
-    return to_millis(time) if time is not None and millis_hold(time) else None
+    return to_millis(time) if time is not None and is_exact_in_millis(time) else None
 
 
-def _text(item: Json) -> Json:
+def _to_text(item: Json) -> Json:
     return str(item) if isinstance(item, int) and not isinstance(item, bool) else None
 
 
-def _truth(item: Json) -> Json:
+def _to_bool(item: Json) -> Json:
     words = item.strip().lower() if isinstance(item, str) else item
     return {"true": True, "false": False, 1: True, 0: False}.get(
         words if isinstance(words, str | int) else ""
@@ -165,27 +165,27 @@ def _truth(item: Json) -> Json:
 
 
 _MADE_TO_FIT: dict[str, Callable[[Json], Json]] = {
-    "id": _text,
-    "userId": _text,
-    "parentId": _text,
-    "contentHash": _text,
-    "timestamp": _number,
-    "deleted": _truth,
+    "id": _to_text,
+    "userId": _to_text,
+    "parentId": _to_text,
+    "contentHash": _to_text,
+    "timestamp": _to_number,
+    "deleted": _to_bool,
 }
 
 
-def _refit(seen: Seen, told: Diagnostic) -> Json:
-    value, name = seen.value, told.about
+def _convert_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value, name = seen.value, diagnostic.about
     if not isinstance(value, dict) or not isinstance(name, str):
         return value
     if value.get(name) is None:
         return {key: item for key, item in value.items() if key != name}
-    made = _made_to_fit(value.get(name), name)
+    made = _convert_value(value.get(name), name)
     return value if made is None else {**value, name: made}
 
 
-def _made_to_fit(item: Json, name: str) -> Json:
-    if name not in _MADE_TO_FIT or fits(item, COMMENT[name]):
+def _convert_value(item: Json, name: str) -> Json:
+    if name not in _MADE_TO_FIT or is_of_kind(item, COMMENT[name]):
         return None
     return _MADE_TO_FIT[name](item)
 
@@ -196,9 +196,9 @@ def _made_to_fit(item: Json, name: str) -> Json:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_refit)),
+    fix=make_safe_fix(repair_value(_convert_member)),
 )
-def comment_member_kind(seen: Seen) -> Iterator[Diagnostic]:
+def comment_member_kind(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member of a comment is of another kind than the document says: a text for a number, a
     number for an id, one object for a list.
 
@@ -219,7 +219,7 @@ def comment_member_kind(seen: Seen) -> Iterator[Diagnostic]:
         if item is None:
             if name in NEVER_NULL and name in value and seen.talk.format.info.slug == JSON:
                 yield Diagnostic(f"its `{name}` is null", way=name, about=name)
-        elif not fits(item, kind):
-            helps = _made_to_fit(item, name) is not None
+        elif not is_of_kind(item, kind):
+            helps = _convert_value(item, name) is not None
             what = f"its `{name}` is not {NAMES[kind]}"
             yield Diagnostic(what, way=name, about=name, fixable=helps)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.studio.hashing import (
     SHA256_10,
     UTF16_32,
     Algorithm,
-    content_hash,
-    digest,
-    recognise,
+    compute_digest,
+    detect_algorithm,
+    hash_text,
 )
 from talktree.formats.studio.schema import ENCODINGS
 from talktree.text.json.value import Json
@@ -25,7 +25,7 @@ LONG = 10
 LONGEST_SHOWN = 40
 
 
-def _mismatch(seen: Seen, *, usual: bool = True) -> tuple[str, str] | None:
+def _find_mismatch(seen: RuleRecord, *, usual: bool = True) -> tuple[str, str] | None:
     """The text and the hash of a comment, if the hash is of the usual form and not that of the
     text, or is of another form."""
     value = seen.value
@@ -33,7 +33,7 @@ def _mismatch(seen: Seen, *, usual: bool = True) -> tuple[str, str] | None:
     text, hash = value.get("content"), value.get("contentHash")
     if not isinstance(text, str) or not isinstance(hash, str):
         return None
-    if (_SHAPE.fullmatch(hash) is not None) != usual or recognise(hash, text) is not None:
+    if (_SHAPE.fullmatch(hash) is not None) != usual or detect_algorithm(hash, text) is not None:
         return None
     if not text and value.get("deleted") is True:
         # The hash is all that is left of a text that was taken away on purpose.
@@ -41,16 +41,16 @@ def _mismatch(seen: Seen, *, usual: bool = True) -> tuple[str, str] | None:
     return text, hash
 
 
-def _algorithm(hash: str) -> Algorithm:
+def _choose_algorithm(hash: str) -> Algorithm:
     return SHA256_10 if len(hash) == LONG else UTF16_32
 
 
-def _rehashed(seen: Seen, told: Diagnostic) -> Json:
-    found, value = _mismatch(seen), seen.value
+def _update_hash(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    found, value = _find_mismatch(seen), seen.value
     if found is None or not isinstance(value, dict):
         return value
     text, hash = found
-    return {**value, "contentHash": digest(text, _algorithm(hash))}
+    return {**value, "contentHash": compute_digest(text, _choose_algorithm(hash))}
 
 
 @rule(
@@ -59,9 +59,9 @@ def _rehashed(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_rehashed)),
+    fix=make_safe_fix(repair_value(_update_hash)),
 )
-def content_hash_mismatch(seen: Seen) -> Iterator[Diagnostic]:
+def content_hash_mismatch(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `contentHash` of a comment is the hash of another text.
 
     Why: the hash is there to show that a text is what was written. Often it is only stale, since
@@ -78,17 +78,17 @@ def content_hash_mismatch(seen: Seen) -> Iterator[Diagnostic]:
     do so with a file whose origin matters, compare it with another copy: afterwards the hash proves
     nothing about the time before.
     """
-    found = _mismatch(seen)
+    found = _find_mismatch(seen)
     if found is None:
         return
     text, hash = found
-    right = digest(text, _algorithm(hash))
-    changed = _changed_on_the_way(text, hash)
+    right = compute_digest(text, _choose_algorithm(hash))
+    changed = _explain_hash_change(text, hash)
     hint = f"; {changed}" if changed else ""
     yield Diagnostic(f"the hash is {hash}, that of the text is {right}{hint}", way="contentHash")
 
 
-def _changed_on_the_way(text: str, hash: str) -> str | None:
+def _explain_hash_change(text: str, hash: str) -> str | None:
     """What happened to a text on its way, if the hash proves it."""
     unix = text.replace("\r\n", "\n")
     guesses = {
@@ -96,13 +96,13 @@ def _changed_on_the_way(text: str, hash: str) -> str | None:
         "blanks around it were lost or added": (text.strip(), f"{text}\n", f"{text}\r\n"),
     }
     for what, texts in guesses.items():
-        if any(each != text and recognise(hash, each) is not None for each in texts):
+        if any(each != text and detect_algorithm(hash, each) is not None for each in texts):
             return what
     return None
 
 
 @rule("STU105", "unknown-content-hash", "note", on="message", formats=ENCODINGS)
-def unknown_content_hash(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_content_hash(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `contentHash` of a comment has a form that none of the known hashes has.
 
     Why: it cannot be verified. It may be right by an algorithm that only its writer knows, or be a
@@ -113,9 +113,9 @@ def unknown_content_hash(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because a hash that is right for its writer would be lost.
     """
-    found = _mismatch(seen, usual=False)
+    found = _find_mismatch(seen, usual=False)
     if found is not None:
         shown = found[1][:LONGEST_SHOWN]
-        right = content_hash(found[0])
+        right = hash_text(found[0])
         what = f"{shown!r} is no hash that can be verified; the document's would be {right}"
         yield Diagnostic(what, way="contentHash")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from talktree.formats.lens import Object
 from talktree.formats.rule import Diagnostic
-from talktree.formats.rule_context import Seen
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.studio.schema import Make, with_item
 from talktree.text.json.value import Json
 
@@ -26,7 +26,7 @@ class Items(NamedTuple):
     labelled: str
     """The member of an item that tells it apart for people."""
 
-    def told(
+    def report(
         self, what: str, place: int, item: Object, *, at: str = "", make: Make | None = None
     ) -> Diagnostic:
         """What is wrong with an item, and how it is made right."""
@@ -36,8 +36,8 @@ class Items(NamedTuple):
         says = f"the {self.one} {shown} {what}"
         return Diagnostic(says, way=way, about=(place, make), fixable=make is not None)
 
-    def changed(self, seen: Seen, told: Diagnostic) -> Json:
+    def replace_item(self, seen: RuleRecord, diagnostic: Diagnostic) -> Json:
         """The comment with what a finding says put into one of the items."""
-        about = told.about
+        about = diagnostic.about
         assert isinstance(about, tuple)
         return with_item(seen.value, self.name, *about)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from talktree.formats.fixes import to_value
-from talktree.formats.rule import Diagnostic, rule, safe, unsafe
-from talktree.formats.rule_context import Seen
+from talktree.formats.fixes import repair_value
+from talktree.formats.rule import Diagnostic, make_safe_fix, make_unsafe_fix, rule
+from talktree.formats.rule_context import RuleRecord
 from talktree.formats.studio.ids import RANDOM_BYTES, new_id
 from talktree.formats.studio.schema import (
     COMMENT,
@@ -15,15 +15,15 @@ from talktree.formats.studio.schema import (
     LONGEST_NAME,
     MOST_NAMES,
     ROLES,
-    meant,
-    misspelt,
+    find_misspelled,
+    guess_member,
 )
 from talktree.model.message import Message
 from talktree.text.json.value import Json
 from talktree.text.times import to_millis
 
 
-def _respelt_type(seen: Seen, told: Diagnostic) -> Json:
+def _respell_type(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return value
@@ -36,9 +36,9 @@ def _respelt_type(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_respelt_type)),
+    fix=make_safe_fix(repair_value(_respell_type)),
 )
-def misspelt_type(seen: Seen) -> Iterator[Diagnostic]:
+def misspelt_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The type of a comment is `user`, `assistant` or `system`, but for capitals or blanks.
 
     Why: types are compared letter by letter. `Assistant` is a custom type of its own, drawn
@@ -54,8 +54,8 @@ def misspelt_type(seen: Seen) -> Iterator[Diagnostic]:
         yield Diagnostic(f"the type {role[:LONGEST_NAME]!r} is not spelt as usual", way="type")
 
 
-def _renamed(seen: Seen, told: Diagnostic) -> Json:
-    value, about = seen.value, told.about
+def _rename_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
+    value, about = seen.value, diagnostic.about
     if not isinstance(value, dict) or not isinstance(about, tuple):
         return value
     other, name = about
@@ -71,9 +71,9 @@ def _renamed(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_renamed)),
+    fix=make_safe_fix(repair_value(_rename_member)),
 )
-def misspelt_member(seen: Seen) -> Iterator[Diagnostic]:
+def misspelt_member(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member has the name of one that the document knows, but for capitals and underscores, and
     the right one is missing.
 
@@ -93,14 +93,14 @@ def misspelt_member(seen: Seen) -> Iterator[Diagnostic]:
     for other in value:
         if other in COMMENT or len(other) > LONGEST_NAME:
             continue
-        name = meant(other)
+        name = guess_member(other)
         if name is not None and value.get(name) in (None, []):
             what = f"`{other}` should be `{name}`"
             helps = name != "children" and value.get(name) is None
             yield Diagnostic(what, way=other, about=(other, name), fixable=helps)
 
 
-def _with_id(seen: Seen, told: Diagnostic) -> Json:
+def _with_id(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
     if not isinstance(value, dict) or value.get("id"):
         return value
@@ -116,9 +116,9 @@ def _with_id(seen: Seen, told: Diagnostic) -> Json:
     "error",
     on="message",
     formats=ENCODINGS,
-    fix=unsafe(to_value(_with_id)),
+    fix=make_unsafe_fix(repair_value(_with_id)),
 )
-def comment_lacks_id(seen: Seen) -> Iterator[Diagnostic]:
+def comment_lacks_id(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A comment has no id.
 
     Why: the document requires one of every comment. Replies, edits and deletions are made by id, so
@@ -133,5 +133,5 @@ def comment_lacks_id(seen: Seen) -> Iterator[Diagnostic]:
     """
     value = seen.value
     assert isinstance(value, dict)
-    if value.get("id") in (None, "") and misspelt(value, "id") is None:
+    if value.get("id") in (None, "") and find_misspelled(value, "id") is None:
         yield Diagnostic("it has no `id`")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from talktree.formats.fixes import Patch, to_value
+from talktree.formats.fixes import BytePatch, repair_value
 from talktree.formats.json_file import JsonSheet
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen, Setting, Talk
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import CheckedConversation, RuleRecord, Setting
 from talktree.formats.studio.schema import ENCODINGS, JSON, XML
 from talktree.model.skeleton import ROOT
-from talktree.text.json.scanner import scan
+from talktree.text.json.scanner import scan_json
 from talktree.text.json.value import Json
 
 LONGEST_SHOWN = 60
@@ -20,18 +20,18 @@ XML_DEPTH = 256
 JSON libraries and of the most common XML parser."""
 
 
-def _container(seen: Seen) -> str | None:
+def _get_container_id(seen: RuleRecord) -> str | None:
     """The id of the comment that a comment stands in, as the file has it."""
-    bones = seen.talk.bones
-    above = bones.parents[seen.position]
+    skeleton = seen.talk.skeleton
+    above = skeleton.parents[seen.position]
     if above == ROOT:
         return None
-    return bones.native.get(above, bones.ids[above]) or None
+    return skeleton.native.get(above, skeleton.ids[above]) or None
 
 
-def _named_parent(seen: Seen, told: Diagnostic) -> Json:
+def _fix_parent(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     value = seen.value
-    return {**value, "parentId": _container(seen)} if isinstance(value, dict) else value
+    return {**value, "parentId": _get_container_id(seen)} if isinstance(value, dict) else value
 
 
 @rule(
@@ -40,9 +40,9 @@ def _named_parent(seen: Seen, told: Diagnostic) -> Json:
     "warning",
     on="message",
     formats=ENCODINGS,
-    fix=safe(to_value(_named_parent)),
+    fix=make_safe_fix(repair_value(_fix_parent)),
 )
-def parent_contradicts_nesting(seen: Seen) -> Iterator[Diagnostic]:
+def parent_contradicts_nesting(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A comment stands among the replies to one comment and names another as its parent.
 
     Why: the nesting is what the app goes by, so a `parentId` that differs is left over from before
@@ -64,31 +64,31 @@ def parent_contradicts_nesting(seen: Seen) -> Iterator[Diagnostic]:
     named = value["parentId"]
     if named == seen.record.parent or not isinstance(named, str | None):
         return
-    right = _container(seen)
+    right = _get_container_id(seen)
     if named != right:
-        told = "nobody" if named is None else str(named)[:LONGEST_SHOWN]
+        diagnostic = "nobody" if named is None else str(named)[:LONGEST_SHOWN]
         real = "nobody" if right is None else right[:LONGEST_SHOWN]
-        what = f"it names {told} as its parent and stands below {real}"
+        what = f"it names {diagnostic} as its parent and stands below {real}"
         yield Diagnostic(
             what, way="parentId", fixable=right is not None or not _is_elsewhere(seen, named)
         )
 
 
-def _is_elsewhere(seen: Seen, named: str | None) -> bool:
+def _is_elsewhere(seen: RuleRecord, named: str | None) -> bool:
     """Whether another comment of the conversation has this id."""
-    bones = seen.talk.bones
-    return named in bones.by_id and named != bones.own_id(seen.position)
+    skeleton = seen.talk.skeleton
+    return named in skeleton.by_id and named != skeleton.own_id(seen.position)
 
 
 # the document
 
 
-def _in_a_list(setting: Setting, told: Diagnostic) -> Iterator[Patch]:
-    sheet = setting.origin.by_path[told.path or ""]
-    roots = scan(sheet.content.read()).roots
+def _wrap_in_list(setting: Setting, diagnostic: Diagnostic) -> Iterator[BytePatch]:
+    sheet = setting.origin.by_path[diagnostic.path or ""]
+    roots = scan_json(sheet.content.read()).roots
     if len(roots) == 1:
-        yield Patch(sheet.path, roots[0].start, roots[0].start, b"[")
-        yield Patch(sheet.path, roots[0].stop, roots[0].stop, b"]")
+        yield BytePatch(sheet.path, roots[0].start, roots[0].start, b"[")
+        yield BytePatch(sheet.path, roots[0].stop, roots[0].stop, b"]")
 
 
 @rule(
@@ -97,7 +97,7 @@ def _in_a_list(setting: Setting, told: Diagnostic) -> Iterator[Patch]:
     "note",
     on="source",
     formats=[JSON],
-    fix=safe(_in_a_list),
+    fix=make_safe_fix(_wrap_in_list),
 )
 def comments_in_no_list(setting: Setting) -> Iterator[Diagnostic]:
     """A file holds a comment without the list that should be around it.
@@ -120,16 +120,16 @@ def _is_one_comment(sheet: JsonSheet) -> bool:
     return sheet.sound and [piece.depth for piece in sheet.pieces].count(0) == 1
 
 
-def _levels(talk: Talk) -> Iterator[int]:
+def _iterate_depths(talk: CheckedConversation) -> Iterator[int]:
     """How many comments stand around each comment, in order."""
     depths: list[int] = []
-    for above in talk.bones.parents:
+    for above in talk.skeleton.parents:
         depths.append(0 if above == ROOT else depths[above] + 1)
         yield depths[-1]
 
 
 @rule("STU202", "deep-thread", "note", on="talk", formats=[JSON, XML])
-def deep_thread(talk: Talk) -> Iterator[Diagnostic]:
+def deep_thread(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """Replies are nested so deep that many programs give up.
 
     Why: the document sets no limit to nesting, and Talktree has none. But each reply takes two
@@ -143,10 +143,10 @@ def deep_thread(talk: Talk) -> Iterator[Diagnostic]:
     """
     depth_held = JSON_DEPTH if talk.format.info.slug == JSON else XML_DEPTH
     most = (depth_held - 2) // 2
-    if len(talk.bones) <= most:
+    if len(talk.skeleton) <= most:
         return
     deepest = first = -1
-    for position, depth in enumerate(_levels(talk)):
+    for position, depth in enumerate(_iterate_depths(talk)):
         if depth > most and first < 0:
             first = position
         deepest = max(deepest, depth)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from talktree.formats.rule import Diagnostic, as_noticed, rule
-from talktree.formats.rule_context import Seen, Setting
+from talktree.formats.rule import Diagnostic, rule, to_diagnostics
+from talktree.formats.rule_context import RuleRecord, Setting
 from talktree.formats.studio_text import parse_own
 from talktree.formats.studio_text.lens import MIME
-from talktree.formats.studio_text.parse_multipart import Head, read_head
+from talktree.formats.studio_text.parse_multipart import PartHead, read_head
 from talktree.formats.studio_text.parse_text_file import TextSheet
 from talktree.model.findings import Finding
 
@@ -37,10 +37,10 @@ def lost_replies(noticed: Finding) -> Sequence[Diagnostic]:
     Fix: none, because the replies are not here; export the conversation again if its source still
     exists.
     """
-    return as_noticed(noticed)
+    return to_diagnostics(noticed)
 
 
-def _head(seen: Seen) -> Head | None:
+def _get_head(seen: RuleRecord) -> PartHead | None:
     """The headers of a comment."""
     sheet, index = seen.talk.sheet(seen.position)
     if not isinstance(sheet, TextSheet):
@@ -51,7 +51,7 @@ def _head(seen: Seen) -> Head | None:
 
 
 @rule("STT102", "repeated-header", "warning", on="message", formats=FORMATS)
-def repeated_header(seen: Seen) -> Iterator[Diagnostic]:
+def repeated_header(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header of a comment stands twice, and the two differ.
 
     Why: Talktree takes the first one; other readers take the last, or both as one. So the comment
@@ -63,7 +63,7 @@ def repeated_header(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because it is not known which of the two is right.
     """
-    head = _head(seen)
+    head = _get_head(seen)
     if head is None or len(head.texts) == len(head.headers):
         return
     for header in head.headers:
@@ -101,7 +101,7 @@ def _is_boundary(name: bytes) -> bool:
 
 
 @rule("STT104", "word-for-nothing", "note", on="message", formats=FORMATS)
-def word_for_nothing(seen: Seen) -> Iterator[Diagnostic]:
+def word_for_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header says `undefined` or `null`: its writer had nothing to say and wrote the word for it.
 
     Why: Talktree takes it for nothing, as it was meant. Other readers take it for a name, and then
@@ -113,7 +113,7 @@ def word_for_nothing(seen: Seen) -> Iterator[Diagnostic]:
     Fix: none, because the header is right in the dialect of the program that wrote it; converting
     the file leaves it out.
     """
-    head = _head(seen)
+    head = _get_head(seen)
     sheet, _ = seen.talk.sheet(seen.position)
     if head is None or not isinstance(sheet, TextSheet) or sheet.cut.dialect == "own":
         return
@@ -124,7 +124,7 @@ def word_for_nothing(seen: Seen) -> Iterator[Diagnostic]:
 
 
 @rule("STT105", "unknown-transfer-encoding", "warning", on="message", formats=FORMATS)
-def unknown_transfer_encoding(seen: Seen) -> Iterator[Diagnostic]:
+def unknown_transfer_encoding(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The text of a comment is said to be encoded in a way that nobody knows.
 
     Why: it is then read as it stands. If it really is encoded, what is shown is not what was
@@ -135,7 +135,7 @@ def unknown_transfer_encoding(seen: Seen) -> Iterator[Diagnostic]:
 
     Fix: none, because the right way to decode the text is not known.
     """
-    head = _head(seen)
+    head = _get_head(seen)
     said = None if head is None else head.text("content-transfer-encoding")
     if said is not None and said.strip().lower() not in KNOWN_ENCODINGS:
         yield Diagnostic(f"the encoding {said.strip()[:LONGEST_SHOWN]!r} is not known")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from talktree.formats.fixes import Patch
-from talktree.formats.nested_file import Piece
+from talktree.formats.fixes import BytePatch
+from talktree.formats.nested_file import FilePiece
 from talktree.formats.record_file import Sheet
-from talktree.formats.rule import Diagnostic, rule, safe
-from talktree.formats.rule_context import Seen, Setting
+from talktree.formats.rule import Diagnostic, make_safe_fix, rule
+from talktree.formats.rule_context import RuleRecord, Setting
 from talktree.formats.studio_xml.elements import CHILDREN, COMMENTS
 from talktree.formats.studio_xml.parse import XmlSheet
 
@@ -21,13 +21,13 @@ LOOKED_AT = 1200
 """How much of a comment before its replies is looked at."""
 
 
-def _rooted(setting: Setting, told: Diagnostic) -> Iterator[Patch]:
-    sheet = setting.origin.by_path[told.path or ""]
+def _add_root(setting: Setting, diagnostic: Diagnostic) -> Iterator[BytePatch]:
+    sheet = setting.origin.by_path[diagnostic.path or ""]
     assert isinstance(sheet, XmlSheet)
     start = len(sheet.frame[0]) + len(sheet.pieces[0].gap)
     stop = sheet.content.size - len(sheet.frame[1]) - len(sheet.tail)
-    yield Patch(sheet.path, start, start, f"<{COMMENTS}>".encode())
-    yield Patch(sheet.path, stop, stop, f"</{COMMENTS}>".encode())
+    yield BytePatch(sheet.path, start, start, f"<{COMMENTS}>".encode())
+    yield BytePatch(sheet.path, stop, stop, f"</{COMMENTS}>".encode())
 
 
 @rule(
@@ -36,7 +36,7 @@ def _rooted(setting: Setting, told: Diagnostic) -> Iterator[Patch]:
     "note",
     on="source",
     formats=FORMATS,
-    fix=safe(_rooted),
+    fix=make_safe_fix(_add_root),
 )
 def comments_without_root(setting: Setting) -> Iterator[Diagnostic]:
     """A file has a comment, or several, without the element `<comments>` around them.
@@ -49,12 +49,12 @@ def comments_without_root(setting: Setting) -> Iterator[Diagnostic]:
 
     Fix (safe): `<comments>` is put around them, and nothing else changes.
     """
-    for sheet in _sheets(setting):
+    for sheet in _iterate_sheets(setting):
         if not sheet.listed:
             yield Diagnostic(f"there is no <{COMMENTS}> around it", path=sheet.path, line=1)
 
 
-def _sheets(setting: Setting) -> Iterator[XmlSheet]:
+def _iterate_sheets(setting: Setting) -> Iterator[XmlSheet]:
     """The files that have comments in them."""
     for sheet in setting.origin.sheets:
         if isinstance(sheet, XmlSheet) and sheet.pieces:
@@ -77,13 +77,13 @@ def replies_left_out(setting: Setting) -> Iterator[Diagnostic]:
     Fix: none, because the replies are not here; export the conversation as JSON if its source still
     exists.
     """
-    for sheet in _sheets(setting):
+    for sheet in _iterate_sheets(setting):
         if _EMPTY.search(sheet.pieces[0].raw) and all(map(_has_no_place, sheet.pieces)):
             what = "no replies, as one of the exporters leaves them out"
             yield Diagnostic(what, path=sheet.path, line=1)
 
 
-def _has_no_place(piece: Piece) -> bool:
+def _has_no_place(piece: FilePiece) -> bool:
     """Whether a comment neither has replies nor says that it has none."""
     value = piece.value
     return piece.depth == 0 and isinstance(value, dict) and CHILDREN not in value
@@ -100,14 +100,14 @@ def members_in_attributes(setting: Setting) -> Iterator[Diagnostic]:
 
     Fix: none, because the file is read whole here as it stands; migrating it writes elements.
     """
-    for sheet in _sheets(setting):
+    for sheet in _iterate_sheets(setting):
         names = sorted(sheet.writer.habits.attributes)
         if names:
             yield Diagnostic(f"{', '.join(names[:4])} in attributes", path=sheet.path, line=1)
 
 
 @rule("STX104", "reply-outside-children", "warning", on="message", formats=FORMATS)
-def reply_outside_children(seen: Seen) -> Iterator[Diagnostic]:
+def reply_outside_children(seen: RuleRecord) -> Iterator[Diagnostic]:
     """Replies stand in a comment without the element `<children>` around them.
 
     Why: the programs that read these files look for replies in `<children>` only, so everything
@@ -120,7 +120,7 @@ def reply_outside_children(seen: Seen) -> Iterator[Diagnostic]:
     converting it to another format and back writes `<children>`.
     """
     sheet, index = seen.talk.sheet(seen.position)
-    if not _holds_replies(sheet, index):
+    if not _has_replies(sheet, index):
         return
     hole = sheet.pieces[index].hole  # type: ignore[attr-defined]
     before = seen.record.raw[max(0, hole - LOOKED_AT) : hole]
@@ -128,7 +128,7 @@ def reply_outside_children(seen: Seen) -> Iterator[Diagnostic]:
         yield Diagnostic(f"its replies stand in no <{CHILDREN}>")
 
 
-def _holds_replies(sheet: Sheet, index: int) -> bool:
+def _has_replies(sheet: Sheet, index: int) -> bool:
     if not isinstance(sheet, XmlSheet):
         return False
     piece = sheet.pieces[index]

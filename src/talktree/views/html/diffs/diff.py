@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from talktree.views.html.diffs.matching import Stretch, stretches
-from talktree.views.html.diffs.words import marked
-from talktree.views.html.highlight import bare
-from talktree.views.width import counted, text_lines
+from talktree.views.html.diffs.matching import DiffSpan, match_lines
+from talktree.views.html.diffs.words import mark_differing_words
+from talktree.views.html.highlight import escape_between_tags
+from talktree.views.width import format_count, split_text_lines
 
 MOST_ROWS = 20_000
 """Rows that are shown; the rest is counted."""
@@ -25,7 +25,7 @@ TALL = 16
 _SPACE = re.compile(r"\s+")
 
 
-class Diffed(Struct, frozen=True):
+class RenderedDiff(Struct, frozen=True):
     """A difference: how it looks, and how much of it there is."""
 
     html: str
@@ -34,21 +34,25 @@ class Diffed(Struct, frozen=True):
     hunks: int
 
 
-class Comparison:
+class TextComparison:
     """The lines of two texts and which of them belong together."""
 
     def __init__(self, old: str, new: str, *, space: bool, context: int | None) -> None:
-        self.old = text_lines(old) if old else []
-        self.new = text_lines(new) if new else []
+        self.old = split_text_lines(old) if old else []
+        self.new = split_text_lines(new) if new else []
         self.context = context
-        keys = (self.old, self.new) if space else (_bare_all(self.old), _bare_all(self.new))
-        self.found = stretches(*keys)
+        keys = (
+            (self.old, self.new)
+            if space
+            else (_strip_all_space(self.old), _strip_all_space(self.new))
+        )
+        self.found = match_lines(*keys)
         changed = [each for each in self.found if not each.same]
         self.hunks = len(changed)
         self.removed = sum(len(each.old) for each in changed)
         self.added = sum(len(each.new) for each in changed)
 
-    def marks(self) -> dict[int, tuple[str, str]]:
+    def mark_changed_words(self) -> dict[int, tuple[str, str]]:
         """For old lines that became another line: both as HTML with their words marked."""
         made: dict[int, tuple[str, str]] = {}
         left = MOST_MARKED
@@ -57,21 +61,23 @@ class Comparison:
                 continue
             for at, there in list(zip(each.old, each.new, strict=False))[:left]:
                 left -= 1
-                pair = marked(self.old[at], self.new[there])
+                pair = mark_differing_words(self.old[at], self.new[there])
                 if pair is not None:
                     made[at] = pair
         return made
 
-    def parts(self) -> Iterator[tuple[str, Stretch]]:
+    def split_parts(self) -> Iterator[tuple[str, DiffSpan]]:
         """Stretches in order: same, change, and fold for what is unchanged and far from changes."""
         last = len(self.found) - 1
         for number, each in enumerate(self.found):
             if not each.same:
                 yield "change", each
                 continue
-            yield from self._around(each, opens=number > 0, closes=number < last)
+            yield from self._fold_around(each, opens=number > 0, closes=number < last)
 
-    def _around(self, each: Stretch, *, opens: bool, closes: bool) -> Iterator[tuple[str, Stretch]]:
+    def _fold_around(
+        self, each: DiffSpan, *, opens: bool, closes: bool
+    ) -> Iterator[tuple[str, DiffSpan]]:
         context = self.context
         before = context if opens and context is not None else 0
         after = context if closes and context is not None else 0
@@ -80,85 +86,89 @@ class Comparison:
             return
         end = len(each.old) - after
         for kind, start, stop in (("same", 0, before), ("fold", before, end), ("same", end, None)):
-            piece = Stretch(True, each.old[start:stop], each.new[start:stop])
+            piece = DiffSpan(True, each.old[start:stop], each.new[start:stop])
             if piece.old:
                 yield kind, piece
 
 
-def _bare_all(lines: Sequence[str]) -> list[str]:
+def _strip_all_space(lines: Sequence[str]) -> list[str]:
     return [_SPACE.sub("", each) for each in lines]
 
 
 def diff_unified(old: str, new: str, *, space: bool = True, context: int | None = 3,
-                 numbers: bool = True, start: tuple[int, int] = (1, 1)) -> Diffed:  # fmt: skip
+                 numbers: bool = True,
+                 start: tuple[int, int] = (1, 1)) -> RenderedDiff:  # fmt: skip
     """Two texts above each other; without `space` lines that differ only in blanks are the same.
 
     `start` is which line of its file the first one is, on both sides.
     """
-    compared = Comparison(old, new, space=space, context=context)
-    return _diffed(compared, "tt-unified", Unified(compared, numbers=numbers, start=start))
+    compared = TextComparison(old, new, space=space, context=context)
+    return _render_diff(compared, "tt-unified", UnifiedDiff(compared, numbers=numbers, start=start))
 
 
-def diff_split(old: str, new: str, *, space: bool = True, context: int | None = 3) -> Diffed:
+def diff_split(old: str, new: str, *, space: bool = True, context: int | None = 3) -> RenderedDiff:
     """Two texts side by side."""
-    compared = Comparison(old, new, space=space, context=context)
-    return _diffed(compared, "tt-split", Split(compared))
+    compared = TextComparison(old, new, space=space, context=context)
+    return _render_diff(compared, "tt-split", SideBySide(compared))
 
 
-def _diffed(compared: Comparison, layout: str, view: Unified | Split) -> Diffed:
+def _render_diff(
+    compared: TextComparison, layout: str, view: UnifiedDiff | SideBySide
+) -> RenderedDiff:
     rows: list[str] = []
-    for kind, each in compared.parts():
+    for kind, each in compared.split_parts():
         if kind == "fold":
-            rows += _folded(view, each)
+            rows += _render_fold(view, each)
             continue
         left = MOST_ROWS - len(rows)
         most = max(len(each.old), len(each.new))
-        rows += view.rows(Stretch(each.same, each.old[:left], each.new[:left]))
+        rows += view.render_rows(DiffSpan(each.same, each.old[:left], each.new[:left]))
         if most > left:
             rows.append('<div class="tt-more">… and more; too long to show here</div>')
             break
     scrolls = ' tabindex="0"' if len(rows) > TALL else ""
     html = f'<div class="tt-diff {layout}"{scrolls}>{"".join(rows)}</div>'
-    return Diffed(html, compared.added, compared.removed, compared.hunks)
+    return RenderedDiff(html, compared.added, compared.removed, compared.hunks)
 
 
-def _folded(view: Unified | Split, each: Stretch) -> list[str]:
-    told = counted(len(each.old), "unchanged line")
+def _render_fold(view: UnifiedDiff | SideBySide, each: DiffSpan) -> list[str]:
+    words = format_count(len(each.old), "unchanged line")
     if len(each.old) > MOST_FOLDED:
-        return [f'<div class="tt-fold">{told}</div>']
-    inner = "".join(view.rows(each))
-    return [f'<details class="tt-fold"><summary>{told}</summary>{inner}</details>']
+        return [f'<div class="tt-fold">{words}</div>']
+    inner = "".join(view.render_rows(each))
+    return [f'<details class="tt-fold"><summary>{words}</summary>{inner}</details>']
 
 
-class Unified:
+class UnifiedDiff:
     """Rows above each other: what went, then what came."""
 
-    def __init__(self, compared: Comparison, *, numbers: bool, start: tuple[int, int]) -> None:
+    def __init__(self, compared: TextComparison, *, numbers: bool, start: tuple[int, int]) -> None:
         self._compared = compared
-        self._marks = compared.marks()
-        self._came = dict(_came(compared, self._marks))
+        self._marks = compared.mark_changed_words()
+        self._came = dict(_mark_new_lines(compared, self._marks))
         self._start = start
         last = max(len(compared.old) + start[0], len(compared.new) + start[1]) - 1
         self._width = len(str(max(last, 1))) if numbers else 0
 
-    def rows(self, each: Stretch) -> list[str]:
+    def render_rows(self, each: DiffSpan) -> list[str]:
         """A stretch of lines."""
         old, new = self._compared.old, self._compared.new
         if each.same:
             return [
-                self._row("tt-same", new[b], a, b) for a, b in zip(each.old, each.new, strict=True)
+                self._render_row("tt-same", new[b], a, b)
+                for a, b in zip(each.old, each.new, strict=True)
             ]
-        gone = [self._row("tt-del", old[at], at, -1, self._mark(at)) for at in each.old]
-        came = [self._row("tt-add", new[at], -1, at, self._came.get(at)) for at in each.new]
+        gone = [self._render_row("tt-del", old[at], at, -1, self._find_mark(at)) for at in each.old]
+        came = [self._render_row("tt-add", new[at], -1, at, self._came.get(at)) for at in each.new]
         rows = [*gone, *came]
         rows[0] = rows[0].replace('class="', 'class="tt-hunk ', 1)
         return rows
 
-    def _mark(self, at: int) -> str | None:
+    def _find_mark(self, at: int) -> str | None:
         return self._marks[at][0] if at in self._marks else None
 
-    def _row(self, kind: str, text: str, a: int, b: int, html: str | None = None) -> str:
-        shown = bare(text[:LONGEST]) if html is None else html
+    def _render_row(self, kind: str, text: str, a: int, b: int, html: str | None = None) -> str:
+        shown = escape_between_tags(text[:LONGEST]) if html is None else html
         if not self._width:
             return f'<div class="{kind}"><span>{shown}</span></div>'
         width, (old, new) = self._width, self._start
@@ -166,7 +176,9 @@ class Unified:
         return f'<div class="{kind}" data-line="{place}"><span>{shown}</span></div>'
 
 
-def _came(compared: Comparison, marks: dict[int, tuple[str, str]]) -> Iterator[tuple[int, str]]:
+def _mark_new_lines(
+    compared: TextComparison, marks: dict[int, tuple[str, str]]
+) -> Iterator[tuple[int, str]]:
     """For new lines that were another line: how they look."""
     for each in compared.found:
         if not each.same:
@@ -175,36 +187,36 @@ def _came(compared: Comparison, marks: dict[int, tuple[str, str]]) -> Iterator[t
                     yield there, marks[at][1]
 
 
-class Split:
+class SideBySide:
     """Rows side by side: what was left, what is right."""
 
-    def __init__(self, compared: Comparison) -> None:
+    def __init__(self, compared: TextComparison) -> None:
         self._compared = compared
-        self._marks = compared.marks()
+        self._marks = compared.mark_changed_words()
 
-    def rows(self, each: Stretch) -> list[str]:
+    def render_rows(self, each: DiffSpan) -> list[str]:
         """A stretch of lines, in pairs."""
         rows = []
         for step in range(max(len(each.old), len(each.new))):
             at = each.old[step] if step < len(each.old) else -1
             there = each.new[step] if step < len(each.new) else -1
             first = " tt-hunk" if step == 0 and not each.same else ""
-            left, right = self._cells(at, there, same=each.same)
+            left, right = self._render_cells(at, there, same=each.same)
             rows.append(f'<div class="tt-pair{first}">{left}{right}</div>')
         return rows
 
-    def _cells(self, at: int, there: int, *, same: bool) -> tuple[str, str]:
+    def _render_cells(self, at: int, there: int, *, same: bool) -> tuple[str, str]:
         marks = None if same else self._marks.get(at)
         kinds = ("tt-same", "tt-same") if same else ("tt-del", "tt-add")
         old, new = self._compared.old, self._compared.new
         return (
-            _cell(kinds[0], old, at, marks[0] if marks else None),
-            _cell(kinds[1], new, there, marks[1] if marks else None),
+            _render_cell(kinds[0], old, at, marks[0] if marks else None),
+            _render_cell(kinds[1], new, there, marks[1] if marks else None),
         )
 
 
-def _cell(kind: str, lines: Sequence[str], at: int, html: str | None) -> str:
+def _render_cell(kind: str, lines: Sequence[str], at: int, html: str | None) -> str:
     if at < 0:
         return '<div class="tt-none"></div>'
-    shown = bare(lines[at][:LONGEST]) if html is None else html
+    shown = escape_between_tags(lines[at][:LONGEST]) if html is None else html
     return f'<div class="{kind}" data-line="{at + 1}"><span>{shown}</span></div>'

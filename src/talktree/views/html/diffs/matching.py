@@ -24,7 +24,7 @@ Match: TypeAlias = tuple[int, int, int]
 """Where same lines start on both sides, and how many there are."""
 
 
-class Stretch(NamedTuple):
+class DiffSpan(NamedTuple):
     """Lines that are the same on both sides, or what stands in place of what."""
 
     same: bool
@@ -32,21 +32,21 @@ class Stretch(NamedTuple):
     new: range
 
 
-def stretches(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Stretch]:
+def match_lines(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[DiffSpan]:
     """All lines of both sides in order, same and changed in turns."""
-    made: list[Stretch] = []
+    made: list[DiffSpan] = []
     at_old = at_new = 0
-    for first, second, length in _joined(_matches(old, new)):
+    for first, second, length in _join_matches(_find_matches(old, new)):
         if at_old < first or at_new < second:
-            made.append(Stretch(False, range(at_old, first), range(at_new, second)))
-        made.append(Stretch(True, range(first, first + length), range(second, second + length)))
+            made.append(DiffSpan(False, range(at_old, first), range(at_new, second)))
+        made.append(DiffSpan(True, range(first, first + length), range(second, second + length)))
         at_old, at_new = first + length, second + length
     if at_old < len(old) or at_new < len(new):
-        made.append(Stretch(False, range(at_old, len(old)), range(at_new, len(new))))
+        made.append(DiffSpan(False, range(at_old, len(old)), range(at_new, len(new))))
     return made
 
 
-def _joined(matches: Iterator[Match]) -> Iterator[Match]:
+def _join_matches(matches: Iterator[Match]) -> Iterator[Match]:
     """Matches that follow each other on both sides become one."""
     first = second = length = 0
     for each in matches:
@@ -60,17 +60,17 @@ def _joined(matches: Iterator[Match]) -> Iterator[Match]:
         yield first, second, length
 
 
-def _matches(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[Match]:
-    head = _alike(old, new)
-    tail = _alike_at_end(old, new, head)
+def _find_matches(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[Match]:
+    head = _count_alike(old, new)
+    tail = _count_alike_at_end(old, new, head)
     if head:
         yield 0, 0, head
-    yield from _between(old, new, (head, len(old) - tail, head, len(new) - tail))
+    yield from _match_between(old, new, (head, len(old) - tail, head, len(new) - tail))
     if tail:
         yield len(old) - tail, len(new) - tail, tail
 
 
-def _alike(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
+def _count_alike(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
     count = 0
     for a, b in zip(old, new, strict=False):
         if a != b:
@@ -79,7 +79,7 @@ def _alike(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
     return count
 
 
-def _alike_at_end(old: Sequence[Hashable], new: Sequence[Hashable], head: int) -> int:
+def _count_alike_at_end(old: Sequence[Hashable], new: Sequence[Hashable], head: int) -> int:
     most = min(len(old), len(new)) - head
     count = 0
     while count < most and old[-1 - count] == new[-1 - count]:
@@ -87,21 +87,23 @@ def _alike_at_end(old: Sequence[Hashable], new: Sequence[Hashable], head: int) -
     return count
 
 
-def _between(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> Iterator[Match]:
+def _match_between(
+    old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds
+) -> Iterator[Match]:
     left, right, top, bottom = bounds
     budget = BUDGET
     at_old, at_new = left, top
-    for first, second in [*_anchors(old, new, bounds), (right, bottom)]:
+    for first, second in [*_find_anchors(old, new, bounds), (right, bottom)]:
         size = (first - at_old) * (second - at_new)
         if 0 < size <= min(EXACT, budget):
             budget -= size
-            yield from _exact(old, new, (at_old, first, at_new, second))
+            yield from _match_exactly(old, new, (at_old, first, at_new, second))
         if first < right:
             yield first, second, 1
         at_old, at_new = first + 1, second + 1
 
 
-def _exact(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> list[Match]:
+def _match_exactly(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> list[Match]:
     """The longest row of same lines, then the longest before and behind it, and so on."""
     places: dict[Hashable, list[int]] = {}
     for at in range(bounds[2], bounds[3]):
@@ -110,7 +112,7 @@ def _exact(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> 
     pending = [bounds]
     while pending:
         left, right, top, bottom = pending.pop()
-        first, second, length = _longest(old, places, (left, right, top, bottom))
+        first, second, length = _find_longest_match(old, places, (left, right, top, bottom))
         if not length:
             continue
         found.append((first, second, length))
@@ -122,7 +124,7 @@ def _exact(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> 
     return found
 
 
-def _longest(
+def _find_longest_match(
     old: Sequence[Hashable], places: Mapping[Hashable, Sequence[int]], bounds: Bounds
 ) -> Match:
     """The longest row of same lines; of several the first on the old side, then on the new."""
@@ -145,25 +147,25 @@ def _longest(
     return best
 
 
-def _anchors(
+def _find_anchors(
     old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds
 ) -> list[tuple[int, int]]:
     """Pairs of lines that stand once on each side, the longest row of them that is in order."""
     left, right, top, bottom = bounds
     if (right - left) * (bottom - top) <= EXACT:
         return []
-    once_old = _once(old[left:right], left)
-    once_new = _once(new[top:bottom], top)
+    once_old = _find_unique_lines(old[left:right], left)
+    once_new = _find_unique_lines(new[top:bottom], top)
     pairs = [(at, once_new[line]) for line, at in once_old.items() if line in once_new]
-    return _rising(pairs)
+    return _find_longest_rising(pairs)
 
 
-def _once(lines: Sequence[Hashable], start: int) -> dict[Hashable, int]:
+def _find_unique_lines(lines: Sequence[Hashable], start: int) -> dict[Hashable, int]:
     counts = Counter(lines)
     return {line: start + at for at, line in enumerate(lines) if counts[line] == 1}
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest row in which both numbers rise."""
     ends: list[int] = []
     last: list[int] = []

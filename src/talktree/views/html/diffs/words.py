@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from talktree.views.html.diffs.matching import Stretch, stretches
-from talktree.views.html.highlight import bare
+from talktree.views.html.diffs.matching import DiffSpan, match_lines
+from talktree.views.html.highlight import escape_between_tags
 
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 LONGEST = 2000
@@ -16,7 +16,7 @@ CONTAINED = 0.8
 """The share of the shorter of two texts that must be in the other for it to have only grown."""
 
 
-def marked(old: str, new: str) -> tuple[str, str] | None:
+def mark_differing_words(old: str, new: str) -> tuple[str, str] | None:
     """Both lines as HTML with their differing words marked; None if they have little in common."""
     if len(old) > LONGEST or len(new) > LONGEST:
         return None
@@ -26,48 +26,51 @@ def marked(old: str, new: str) -> tuple[str, str] | None:
     if sum(len(piece) for piece in before if piece in known) < least:
         # Not even with all their words in the best order.
         return None
-    found = stretches(before, after)
+    found = match_lines(before, after)
     if sum(len(before[at]) for each in found if each.same for at in each.old) < least:
         return None
     gone = [("" if each.same else "del", before[each.old.start : each.old.stop]) for each in found]
     come = [("" if each.same else "ins", after[each.new.start : each.new.stop]) for each in found]
-    return _html(gone), _html(come)
+    return _render_pieces(gone), _render_pieces(come)
 
 
-def _html(pieces: list[tuple[str, list[str]]]) -> str:
+def _render_pieces(pieces: list[tuple[str, list[str]]]) -> str:
     return "".join(
-        f"<{tag}>{bare(''.join(words))}</{tag}>" if tag and words else bare("".join(words))
+        f"<{tag}>{escape_between_tags(''.join(words))}</{tag}>"
+        if tag and words
+        else escape_between_tags("".join(words))
         for tag, words in pieces
     )
 
 
-def words_diff(old: str, new: str, *, limit: int = 20_000) -> str:
+def render_words_diff(old: str, new: str, *, limit: int = 20_000) -> str:
     """Two texts as one, with the words marked that went and came.
 
     Texts that share but a few words here and there would become a mix that nobody can read: then
     all of the one went and all of the other came.
     """
     before, after = _PIECES.findall(old[:limit]), _PIECES.findall(new[:limit])
-    found = stretches(before, after)
+    found = match_lines(before, after)
     if not _is_other_wording(before, after, found):
-        return f'<div class="tt-words tt-apart">{_html([("del", before), ("ins", after)])}</div>'
+        pieces = _render_pieces([("del", before), ("ins", after)])
+        return f'<div class="tt-words tt-apart">{pieces}</div>'
     shown = [
-        bare("".join(before[each.old.start : each.old.stop]))
+        escape_between_tags("".join(before[each.old.start : each.old.stop]))
         if each.same
-        else _html([("del", before[each.old.start : each.old.stop]),
+        else _render_pieces([("del", before[each.old.start : each.old.stop]),
                     ("ins", after[each.new.start : each.new.stop])])
         for each in found
     ]  # fmt: skip
     return f'<div class="tt-words">{"".join(shown)}</div>'
 
 
-def _is_other_wording(before: list[str], after: list[str], found: list[Stretch]) -> bool:
+def _is_other_wording(before: list[str], after: list[str], found: list[DiffSpan]) -> bool:
     """Whether two texts are the same one in other words, or the one with more around it."""
-    kept = _letters([before[at] for each in found if each.same for at in each.old])
-    less, more = sorted((_letters(before), _letters(after)))
+    kept = _count_letters([before[at] for each in found if each.same for at in each.old])
+    less, more = sorted((_count_letters(before), _count_letters(after)))
     return kept >= ALIKE * more or kept >= CONTAINED * less
 
 
-def _letters(pieces: list[str]) -> int:
+def _count_letters(pieces: list[str]) -> int:
     """How long the words are together; blanks are the same in all texts."""
     return sum(len(each) for each in pieces if not each.isspace())

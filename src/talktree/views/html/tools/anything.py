@@ -5,31 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from talktree.text.json.value import Json
-from talktree.views.arguments import SUBJECTS, amount, first
-from talktree.views.html.json_view import facts
-from talktree.views.html.tools.output import output
-from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.parts import compact_json
-from talktree.views.width import one_line
+from talktree.views.arguments import SUBJECTS, describe_amount, find_first_text
+from talktree.views.html.json_view import render_facts
+from talktree.views.html.tools.output import render_result_output
+from talktree.views.html.tools.shape import TITLE, ToolInvocation, ToolView
+from talktree.views.parts import format_compact_json
+from talktree.views.width import to_one_line
 
 _ABOUT = (*SUBJECTS, "command", "description", "title", "name", "prompt", "text", "id")
 _SERVED = "mcp__"
 
 
-def anything(asked: Asked) -> Shown:
+def render_any_tool(asked: ToolInvocation) -> ToolView:
     """A tool nobody here knows, also those of MCP servers."""
     given: Json = asked.call.input
-    told = first(asked.arguments, *_ABOUT)
-    if told is None and given not in (None, {}, []):
-        told = compact_json(given if not isinstance(given, Mapping) else dict(given))
-    html, cut = output(asked.result, asked.look)
-    return Shown(
-        one_line(told or "", TITLE), amount(asked.result), facts(given, asked.look.limit) + html,
-        open=asked.failed, cut=cut, name=readable(asked.call.name),
+    words = find_first_text(asked.arguments, *_ABOUT)
+    if words is None and given not in (None, {}, []):
+        words = format_compact_json(given if not isinstance(given, Mapping) else dict(given))
+    html, cut = render_result_output(asked.result, asked.look)
+    return ToolView(
+        to_one_line(words or "", TITLE), describe_amount(asked.result),
+        render_facts(given, asked.look.limit) + html,
+        open=asked.failed, cut=cut, name=format_tool_name(asked.call.name),
     )  # fmt: skip
 
 
-def readable(name: str) -> str:
+def format_tool_name(name: str) -> str:
     """The name of a tool for people: of a server's tool, the server first."""
     if not name.startswith(_SERVED):
         return name

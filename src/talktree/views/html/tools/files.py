@@ -5,71 +5,72 @@ from __future__ import annotations
 import re
 
 from talktree.model.parts import Text
-from talktree.views.arguments import PATHS, amount, edits_of, first
+from talktree.views.arguments import PATHS, describe_amount, extract_edits, find_first_text
 from talktree.views.html.diffs.diff import diff_unified
-from talktree.views.html.highlight import code
-from talktree.views.html.languages import language_of
-from talktree.views.html.numbered import numbered
-from talktree.views.html.tools.output import output
-from talktree.views.html.tools.places import hunks, place_of
-from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.width import counted, one_line, text_lines
+from talktree.views.html.highlight import render_code
+from talktree.views.html.languages import find_language
+from talktree.views.html.numbered import render_numbered
+from talktree.views.html.tools.output import render_result_output
+from talktree.views.html.tools.places import find_line_numbers, read_hunks
+from talktree.views.html.tools.shape import TITLE, ToolInvocation, ToolView
+from talktree.views.width import format_count, split_text_lines, to_one_line
 
 SMALL = 40
 """So many changed lines are shown without being asked for."""
 _NUMBERED = re.compile(r" {0,9}(\d{1,9})[→\t]")
 
 
-def edit(asked: Asked) -> Shown:
+def render_edit(asked: ToolInvocation) -> ToolView:
     """Replaced text as a difference."""
     look = asked.look
-    pairs = edits_of(asked.arguments)
+    pairs = extract_edits(asked.arguments)
     made = []
     cut = 0
-    told = hunks(asked.result)
+    words = read_hunks(asked.result)
     for old, new in pairs[:100]:
-        place = place_of(old, new, told)
+        place = find_line_numbers(old, new, words)
         (old, less), (new, lesser) = look.cut(old), look.cut(new)
         cut += less + lesser
         made.append(diff_unified(old, new, numbers=place is not None, start=place or (1, 1)))
     added, removed = (sum(getattr(each, name) for each in made) for name in ("added", "removed"))
     html = "".join(each.html for each in made)
-    return Shown(
-        _path(asked), f"+{added:,} −{removed:,}", html + _trouble(asked),
+    return ToolView(
+        _find_path(asked), f"+{added:,} −{removed:,}", html + _render_failure(asked),
         open=added + removed <= SMALL or asked.failed, cut=cut,
     )  # fmt: skip
 
 
-def write(asked: Asked) -> Shown:
+def render_write(asked: ToolInvocation) -> ToolView:
     """A new file."""
-    path = _path(asked)
-    content, cut = asked.look.cut(first(asked.arguments, "content", "file_text") or "")
-    lines = len(text_lines(content)) if content else 0
-    return Shown(
-        path, f"+{counted(lines, 'line')}", code(content, language_of(path)) + _trouble(asked),
+    path = _find_path(asked)
+    content, cut = asked.look.cut(find_first_text(asked.arguments, "content", "file_text") or "")
+    lines = len(split_text_lines(content)) if content else 0
+    return ToolView(
+        path, f"+{format_count(lines, 'line')}",
+        render_code(content, find_language(path)) + _render_failure(asked),
         open=asked.failed, cut=cut,
     )  # fmt: skip
 
 
-def read(asked: Asked) -> Shown:
+def render_read(asked: ToolInvocation) -> ToolView:
     """A file that was looked at, with its line numbers."""
-    path = _path(asked)
-    detail = amount(asked.result)
+    path = _find_path(asked)
+    detail = describe_amount(asked.result)
     result = asked.result
     if result is None or result.error or not all(isinstance(part, Text) for part in result.output):
-        html, cut = output(result, asked.look)
-        return Shown(path, detail, html, open=asked.failed, cut=cut)
+        html, cut = render_result_output(result, asked.look)
+        return ToolView(path, detail, html, open=asked.failed, cut=cut)
     text, cut = asked.look.cut("\n".join(p.text for p in result.output if isinstance(p, Text)))
     found = _NUMBERED.match(text)
-    language = language_of(path)
-    html = numbered(text, language) if found else code(text, language)
-    return Shown(path, detail, html, cut=cut)
+    language = find_language(path)
+    html = render_numbered(text, language) if found else render_code(text, language)
+    return ToolView(path, detail, html, cut=cut)
 
 
-def _trouble(asked: Asked) -> str:
+def _render_failure(asked: ToolInvocation) -> str:
     """Why it failed; a success says nothing that is not seen."""
-    return output(asked.result, asked.look)[0] if asked.failed else ""
+    return render_result_output(asked.result, asked.look)[0] if asked.failed else ""
 
 
-def _path(asked: Asked) -> str:
-    return one_line(first(asked.arguments, *PATHS) or "", TITLE)
+def _find_path(asked: ToolInvocation) -> str:
+    return to_one_line(find_first_text(asked.arguments, *PATHS) or "", TITLE)

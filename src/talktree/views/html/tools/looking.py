@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from talktree.views.arguments import SUBJECTS, amount, first
+from talktree.views.arguments import SUBJECTS, describe_amount, find_first_text
 from talktree.views.html.escaped import escape
-from talktree.views.html.json_view import facts
-from talktree.views.html.tools.output import output
-from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.parts import details
-from talktree.views.width import one_line
+from talktree.views.html.json_view import render_facts
+from talktree.views.html.tools.output import render_result_output
+from talktree.views.html.tools.shape import TITLE, ToolInvocation, ToolView
+from talktree.views.parts import format_details
+from talktree.views.width import to_one_line
 
 
-def found(asked: Asked) -> Shown:
+def render_search(asked: ToolInvocation) -> ToolView:
     """What was looked for, and what was found as it was printed."""
-    return _looked(asked, form="")
+    return _render_lookup(asked, form="")
 
 
-def fetched(asked: Asked) -> Shown:
+def render_fetch(asked: ToolInvocation) -> ToolView:
     """A page or a search: what came back is prose."""
-    return _looked(asked, form="markdown")
+    return _render_lookup(asked, form="markdown")
 
 
-def _looked(asked: Asked, *, form: str) -> Shown:
-    subject = first(asked.arguments, *SUBJECTS) or ""
+def _render_lookup(asked: ToolInvocation, *, form: str) -> ToolView:
+    subject = find_first_text(asked.arguments, *SUBJECTS) or ""
     others = {name: each for name, each in asked.arguments.items() if each != subject}
-    html, cut = output(asked.result, asked.look, form=form)
-    told = " · ".join(
-        each for each in (one_line(details(others), 80), amount(asked.result)) if each
+    html, cut = render_result_output(asked.result, asked.look, form=form)
+    words = " · ".join(
+        each
+        for each in (to_one_line(format_details(others), 80), describe_amount(asked.result))
+        if each
     )
     link = ""
     if subject.startswith(("https://", "http://")):
         link = f'<p class="tt-faint">{escape(subject[:2000])}</p>'
-    return Shown(
-        one_line(subject, TITLE), told, link + facts(others) + html, open=asked.failed, cut=cut
+    return ToolView(
+        to_one_line(subject, TITLE),
+        words,
+        link + render_facts(others) + html,
+        open=asked.failed,
+        cut=cut,
     )

@@ -15,7 +15,7 @@ LAST = 1 << 40
 """No file has so many lines."""
 
 
-class Place(NamedTuple):
+class LineNumbers(NamedTuple):
     """The numbers of the first line before and after, from 1."""
 
     old: int
@@ -32,52 +32,54 @@ class Hunk(NamedTuple):
     lines: tuple[str, ...]
 
 
-def hunks(result: ToolResult | None) -> list[Hunk]:
+def read_hunks(result: ToolResult | None) -> list[Hunk]:
     """The stretches that the answer of an editing tool tells of; what makes no sense is none."""
     detail = None if result is None or result.error else result.detail
-    told = detail.get("structuredPatch") if isinstance(detail, Mapping) else None
-    return list(_hunks(told)) if isinstance(told, list | tuple) else []
+    words = detail.get("structuredPatch") if isinstance(detail, Mapping) else None
+    return list(_parse_hunks(words)) if isinstance(words, list | tuple) else []
 
 
-def _hunks(told: list[object] | tuple[object, ...]) -> Iterator[Hunk]:
-    for each in told[:MOST_HUNKS]:
+def _parse_hunks(words: list[object] | tuple[object, ...]) -> Iterator[Hunk]:
+    for each in words[:MOST_HUNKS]:
         if not isinstance(each, Mapping):
             continue
-        first, second = _number(each.get("oldStart")), _number(each.get("newStart"))
-        lines = _lines(each.get("lines"))
+        first, second = _parse_number(each.get("oldStart")), _parse_number(each.get("newStart"))
+        lines = _parse_lines(each.get("lines"))
         if first is None or second is None or lines is None:
             continue
-        old, new = ("\n".join(_side(lines, sign)) for sign in "-+")
+        old, new = ("\n".join(_select_side(lines, sign)) for sign in "-+")
         yield Hunk(first, second, old, new, lines)
 
 
-def _number(told: object) -> int | None:
-    return told if type(told) is int and 0 <= told < LAST else None
+def _parse_number(words: object) -> int | None:
+    return words if type(words) is int and 0 <= words < LAST else None
 
 
-def _lines(told: object) -> tuple[str, ...] | None:
-    if not isinstance(told, list | tuple) or len(told) > MOST_LINES:
+def _parse_lines(words: object) -> tuple[str, ...] | None:
+    if not isinstance(words, list | tuple) or len(words) > MOST_LINES:
         return None
-    lines = tuple(line for line in told if isinstance(line, str) and line[:1] in SIGNS)
-    return lines if len(lines) == len(told) else None
+    lines = tuple(line for line in words if isinstance(line, str) and line[:1] in SIGNS)
+    return lines if len(lines) == len(words) else None
 
 
-def _side(lines: tuple[str, ...], sign: str) -> list[str]:
+def _select_side(lines: tuple[str, ...], sign: str) -> list[str]:
     return [line[1:] for line in lines if line[:1] in ("", " ", sign)]
 
 
-def place_of(old: str, new: str, found: list[Hunk]) -> Place | None:
+def find_line_numbers(old: str, new: str, found: list[Hunk]) -> LineNumbers | None:
     """Where a text stood that was replaced by another; None if no stretch has both of them."""
     for hunk in found:
         at, there = hunk.old.find(old), hunk.new.find(new)
         if at >= 0 and there >= 0 and (old or new):
             if old:
-                return _at_old(hunk, hunk.old.count("\n", 0, at))
-            return Place(max(1, hunk.old_start), hunk.new_start + hunk.new.count("\n", 0, there))
+                return _skip_old_lines(hunk, hunk.old.count("\n", 0, at))
+            return LineNumbers(
+                max(1, hunk.old_start), hunk.new_start + hunk.new.count("\n", 0, there)
+            )
     return None
 
 
-def _at_old(hunk: Hunk, skipped: int) -> Place:
+def _skip_old_lines(hunk: Hunk, skipped: int) -> LineNumbers:
     """The place behind so many lines of the old side, on both sides."""
     before = after = 0
     for line in hunk.lines:
@@ -86,4 +88,4 @@ def _at_old(hunk: Hunk, skipped: int) -> Place:
             break
         before += sign in ("", " ", "-")
         after += sign in ("", " ", "+")
-    return Place(hunk.old_start + skipped, hunk.new_start + after)
+    return LineNumbers(hunk.old_start + skipped, hunk.new_start + after)

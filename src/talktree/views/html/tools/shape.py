@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from talktree.model.parts import ToolCall, ToolResult
-from talktree.views.html.look import Look
+from talktree.views.html.look import RenderOptions
 
 TITLE = 160
 
 
-class Asked(NamedTuple):
+class ToolInvocation(NamedTuple):
     """A call with its arguments and its result, if there is one."""
 
     call: ToolCall
     arguments: Mapping[str, object]
     result: ToolResult | None
-    look: Look
+    look: RenderOptions
 
     @property
     def failed(self) -> bool:
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
         return self.result is not None and self.result.error
 
 
-class Shown(NamedTuple):
+class ToolView(NamedTuple):
     """How a call is shown."""
 
     title: str = ""
@@ -39,4 +39,4 @@ class Shown(NamedTuple):
     """What the tool is called for people, if that is not its name."""
 
 
-View: TypeAlias = Callable[[Asked], Shown]
+View: TypeAlias = Callable[[ToolInvocation], ToolView]

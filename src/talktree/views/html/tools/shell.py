@@ -6,31 +6,32 @@ import re
 from collections.abc import Mapping
 
 from talktree.model.parts import Text, ToolResult
-from talktree.views.arguments import amount, first
-from talktree.views.html.highlight import bare, colored
-from talktree.views.html.tools.output import output
-from talktree.views.html.tools.shape import TITLE, Asked, Shown
-from talktree.views.width import one_line
+from talktree.views.arguments import describe_amount, find_first_text
+from talktree.views.html.highlight import color_code, escape_between_tags
+from talktree.views.html.tools.output import render_result_output
+from talktree.views.html.tools.shape import TITLE, ToolInvocation, ToolView
+from talktree.views.width import to_one_line
 
 _EXIT = re.compile(r"\s*(?:Error: )?(?:Exit|exit) code:? (\d{1,3})\b")
 
 
-def shell(asked: Asked) -> Shown:
+def render_shell(asked: ToolInvocation) -> ToolView:
     """A command as on a terminal."""
-    command = first(asked.arguments, "command", "cmd", "script") or ""
-    about = first(asked.arguments, "description") or ""
+    command = find_first_text(asked.arguments, "command", "cmd", "script") or ""
+    about = find_first_text(asked.arguments, "description") or ""
     command, cut = asked.look.cut(command)
-    printed, less = output(asked.result, asked.look)
-    shown = f'<pre class="tt-command"><code>{colored(bare(command), "bash")}</code></pre>'
-    ended = ending(asked.result)
-    detail = " · ".join(each for each in (one_line(about, TITLE // 2), ended) if each)
-    return Shown(
-        one_line(command, TITLE), detail, f'<div class="tt-shell">{shown}{printed}</div>',
+    printed, less = render_result_output(asked.result, asked.look)
+    colored = color_code(escape_between_tags(command), "bash")
+    shown = f'<pre class="tt-command"><code>{colored}</code></pre>'
+    ended = describe_exit(asked.result)
+    detail = " · ".join(each for each in (to_one_line(about, TITLE // 2), ended) if each)
+    return ToolView(
+        to_one_line(command, TITLE), detail, f'<div class="tt-shell">{shown}{printed}</div>',
         open=asked.failed, cut=cut + less,
     )  # fmt: skip
 
 
-def ending(result: ToolResult | None) -> str:
+def describe_exit(result: ToolResult | None) -> str:
     """How a program ended, in words."""
     if result is None:
         return ""
@@ -40,4 +41,4 @@ def ending(result: ToolResult | None) -> str:
         found = _EXIT.match(part.text) if isinstance(part, Text) else None
         if found and result.error:
             return f"exit {found[1]}"
-    return "failed" if result.error else amount(result)
+    return "failed" if result.error else describe_amount(result)
