@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { lost, useConnection } from '../data/api/connection'
 import { get } from '../data/api/client'
 import { invalidate, useGet } from '../data/api/use'
-import type { About } from '../data/api/types'
+import type { StudioInfo } from '../data/api/types'
 import { ImportHost } from '../features/importing/ImportHost'
 import { LibraryKeys } from '../features/library/LibraryKeys'
 import { handle } from '../ui/keys/registry'
@@ -47,7 +47,7 @@ export function App({ token }: { token: string | null }) {
 }
 
 function Studio() {
-  const about = useGet<About>('/about')
+  const about = useGet<StudioInfo>('/about')
   useReconnect()
   useEffect(loadPartsWhenIdle, [])
   if (!about.data && about.error) return <Doorstep error={about.error} />

@@ -1,6 +1,6 @@
 // The bar: what is open, search, and what can be done with it.
 
-import type { About } from '../data/api/types'
+import type { StudioInfo } from '../data/api/types'
 import { words } from '../ui/keys/match'
 import { chooseFiles } from '../features/importing/imports'
 import { FormatMark } from '../features/library/FormatMark'
@@ -17,7 +17,7 @@ import { toggle, usePanes } from '../ui/panes'
 import { hrefOf } from '../lib/router'
 import './bar.css'
 
-export function Bar({ about }: { about: About | null }) {
+export function Bar({ about }: { about: StudioInfo | null }) {
   const { cid, conversation, error } = useConversation()
   const panes = usePanes()
   const theme = useTheme()

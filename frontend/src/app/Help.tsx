@@ -6,7 +6,7 @@ import { useKeys } from '../ui/keys/use'
 import { DialogBody } from '../ui/overlay/DialogBody'
 import { openOverlay } from '../ui/overlay/stack'
 import { useGet } from '../data/api/use'
-import type { About } from '../data/api/types'
+import type { StudioInfo } from '../data/api/types'
 import { FieldHelp } from '../features/search/FieldHelp'
 import { Button } from '../ui/Button'
 import { useBrowserCommand } from './browserCommand'
@@ -23,7 +23,7 @@ export function HelpKeys(): null {
 
 function Help() {
   const groups = grouped(useBindings())
-  const about = useGet<About>('/about')
+  const about = useGet<StudioInfo>('/about')
   const browser = useBrowserCommand(about.data?.read_only ?? true)
   return (
     <DialogBody>

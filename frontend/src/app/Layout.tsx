@@ -1,7 +1,7 @@
 // The panes: library and tree at the left, the conversation, what goes with it at the right.
 
 import { Suspense, useEffect, useSyncExternalStore, type ReactNode } from 'react'
-import type { About } from '../data/api/types'
+import type { StudioInfo } from '../data/api/types'
 import { useKeys } from '../ui/keys/use'
 import { lazyPart } from '../ui/overlay/lazyPart'
 import { OverlayHost } from '../ui/overlay/OverlayHost'
@@ -19,7 +19,7 @@ const ConversationPane = lazyPart(() => import('../features/conversation/Convers
 const Inspector = lazyPart(() => import('../features/inspector/Inspector'))
 const Overview = lazyPart(() => import('../features/library/overview/Overview'))
 
-export function Layout({ about }: { about: About | null }) {
+export function Layout({ about }: { about: StudioInfo | null }) {
   const panes = usePanes()
   const { cid, conversation, error } = useConversation()
   const missing = error !== null && conversation === null

@@ -1,7 +1,7 @@
 // The left pane: all conversations, or the tree of the open one.
 
 import { Suspense } from 'react'
-import type { About } from '../data/api/types'
+import type { StudioInfo } from '../data/api/types'
 import { useKeys } from '../ui/keys/use'
 import { lazyPart } from '../ui/overlay/lazyPart'
 import { LibraryPane } from '../features/library/LibraryPane'
@@ -18,7 +18,7 @@ const TABS = [
   { key: 'graph', text: 'Tree', icon: 'graph' },
 ] as const
 
-export function LeftPane({ about }: { about: About | null }) {
+export function LeftPane({ about }: { about: StudioInfo | null }) {
   const { leftTab } = usePanes()
   const { cid, conversation } = useConversation()
   useKeys([

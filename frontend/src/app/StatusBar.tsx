@@ -2,13 +2,13 @@
 
 import { useEffect, useState, type ReactNode } from 'react'
 import { useConnection } from '../data/api/connection'
-import type { About, Conversation } from '../data/api/types'
+import type { StudioInfo, ConversationDetails } from '../data/api/types'
 import { useLiveDot } from '../features/live/live'
 import { useConversation } from '../data/conversation/ConversationProvider'
 import { age, bytes, count, exact, roughly, whole } from '../lib/saying'
 import './status.css'
 
-export function StatusBar({ about }: { about: About | null }) {
+export function StatusBar({ about }: { about: StudioInfo | null }) {
   const { cid, conversation } = useConversation()
   const gone = useConnection() === 'gone'
   return (
@@ -39,7 +39,7 @@ function Item({ label, minor, children }: { label: string; minor?: boolean; chil
   )
 }
 
-function OfLibrary({ about }: { about: About | null }) {
+function OfLibrary({ about }: { about: StudioInfo | null }) {
   useTicks()
   if (!about) return null
   const { conversations, bytes: size, stored, last_import: last } = about.library
@@ -58,7 +58,7 @@ function OfLibrary({ about }: { about: About | null }) {
   )
 }
 
-function OfConversation({ conversation }: { conversation: Conversation | null }) {
+function OfConversation({ conversation }: { conversation: ConversationDetails | null }) {
   useTicks()
   if (!conversation) return null
   const { tokens, findings } = conversation

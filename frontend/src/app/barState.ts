@@ -1,6 +1,6 @@
 /** Which buttons of the bar can be pressed. */
 
-import type { Conversation, History } from '../data/api/types'
+import type { ConversationDetails, HistoryState } from '../data/api/types'
 
 export interface BarState {
   undo: boolean
@@ -16,7 +16,11 @@ export interface BarState {
 const OFF: BarState = { undo: false, redo: false, save: false, saveAs: false, share: false, undoText: '', redoText: '' }
 
 /** Nothing without a conversation; nothing that changes in a read-only studio. */
-export function barState(conversation: Conversation | null, history: History | undefined, readOnly: boolean): BarState {
+export function barState(
+  conversation: ConversationDetails | null,
+  history: HistoryState | undefined,
+  readOnly: boolean,
+): BarState {
   if (!conversation) return OFF
   const edits = history?.edits ?? []
   const last = edits.findLast((edit) => edit.state === 'done')

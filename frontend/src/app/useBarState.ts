@@ -1,7 +1,7 @@
 /** The state of the bar for the conversation that is open. */
 
 import { path } from '../data/api/client'
-import type { History } from '../data/api/types'
+import type { HistoryState } from '../data/api/types'
 import { useGet } from '../data/api/use'
 import { useConversation } from '../data/conversation/ConversationProvider'
 import { barState, type BarState } from './barState'
@@ -11,6 +11,6 @@ import { useReadOnly } from '../data/readOnly'
 export function useBarState(): BarState {
   const { cid, conversation } = useConversation()
   const asked = cid && conversation?.can.edit ? path`/c/${cid}/edits` : null
-  const { data } = useGet<History>(asked, undefined, { keep: true })
+  const { data } = useGet<HistoryState>(asked, undefined, { keep: true })
   return barState(conversation, asked ? data : undefined, useReadOnly())
 }

@@ -2,7 +2,7 @@
 // so the title of a conversation in an encrypted library is not in it.
 
 import { useEffect } from 'react'
-import type { About } from '../data/api/types'
+import type { StudioInfo } from '../data/api/types'
 import { useGet } from '../data/api/use'
 import { useConversation } from '../data/conversation/ConversationProvider'
 
@@ -10,7 +10,7 @@ const STUDIO = 'Talktree studio'
 
 export function useDocumentTitle(): void {
   const { cid, conversation, error } = useConversation()
-  const about = useGet<About>('/about').data
+  const about = useGet<StudioInfo>('/about').data
   const missing = error !== null && conversation === null
   const mayBeKept = about !== undefined && !about.encrypted
   const title = !mayBeKept ? '' : cid === null ? 'Overview' : missing ? 'Not found' : (conversation?.title ?? '')

@@ -4,7 +4,7 @@ import { question } from './api/cache'
 import { asApiError, type ApiError } from './api/client'
 import { PageCache } from './api/pageCache'
 import { makeStore, useStore } from '../lib/store'
-import type { Card, Count, Listed } from './api/types'
+import type { Card, Count, CardList } from './api/types'
 import type { Filters } from '../lib/router'
 
 export const STRETCH = 100
@@ -25,8 +25,8 @@ const MOST = 100
 
 const cards = makeStore<Cards>(NONE)
 /** The list that is shown, and the one that is on its way; mostly the same. */
-let shown: PageCache<number, Listed> | null = null
-let latest: PageCache<number, Listed> | null = null
+let shown: PageCache<number, CardList> | null = null
+let latest: PageCache<number, CardList> | null = null
 
 export function useCards(): Cards {
   return useStore(cards)
@@ -42,8 +42,8 @@ export function show(filters: Filters): void {
   const now = cards.get()
   if (now.filters && same(now.filters, filters)) return
   if (latest !== shown) latest?.close()
-  const next = new PageCache<number, Listed>(
-    (at) => question<Listed>('/conversations', { ...filters, from: at * STRETCH, limit: STRETCH }),
+  const next = new PageCache<number, CardList>(
+    (at) => question<CardList>('/conversations', { ...filters, from: at * STRETCH, limit: STRETCH }),
     MOST,
   )
   latest = next
@@ -80,7 +80,7 @@ export function cardAt(known: Cards, index: number): Card | undefined {
 export function patchCard(cid: string, part: Partial<Card>): void {
   const index = indexOf(cards.get(), cid)
   if (index < 0) return
-  const change = (listed: Listed): Listed => ({
+  const change = (listed: CardList): CardList => ({
     ...listed,
     cards: listed.cards.map((card) => (card.cid === cid ? { ...card, ...part } : card)),
   })
@@ -109,7 +109,7 @@ function same(a: Filters, b: Filters): boolean {
 }
 
 /** Shows what is known of a list now. Another total means that rows moved: only the newest answer is sure then. */
-function take(list: PageCache<number, Listed>): void {
+function take(list: PageCache<number, CardList>): void {
   if (list !== latest) return
   const newest = list.newest()
   const error = list.error === null ? null : asApiError(list.error)

@@ -1,9 +1,9 @@
 /** Whether the library is encrypted: then what is in it must not be written to the disk by the browser. */
 
 import { peek } from './api/cache'
-import type { About } from './api/types'
+import type { StudioInfo } from './api/types'
 
 /** True also until it is known. */
 export function isEncrypted(): boolean {
-  return peek<About>('/about')?.encrypted ?? true
+  return peek<StudioInfo>('/about')?.encrypted ?? true
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ago, bytes, lasting, many, partOf, partOfSpeaker, roleWord, short, speakerOf } from './words'
 import { groupTitle, pieces } from '../features/conversation/grouping'
-import type { Block } from '../data/api/types'
+import type { MessageBlock } from '../data/api/types'
 
 describe('words', () => {
   it('tells times, numbers and roles', () => {
@@ -28,7 +28,7 @@ describe('speakers', () => {
 })
 
 describe('grouping', () => {
-  const block = (kind: Block['kind'], name = '', outcome: Block['outcome'] = ''): Block => ({
+  const block = (kind: MessageBlock['kind'], name = '', outcome: MessageBlock['outcome'] = ''): MessageBlock => ({
     kind,
     name,
     outcome,

@@ -2,7 +2,7 @@
 
 import { makeStore } from '../../lib/store'
 import { askChallenge, enterWith, path, post, remove } from './client'
-import type { Remembered } from './types'
+import type { BrowserName } from './types'
 
 const DATABASE = 'talktree'
 const STORE = 'browser'
@@ -27,7 +27,7 @@ export async function lookForBrowser(): Promise<void> {
 export async function rememberBrowser(): Promise<void> {
   const pair = await crypto.subtle.generateKey(CURVE, false, ['sign', 'verify'])
   const point = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
-  const { browser } = await post<Remembered>('/browsers', { public_key: base64url(point), label: describeBrowser() })
+  const { browser } = await post<BrowserName>('/browsers', { public_key: base64url(point), label: describeBrowser() })
   await change((store) => store.put({ id: browser, key: pair.privateKey }, 0))
   isRemembered.set(true)
 }

@@ -1,7 +1,7 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ask, invalidate, invalidateConversation, keyOf, peek, putConversation, queries, question } from './cache'
-import type { Conversation } from './types'
+import type { ConversationDetails } from './types'
 
 let number = 0
 const fetched = vi.fn(async () => new Response(JSON.stringify({ number: ++number })))
@@ -57,7 +57,7 @@ it('takes a conversation for old with all that goes with it, and no other one', 
 
 it('prefers a state that came with an edit to an answer that is on its way', async () => {
   const stop = watch('/c/1')
-  putConversation({ cid: '1', stamp: 'newer' } as Conversation)
+  putConversation({ cid: '1', stamp: 'newer' } as ConversationDetails)
   await rest()
   expect(peek('/c/1')).toMatchObject({ stamp: 'newer' })
   stop()

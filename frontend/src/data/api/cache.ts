@@ -3,7 +3,7 @@
 
 import { CancelledError, QueryClient, type FetchQueryOptions, type Query } from '@tanstack/react-query'
 import { get, path, post, type Params } from './client'
-import type { Conversation, History, Place } from './types'
+import type { ConversationDetails, HistoryState, MessagePlace } from './types'
 
 /** Answers stay true until something says otherwise: an edit, an event, or the server that was away. */
 export const queries = new QueryClient({
@@ -100,12 +100,12 @@ function isOf(cid: string, query: Query, except: readonly string[]): boolean {
 
 /** Takes over a state of a conversation that came with an edit, a save or an event: it is newer than any answer
     that is still on its way. */
-export function putConversation(conversation: Conversation, history?: History): void {
+export function putConversation(conversation: ConversationDetails, history?: HistoryState): void {
   put(path`/c/${conversation.cid}`, undefined, conversation)
   if (history) put(path`/c/${conversation.cid}/edits`, undefined, history)
 }
 
-export function putPlace(cid: string, place: Place): void {
+export function putPlace(cid: string, place: MessagePlace): void {
   put(path`/c/${cid}/place`, { id: place.id, leaf: place.leaf }, place)
 }
 

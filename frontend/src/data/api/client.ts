@@ -2,7 +2,7 @@
 
 import { lost, reached } from './connection'
 import { keyHeader, storeKey } from './key'
-import type { Challenge, Entered, Fault, LockState, Login, Unlock, Upload } from './types'
+import type { Challenge, LoginResult, ErrorDetails, LockState, Login, Unlock, Upload } from './types'
 
 export const BASE = '/api/v1'
 /** The status of all answers while the library is locked. */
@@ -13,10 +13,10 @@ export type Params = Record<string, string | number | boolean | readonly string[
 
 /** An answer that is an error, or no answer at all (status 0). */
 export class ApiError extends Error {
-  readonly fault: Fault
+  readonly fault: ErrorDetails
   readonly status: number
 
-  constructor(reported: Fault, status: number) {
+  constructor(reported: ErrorDetails, status: number) {
     super(reported.message)
     this.name = 'ApiError'
     this.fault = reported
@@ -63,7 +63,7 @@ export function askChallenge(): Promise<Challenge> {
 
 /** The same with a token or with what a remembered browser has signed. */
 export async function enterWith(login: Login): Promise<void> {
-  await ask<Entered>('POST', address('/login'), login, undefined, ({ key }) => storeKey(key))
+  await ask<LoginResult>('POST', address('/login'), login, undefined, ({ key }) => storeKey(key))
 }
 
 /** Whether the library is locked. While it is, this is the only question with an answer. */
@@ -138,9 +138,9 @@ function read<T>(status: number, text: string, onAnswer?: (answer: T) => void, i
   throw new ApiError(faultOf(status, text), status)
 }
 
-function faultOf(status: number, text: string): Fault {
+function faultOf(status: number, text: string): ErrorDetails {
   try {
-    const said = JSON.parse(text) as { error?: Fault }
+    const said = JSON.parse(text) as { error?: ErrorDetails }
     if (said.error) return { ...said.error, message: asSentence(said.error.message) }
   } catch {
     // Not ours, so its words are not for people.
@@ -153,7 +153,7 @@ export function asSentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 
-function fault(kind: string, message: string, hint: string | null = null): Fault {
+function fault(kind: string, message: string, hint: string | null = null): ErrorDetails {
   return { kind, message, hint, exit_code: 1, stamp: null }
 }
 

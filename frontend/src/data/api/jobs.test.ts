@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { queries } from './cache'
 import { follow, startJob } from './jobs'
-import type { Job } from './types'
+import type { JobState } from './types'
 
-const job = (state: Job['state'], done = 0): Job => ({
+const job = (state: JobState['state'], done = 0): JobState => ({
   id: 'a',
   kind: 'import',
   state,
@@ -15,7 +15,7 @@ const job = (state: Job['state'], done = 0): Job => ({
   size: null,
   cid: null,
 })
-let answers: (Job | 'away' | 'unknown')[] = []
+let answers: (JobState | 'away' | 'unknown')[] = []
 const fetched = vi.fn(async () => {
   const next = answers.length > 1 ? answers.shift() : answers[0]
   if (next === 'away') throw new TypeError('no connection')

@@ -4,26 +4,26 @@ import { QueryObserver, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { keyOf, queries, question } from './cache'
 import { asApiError, path, post } from './client'
-import type { Job } from './types'
+import type { JobState } from './types'
 
 const EVERY = 400
 
 /** How a job is asked for: every now and then, also while the server is away, until the job ends or is unknown. */
 function jobQuery(id: string) {
   return {
-    ...question<Job>(addressOf(id)),
-    refetchInterval: ({ state }: { state: { data?: Job; error: unknown } }) => (isOver(state) ? false : EVERY),
+    ...question<JobState>(addressOf(id)),
+    refetchInterval: ({ state }: { state: { data?: JobState; error: unknown } }) => (isOver(state) ? false : EVERY),
     refetchIntervalInBackground: true,
   }
 }
 
-function isOver({ data, error }: { data?: Job; error: unknown }): boolean {
+function isOver({ data, error }: { data?: JobState; error: unknown }): boolean {
   const refused = error !== null && asApiError(error).status !== 0
   return refused || (data !== undefined && data.state !== 'running')
 }
 
 /** Follows a job to its end; gives the newest state that is known of it. */
-export function useJob(id: string | null, onEnd?: (job: Job) => void): Job | null {
+export function useJob(id: string | null, onEnd?: (job: JobState) => void): JobState | null {
   const { data } = useQuery({ ...jobQuery(id ?? ''), enabled: id !== null }, queries)
   const job = id === null ? null : (data ?? null)
   const ended = job !== null && job.state !== 'running' ? job : null
@@ -38,10 +38,10 @@ export function useJob(id: string | null, onEnd?: (job: Job) => void): Job | nul
 }
 
 /** The same for code outside of components, from the state that is known now. */
-export function follow(id: string, onStep: (job: Job) => void, onEnd: (job: Job) => void): void {
-  const observer = new QueryObserver<Job>(queries, jobQuery(id))
-  let last: Job | undefined
-  const take = (data: Job | undefined): void => {
+export function follow(id: string, onStep: (job: JobState) => void, onEnd: (job: JobState) => void): void {
+  const observer = new QueryObserver<JobState>(queries, jobQuery(id))
+  let last: JobState | undefined
+  const take = (data: JobState | undefined): void => {
     if (data === undefined || data === last) return
     last = data
     onStep(data)
@@ -54,15 +54,15 @@ export function follow(id: string, onStep: (job: Job) => void, onEnd: (job: Job)
 }
 
 /** Starts a job; its first state is known at once. */
-export async function startJob(where: string, body: object): Promise<Job> {
-  return put(await post<Job>(where, body))
+export async function startJob(where: string, body: object): Promise<JobState> {
+  return put(await post<JobState>(where, body))
 }
 
-export async function cancelJob(id: string): Promise<Job> {
-  return put(await post<Job>(path`/jobs/${id}/cancel`))
+export async function cancelJob(id: string): Promise<JobState> {
+  return put(await post<JobState>(path`/jobs/${id}/cancel`))
 }
 
-function put(job: Job): Job {
+function put(job: JobState): JobState {
   queries.setQueryData(keyOf(addressOf(job.id)), job)
   return job
 }

@@ -12,7 +12,7 @@ export interface Chip {
 }
 
 /** A piece of a message, ready to be shown. */
-export interface Block {
+export interface MessageBlock {
   kind: "artifact" | "call" | "chip" | "divider" | "file" | "image" | "result" | "text" | "thinking" | "todos" | "unknown";
   /** Safe HTML; of a folded block what is inside. */
   html: string;
@@ -62,12 +62,12 @@ export interface RememberBrowser {
 }
 
 /** What the browser calls itself when it enters the next time. */
-export interface Remembered {
+export interface BrowserName {
   browser: string;
 }
 
 /** What the page needs beside the cookie, which other ports of this host receive too. */
-export interface Entered {
+export interface LoginResult {
   /** Sent as `X-Talktree-Key` with every request, and used to sign addresses. */
   key: string;
 }
@@ -93,7 +93,7 @@ export interface LockState {
 }
 
 /** A format that can be read, and perhaps written. */
-export interface FormatInfo {
+export interface FormatSummary {
   slug: string;
   title: string;
   folder: boolean;
@@ -118,14 +118,14 @@ export interface LibraryInfo {
 }
 
 /** What the page has to know before anything else. */
-export interface About {
+export interface StudioInfo {
   version: string;
   read_only: boolean;
   /** Whether the library is encrypted, so that it can be locked. */
   encrypted: boolean;
   /** The paths that were named at the start; none if all of the library is served. */
   given: string[];
-  formats: FormatInfo[];
+  formats: FormatSummary[];
   library: LibraryInfo;
   /** Why retention rules of the configuration are not applied, if there are any. */
   retention: string | null;
@@ -134,7 +134,7 @@ export interface About {
 }
 
 /** What went wrong, for people. */
-export interface Fault {
+export interface ErrorDetails {
   kind: string;
   message: string;
   hint: string | null;
@@ -144,12 +144,12 @@ export interface Fault {
 }
 
 /** The body of every error. */
-export interface Failure {
-  error: Fault;
+export interface ErrorBody {
+  error: ErrorDetails;
 }
 
 /** Work that goes on while the page lives. */
-export interface Job {
+export interface JobState {
   id: string;
   kind: "convert" | "import" | "share" | "upload";
   state: "cancelled" | "done" | "failed" | "running";
@@ -163,7 +163,7 @@ export interface Job {
   size: number | null;
   /** The conversation that came of it. */
   cid: string | null;
-  error: Fault | null;
+  error: ErrorDetails | null;
 }
 
 // Conversations as they are listed and found, and files that are brought in.
@@ -205,7 +205,7 @@ export interface Count {
 }
 
 /** A stretch of the list. */
-export interface Listed {
+export interface CardList {
   total: number;
   cards: Card[];
   formats: Count[];
@@ -226,7 +226,7 @@ export interface Failures {
 }
 
 /** A stretch of text, marked or not. */
-export interface Span {
+export interface MarkedText {
   text: string;
   mark: boolean;
 }
@@ -243,11 +243,11 @@ export interface SearchHit {
   time: number | null;
   /** current, abandoned, compacted, or deleted. */
   state: string;
-  excerpt: Span[];
+  excerpt: MarkedText[];
 }
 
 /** A stretch of what was found. */
-export interface Found {
+export interface SearchResults {
   total: number;
   exact: boolean;
   hits: SearchHit[];
@@ -302,7 +302,7 @@ export interface BranchInfo {
 }
 
 /** What may be done with this conversation here. */
-export interface Can {
+export interface AllowedActions {
   edit: boolean;
   attach: boolean;
   /** Marked as deleted, and restored. */
@@ -323,7 +323,7 @@ export interface Severities {
 }
 
 /** Tokens that were spent. */
-export interface Tokens {
+export interface TokenUsage {
   input: number;
   output: number;
   cache_read: number;
@@ -331,7 +331,7 @@ export interface Tokens {
 }
 
 /** All of it but its messages. */
-export interface Conversation {
+export interface ConversationDetails {
   cid: string;
   id: string;
   title: string;
@@ -351,7 +351,7 @@ export interface Conversation {
   sidechains_total: number;
   first: number | null;
   last: number | null;
-  tokens: Tokens;
+  tokens: TokenUsage;
   /** What is wrong with it, by all rules; None for a large source that was not checked yet. */
   findings: Severities | null;
   /** Links that were inferred to show it; the file has them not. */
@@ -360,13 +360,13 @@ export interface Conversation {
   edited: boolean;
   /** The number of the last entry in the log of edits, undos, redos and saves; it only grows. */
   log: number;
-  can: Can;
+  can: AllowedActions;
   /** The cids of all conversations of the same source, if it has several. */
   siblings_in_source: string[];
 }
 
 /** The messages that stand at the same place. */
-export interface Siblings {
+export interface SiblingMessages {
   /** Which of them this is, from 0. */
   number: number;
   /** For each the leaf to which its branch leads; at most 100. */
@@ -375,14 +375,14 @@ export interface Siblings {
 }
 
 /** A sub-agent's conversation that starts here. */
-export interface Side {
+export interface SidechainLink {
   leaf: string;
   messages: number;
   label: string;
 }
 
 /** How many tasks are done. */
-export interface Progress {
+export interface TodoCounts {
   done: number;
   total: number;
 }
@@ -398,13 +398,13 @@ export interface Row {
   kind: "divider" | "message" | "note";
   flags: string[];
   chips: Chip[];
-  blocks: Block[];
-  siblings: Siblings | null;
-  sides: Side[];
-  tokens: Tokens | null;
+  blocks: MessageBlock[];
+  siblings: SiblingMessages | null;
+  sides: SidechainLink[];
+  tokens: TokenUsage | null;
   /** How long a reply took: recorded, or since the request before it if that is below an hour. */
   seconds: number | null;
-  todos: Progress | null;
+  todos: TodoCounts | null;
   /** How many files changed with it. */
   files: number;
   /** Codes of what is wrong with it. */
@@ -417,7 +417,7 @@ export interface Row {
 }
 
 /** A stretch of a branch. */
-export interface Rows {
+export interface RowRange {
   stamp: string;
   leaf: string;
   total: number;
@@ -426,7 +426,7 @@ export interface Rows {
 }
 
 /** The end of the current branch. Numbers of rows count from the end: -1 is the last. */
-export interface Tail {
+export interface BranchTail {
   title: string;
   format: string;
   rows: Row[];
@@ -434,7 +434,7 @@ export interface Tail {
 }
 
 /** Where a message is. */
-export interface Place {
+export interface MessagePlace {
   leaf: string;
   number: number;
   /** Of the row: a result is shown with its call. */
@@ -465,13 +465,13 @@ export interface Raw {
 }
 
 /** That a conversation is in another state. */
-export interface Changed {
+export interface ConversationChanged {
   stamp: string;
   /** Its file grew or became another, or it was edited, saved or forgotten, in any window. */
   cause: "edit" | "file" | "forgotten" | "save";
   /** Whether there are edits that are not saved. */
   edited: boolean;
-  /** As in `Conversation`: an event with a smaller number than what is shown comes too late. */
+  /** As in `ConversationDetails`: an event with a smaller number than is shown comes too late. */
   log: number;
   leaf: string | null;
   /** Whether another branch is the current one now, while the one before is still there. */
@@ -540,7 +540,7 @@ export interface Graph {
 }
 
 /** A message of a run, in a line. */
-export interface Node {
+export interface TreeNode {
   id: string;
   role: string;
   /** Who wrote it, as in `Row`. */
@@ -551,10 +551,10 @@ export interface Node {
 }
 
 /** A stretch of a folded run. */
-export interface Run {
+export interface FoldedRun {
   total: number;
   start: number;
-  nodes: Node[];
+  nodes: TreeNode[];
 }
 
 /** One of two branches from where they part. */
@@ -580,7 +580,7 @@ export interface ComparedRow {
 }
 
 /** Two branches: what they share, and both tails. */
-export interface Compared {
+export interface BranchComparison {
   ancestor: string | null;
   shared: number;
   a: ComparedSide;
@@ -662,14 +662,14 @@ export interface UsagePoint {
   /** The row. */
   start: number;
   time: number | null;
-  tokens: Tokens;
+  tokens: TokenUsage;
   /** The longest answer among them. */
   seconds: number | null;
   cost: number | null;
 }
 
 /** A thing and how often it was. */
-export interface Counted {
+export interface UsageCount {
   name: string;
   count: number;
   failures: number;
@@ -684,7 +684,7 @@ export interface MeasuredWords {
   /** Its name for people. */
   title: string;
   /** The most frequent first. */
-  values: Counted[];
+  values: UsageCount[];
   /** How many different values there are. */
   distinct: number;
 }
@@ -715,12 +715,12 @@ export interface UsageCompaction {
 
 /** What a branch cost, at most 400 points. */
 export interface UsageOver {
-  totals: Tokens;
+  totals: TokenUsage;
   cost: number | null;
   points: UsagePoint[];
-  tools: Counted[];
-  models: Counted[];
-  topics: Counted[];
+  tools: UsageCount[];
+  models: UsageCount[];
+  topics: UsageCount[];
   /** Row and value, where the format has it. */
   sentiment: [number, number][];
   seconds_median: number | null;
@@ -732,23 +732,23 @@ export interface UsageOver {
 }
 
 /** A day of all conversations. */
-export interface Day {
+export interface DayUsage {
   day: string;
   messages: number;
-  tokens: Tokens;
+  tokens: TokenUsage;
   cost: number | null;
 }
 
 /** What all conversations cost together. */
-export interface Statistics {
+export interface UsageStatistics {
   conversations: number;
   messages: number;
-  tokens: Tokens;
+  tokens: TokenUsage;
   cost: number | null;
-  days: Day[];
-  models: Counted[];
-  tools: Counted[];
-  projects: Counted[];
+  days: DayUsage[];
+  models: UsageCount[];
+  tools: UsageCount[];
+  projects: UsageCount[];
   /** Messages by hour of the week, Monday first, 168 of them; empty if not known. */
   hours: number[];
   words: MeasuredWords[];
@@ -843,19 +843,19 @@ export interface DoAttach {
 }
 
 /** The stamp that something is done on. */
-export interface On {
+export interface StateReference {
   stamp: string;
 }
 
 /** An undo or a redo, and what it is made on. */
-export interface Turn {
+export interface UndoRequest {
   stamp: string;
   /** The edit that is meant; nothing happens if another one is next. None means the next one. */
   edit?: number | null;
 }
 
 /** An edit, and what it is made on. */
-export interface Do {
+export interface EditRequest {
   stamp: string;
   deed: DoReply | DoRevise | DoReplace | DoClone | DoMove | DoSwap | DoPopUp | DoRetype | DoDelete | DoUndelete | DoRemove | DoAttach;
 }
@@ -871,7 +871,7 @@ export interface EditLine {
 }
 
 /** All edits, the oldest first. */
-export interface History {
+export interface HistoryState {
   stamp: string;
   edits: EditLine[];
   can_undo: boolean;
@@ -880,7 +880,7 @@ export interface History {
 }
 
 /** What an edit, an undo or a redo came to, and the state it led to. */
-export interface Edited {
+export interface EditResult {
   stamp: string;
   /** The edit it is about. */
   edit: number;
@@ -891,20 +891,20 @@ export interface Edited {
   /** Its row on that branch. */
   number: number | null;
   what: string;
-  conversation: Conversation;
-  history: History;
+  conversation: ConversationDetails;
+  history: HistoryState;
 }
 
 /** The files that were written, and the state that led to. */
-export interface Saved {
+export interface SaveResult {
   stamp: string;
   written: string[];
-  conversation: Conversation;
-  history: History;
+  conversation: ConversationDetails;
+  history: HistoryState;
 }
 
 /** What is to be repaired: these codes, or all that has a safe fix. */
-export interface Fix {
+export interface FixRequest {
   stamp: string;
   codes?: string[];
   apply?: boolean;
@@ -931,8 +931,8 @@ export interface Fixes {
   reachable_after: number;
   backup: string | null;
   /** The state that a repair led to, with its edits; None for a plan. */
-  conversation: Conversation | null;
-  history: History | null;
+  conversation: ConversationDetails | null;
+  history: HistoryState | null;
 }
 
 /** Losses of one kind and fate. */
@@ -944,7 +944,7 @@ export interface LossLine {
 }
 
 /** What a conversion would lose, carry and render. */
-export interface Ledger {
+export interface LossSummary {
   to: string;
   losses: LossLine[];
   lost: number;
@@ -976,7 +976,7 @@ export interface SessionOperation {
 }
 
 /** Where a session and its files stand. */
-export interface Session {
+export interface SessionState {
   /** Whether it is recorded by us, or its files come from Claude Code's own history. */
   kind: "claude-code" | "own";
   /** The folder its files are restored in; empty if one must be named. */
@@ -990,7 +990,7 @@ export interface Session {
 }
 
 /** Where to go. */
-export interface Travel {
+export interface NavigationRequest {
   verb: "redo" | "restore" | "undo";
   /** The message; without one, before the last step or prompt. A restore needs it. */
   to?: string | null;
@@ -1014,7 +1014,7 @@ export interface PlanStep {
 }
 
 /** What would happen; nothing has. */
-export interface Plan {
+export interface PlanPreview {
   digest: string;
   steps: PlanStep[];
   conflicts: number;
@@ -1025,23 +1025,23 @@ export interface Plan {
 }
 
 /** Do what the plan with this digest says. */
-export interface Apply {
-  travel: Travel;
+export interface ApplyPlan {
+  travel: NavigationRequest;
   digest: string;
 }
 
 /** What was done, and the state that led to. */
-export interface Applied {
+export interface ApplyResult {
   stamp: string;
   done: number;
   notices: string[];
   leaf: string | null;
-  conversation: Conversation;
-  history: History;
+  conversation: ConversationDetails;
+  history: HistoryState;
 }
 
 /** What would be forgotten with a conversation. */
-export interface Forgettable {
+export interface ForgetPreview {
   path: string;
   /** Whether its file is there; if not, the library has the only copy. */
   on_disk: boolean;
@@ -1055,14 +1055,14 @@ export interface Forgettable {
 }
 
 /** What was erased. */
-export interface Forgotten {
+export interface ForgetSummary {
   /** Bytes on the disk. */
   freed: number;
   /** What could not be erased yet; the next import or check does it. */
   left: string[];
 }
 
-export type Deed =
+export type EditAction =
   | DoReply
   | DoRevise
   | DoReplace
@@ -1099,7 +1099,7 @@ export interface SecretPlace {
 }
 
 /** What is looked for in order to replace it. */
-export interface LookedFor {
+export interface RedactionTarget {
   /** Kinds of keys, tokens and passwords. */
   kinds: number;
   /** Words, those of the user's configuration included. */
@@ -1111,7 +1111,7 @@ export interface LookedFor {
 
 /** The secrets in what would be shared. */
 export interface Secrets {
-  looked_for: LookedFor;
+  looked_for: RedactionTarget;
   total: number;
   distinct: number;
   /** At most 500. */

@@ -5,7 +5,7 @@ import { useStore as useZustand } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { makeStore, useStore } from '../../lib/store'
 import type { ApiError } from '../api/client'
-import type { Conversation } from '../api/types'
+import type { ConversationDetails } from '../api/types'
 import { useGet } from '../api/use'
 import { currentRoute, onRoute, useRoute } from '../../lib/router'
 import { OpenConversation, type Local } from './OpenConversation'
@@ -65,7 +65,7 @@ export function useOpen(): OpenConversation {
 
 export interface Current {
   cid: string | null
-  conversation: Conversation | null
+  conversation: ConversationDetails | null
   /** The branch that is shown. */
   leaf: string | null
   /** The message that is pointed at. */
@@ -89,7 +89,7 @@ export function useConversation(): Current {
   const open = useMaybeOpen()
   const route = useRoute()
   const follow = useLocal((local) => local.follow) ?? false
-  const { data, error } = useGet<Conversation>(open?.path ?? null)
+  const { data, error } = useGet<ConversationDetails>(open?.path ?? null)
   const cid = open?.cid ?? null
   const isHere = cid !== null && route.cid === cid
   const named = isHere ? route.leaf : null

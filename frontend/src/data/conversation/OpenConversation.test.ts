@@ -1,15 +1,24 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { putConversation, queries } from '../api/cache'
-import type { Changed, Conversation, Edited } from '../api/types'
+import type { ConversationChanged, ConversationDetails, EditResult } from '../api/types'
 import { applyChange } from '../../features/live/live'
 import { openOverlay, topOverlay } from '../../ui/overlay/stack'
 import { currentRoute, go, NO_FILTERS } from '../../lib/router'
 import { OpenConversation } from './OpenConversation'
 
-const talk = (part: Partial<Conversation> = {}): Conversation =>
-  ({ cid: '1', stamp: 's1', leaf: 'end', rows: 3, messages: 3, edited: false, live: false, ...part }) as Conversation
-const edited = (part: Partial<Edited>): Edited =>
-  ({ stamp: 's2', edit: 1, leaf: 'end', id: 'm', number: 2, what: '', ...part }) as Edited
+const talk = (part: Partial<ConversationDetails> = {}): ConversationDetails =>
+  ({
+    cid: '1',
+    stamp: 's1',
+    leaf: 'end',
+    rows: 3,
+    messages: 3,
+    edited: false,
+    live: false,
+    ...part,
+  }) as ConversationDetails
+const edited = (part: Partial<EditResult>): EditResult =>
+  ({ stamp: 's2', edit: 1, leaf: 'end', id: 'm', number: 2, what: '', ...part }) as EditResult
 let open: OpenConversation
 
 beforeEach(() => {
@@ -67,7 +76,7 @@ it('makes a change on the revision that was seen, or on what the changes before 
 })
 
 it('takes over what happened elsewhere', () => {
-  const change = (part: Partial<Changed>): Changed => ({
+  const change = (part: Partial<ConversationChanged>): ConversationChanged => ({
     stamp: 's9',
     cause: 'edit',
     edited: true,

@@ -5,7 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ask, invalidateConversation, keyOf, peek, queries } from '../api/cache'
 import { path } from '../api/client'
-import type { Conversation, Edited } from '../api/types'
+import type { ConversationDetails, EditResult } from '../api/types'
 import { closeConversation } from '../../ui/overlay/stack'
 import { adjust, currentRoute } from '../../lib/router'
 import { dismissToasts } from '../../ui/Toast'
@@ -124,8 +124,8 @@ export class OpenConversation {
     return this.isLeft
   }
 
-  get data(): Conversation | null {
-    return peek<Conversation>(this.path) ?? null
+  get data(): ConversationDetails | null {
+    return peek<ConversationDetails>(this.path) ?? null
   }
 
   get revision(): string | null {
@@ -211,11 +211,11 @@ export class OpenConversation {
 
   /** For a change that was asked for before it was left, and is ready while it is loaded again. */
   private async askRevision(): Promise<string> {
-    return (await ask<Conversation>(this.path)).stamp
+    return (await ask<ConversationDetails>(this.path)).stamp
   }
 
   /** Shows what an edit made. */
-  arrive({ leaf, id, number }: Edited): void {
+  arrive({ leaf, id, number }: EditResult): void {
     if (this.isLeft) return
     const before = currentRoute().leaf
     this.showLeaf(leaf, id ?? this.selected)

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { path } from '../../data/api/client'
 import { useSigned } from '../../data/api/key'
-import type { Block } from '../../data/api/types'
+import type { MessageBlock } from '../../data/api/types'
 import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { SafeHtml } from '../common/SafeHtml'
@@ -12,7 +12,7 @@ import './artifact.css'
 interface Props {
   cid: string
   id: string
-  block: Block
+  block: MessageBlock
 }
 
 const FIRST_HEIGHT = 160

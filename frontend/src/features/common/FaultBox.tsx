@@ -1,9 +1,9 @@
-import type { Fault } from '../../data/api/types'
+import type { ErrorDetails } from '../../data/api/types'
 import { Icon } from '../../ui/Icon'
 import './work.css'
 
 /** What went wrong, with what may help. */
-export function FaultBox({ fault }: { fault: Fault }): React.JSX.Element {
+export function FaultBox({ fault }: { fault: ErrorDetails }): React.JSX.Element {
   return (
     <div className="fault-box" role="alert">
       <Icon name="error" />

@@ -1,10 +1,10 @@
-import type { Ledger } from '../../data/api/types'
+import type { LossSummary } from '../../data/api/types'
 import { bytes, many } from '../../lib/amounts'
 import { Icon } from '../../ui/Icon'
 import { FATES, byKind, fatesOf, lossless } from './ledger'
 
 /** What a conversion keeps and what it does not, before it is done. */
-export function LedgerTable({ ledger }: { ledger: Ledger }): React.JSX.Element {
+export function LedgerTable({ ledger }: { ledger: LossSummary }): React.JSX.Element {
   const fates = fatesOf(ledger.losses)
   return (
     <section className="work-ledger" aria-label="What is kept">

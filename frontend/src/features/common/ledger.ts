@@ -1,6 +1,6 @@
 /** What a conversion would lose, carry and render, put in order. */
 
-import type { Ledger, LossLine } from '../../data/api/types'
+import type { LossSummary, LossLine } from '../../data/api/types'
 
 export interface LossKind {
   kind: string
@@ -25,7 +25,7 @@ const rank = (fate: string): number => {
 }
 
 /** Nothing is lost: all comes back when converted back. */
-export function lossless(ledger: Ledger): boolean {
+export function lossless(ledger: LossSummary): boolean {
   return ledger.losses.every((line) => line.kept === 'carried' || line.count === 0)
 }
 

@@ -1,7 +1,7 @@
 // The forks on the way to what is shown, the way back from a sub-agent, and all branches.
 
 import { useMemo } from 'react'
-import type { Conversation, Segment } from '../../data/api/types'
+import type { ConversationDetails, Segment } from '../../data/api/types'
 import { useConversation, useOpen } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { Icon } from '../../ui/Icon'
@@ -108,7 +108,11 @@ function Branches() {
   )
 }
 
-function branchItems(open: OpenConversation, conversation: Conversation | null, leaf: string | null): MenuItem[] {
+function branchItems(
+  open: OpenConversation,
+  conversation: ConversationDetails | null,
+  leaf: string | null,
+): MenuItem[] {
   const items: MenuItem[] = (conversation?.branches ?? []).slice(0, 60).map((branch) => ({
     key: branch.leaf,
     text: `${branch.name ?? (branch.label || branch.leaf)} · ${many(branch.messages, 'message')}`,

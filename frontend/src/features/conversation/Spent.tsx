@@ -1,6 +1,6 @@
 // What a message cost, faintly: tokens and time.
 
-import type { Row, Tokens } from '../../data/api/types'
+import type { Row, TokenUsage } from '../../data/api/types'
 import { whole } from '../../lib/saying'
 import { lasting, many, short } from '../../lib/words'
 
@@ -17,7 +17,7 @@ export function Spent({ row: { tokens, seconds } }: { row: Row }) {
   )
 }
 
-function titleOf(tokens: Tokens | null, took: string): string {
+function titleOf(tokens: TokenUsage | null, took: string): string {
   const parts: string[] = []
   if (tokens) parts.push(`${many(tokens.input, 'token')} read`, `${whole(tokens.output)} written`)
   if (tokens?.cache_read) parts.push(`${whole(tokens.cache_read)} from the cache`)

@@ -1,12 +1,14 @@
 // Blocks of a message that belong together: calls made at once stand in one group.
 
-import type { Block } from '../../data/api/types'
+import type { MessageBlock } from '../../data/api/types'
 
 /** One block, or several calls in a row. */
-export type Piece = { kind: 'block'; block: Block; at: number } | { kind: 'calls'; blocks: Block[]; at: number }
+export type Piece =
+  | { kind: 'block'; block: MessageBlock; at: number }
+  | { kind: 'calls'; blocks: MessageBlock[]; at: number }
 
 /** The blocks in order, calls in a row as one piece. */
-export function pieces(blocks: readonly Block[]): Piece[] {
+export function pieces(blocks: readonly MessageBlock[]): Piece[] {
   const found: Piece[] = []
   blocks.forEach((block, at) => {
     const last = found.at(-1)
@@ -18,7 +20,7 @@ export function pieces(blocks: readonly Block[]): Piece[] {
 }
 
 /** How a group of calls is called: "3 tool calls", and how many of them failed. */
-export function groupTitle(blocks: readonly Block[]): string {
+export function groupTitle(blocks: readonly MessageBlock[]): string {
   const failed = blocks.filter((block) => block.outcome === 'failed').length
   const names = [...new Set(blocks.map((block) => block.name).filter(Boolean))]
   const which = names.length && names.length <= 3 ? ` · ${names.join(', ')}` : ''

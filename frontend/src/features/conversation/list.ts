@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { ask } from '../../data/api/cache'
 import { ApiError, path } from '../../data/api/client'
-import type { Conversation, Place, Row, Tail } from '../../data/api/types'
+import type { ConversationDetails, MessagePlace, Row, BranchTail } from '../../data/api/types'
 import { aim, rowOf, taken, type Aim } from '../../data/conversation/aim'
 import { useConversation, useOpen, type Current } from '../../data/conversation/ConversationProvider'
 import type { LastPlace } from '../../data/conversation/lastPlaces'
@@ -99,7 +99,7 @@ function keyOf(current: Shown, show: string): string {
 
 async function tailOf(cid: string, key: string): Promise<List | null> {
   try {
-    const tail = await ask<Tail>(path`/c/${cid}/tail`, { limit: TAIL })
+    const tail = await ask<BranchTail>(path`/c/${cid}/tail`, { limit: TAIL })
     const total = tail.rows.length
     const pages = new Pages(null, total, '')
     pages.seed(tail.rows.map((row, index) => [index, row]))
@@ -163,13 +163,13 @@ async function opened(
 async function placedLast(
   open: OpenConversation,
   last: LastPlace,
-  conversation: Conversation,
+  conversation: ConversationDetails,
   signal: AbortSignal,
 ): Promise<Aim | null | 'elsewhere'> {
   if (last.path !== conversation.path) return null
   const leaf = last.leaf ?? conversation.leaf
   try {
-    const place = await ask<Place>(path`/c/${open.cid}/place`, { id: last.id, leaf })
+    const place = await ask<MessagePlace>(path`/c/${open.cid}/place`, { id: last.id, leaf })
     if (signal.aborted) return 'elsewhere'
     if (open.selected !== null) return null
     const at: Aim = { kind: 'row', index: place.number, quiet: !last.selected }
@@ -192,7 +192,7 @@ async function placed(
   const { selected } = open
   if (selected === null) return null
   try {
-    const place = await ask<Place>(path`/c/${open.cid}/place`, { id: selected, leaf })
+    const place = await ask<MessagePlace>(path`/c/${open.cid}/place`, { id: selected, leaf })
     if (signal.aborted) return 'elsewhere'
     if (open.selected !== selected) return placed(open, leaf, signal)
     const at: Aim = { kind: 'row', index: place.number }

@@ -1,6 +1,6 @@
 /** What can be done with a message, and when. */
 
-import type { Can, Row } from '../../data/api/types'
+import type { AllowedActions, Row } from '../../data/api/types'
 import type { IconName } from '../../ui/Icon'
 
 export type ActionKey =
@@ -34,7 +34,7 @@ export interface ActionLine {
 
 /** What the page knows beside the message itself. */
 export interface Situation {
-  can: Can
+  can: AllowedActions
   readOnly: boolean
 }
 

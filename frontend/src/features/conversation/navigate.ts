@@ -2,7 +2,7 @@
 
 import { ask } from '../../data/api/cache'
 import { asApiError, path } from '../../data/api/client'
-import type { Place, Row } from '../../data/api/types'
+import type { MessagePlace, Row } from '../../data/api/types'
 import { aim, type Aim } from '../../data/conversation/aim'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { toast } from '../../ui/Toast'
@@ -228,7 +228,7 @@ export class Navigator {
   private async seek(id: string): Promise<void> {
     const { cid, leaf } = this.open
     try {
-      const place = await ask<Place>(path`/c/${cid}/place`, { id, leaf })
+      const place = await ask<MessagePlace>(path`/c/${cid}/place`, { id, leaf })
       if (this.open.selected !== id) return
       if (place.leaf !== leaf) {
         this.open.showLeaf(place.leaf, place.id)

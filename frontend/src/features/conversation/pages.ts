@@ -3,7 +3,7 @@
 import { keyOf } from '../../data/api/cache'
 import { get, path } from '../../data/api/client'
 import { PageCache, type PageQuestion } from '../../data/api/pageCache'
-import type { Row, Rows } from '../../data/api/types'
+import type { Row, RowRange } from '../../data/api/types'
 
 export const PAGE = 50
 /** Pages that are kept; what was not seen for the longest time goes first. */
@@ -19,7 +19,7 @@ export interface Branch {
 /** Rows by their place in the list. Old rows stay until newer ones are there, so that nothing flickers. */
 export class Pages {
   total: number
-  private readonly cache: PageCache<number, Rows>
+  private readonly cache: PageCache<number, RowRange>
   private seeds = new Map<number, Row>()
   private version = 0
   private readonly listeners = new Set<() => void>()
@@ -140,13 +140,13 @@ export class Pages {
 
   /** A page as of the revision that is known: an undo leads back to rows that are here already. An answer that is of
       another revision than was known is shown, but asked for again. */
-  private question = (page: number): PageQuestion<Rows> => {
+  private question = (page: number): PageQuestion<RowRange> => {
     const { revision } = this
     const { cid, leaf, show } = this.branch ?? { cid: '', leaf: null, show: '' }
     const [where, params] = [path`/c/${cid}/rows`, { leaf, from: page * PAGE, limit: PAGE, show }]
     return {
       queryKey: [...keyOf(where, params), revision],
-      queryFn: ({ signal }) => get<Rows>(where, params, signal),
+      queryFn: ({ signal }) => get<RowRange>(where, params, signal),
       staleTime: ({ state }) => (state.data?.stamp === revision ? Infinity : 0),
     }
   }

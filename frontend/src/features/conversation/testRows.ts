@@ -1,7 +1,7 @@
 // For tests: rows, and a server that answers questions for them.
 
 import { vi } from 'vitest'
-import type { Block, Row } from '../../data/api/types'
+import type { MessageBlock, Row } from '../../data/api/types'
 
 /** Takes the place of the network; `asked` are the first rows of the pages that were asked for. */
 export function serveRows(rows: (from: number, limit: number) => Row[], total: () => number, stamp: () => string) {
@@ -49,7 +49,7 @@ export function makeRow(more: Partial<Row>): Row {
 }
 
 /** A part of a message without content. */
-export function makeBlock(more: Partial<Block>): Block {
+export function makeBlock(more: Partial<MessageBlock>): MessageBlock {
   return {
     kind: 'text',
     html: '',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { path, post } from '../../data/api/client'
-import type { Forgettable, Forgotten } from '../../data/api/types'
+import type { ForgetPreview, ForgetSummary } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { useOpen } from '../../data/conversation/ConversationProvider'
 import { many } from '../../lib/amounts'
@@ -14,7 +14,7 @@ import { useFault } from './useFault'
 /** Erase the conversation from the library, after saying what goes and what stays. */
 export function ForgetDialog({ onClose }: { onClose: () => void }): React.JSX.Element {
   const open = useOpen()
-  const { data } = useGet<Forgettable>(path`/c/${open.cid}/forget`)
+  const { data } = useGet<ForgetPreview>(path`/c/${open.cid}/forget`)
   const { fault, fail, clear } = useFault()
   const [busy, setBusy] = useState(false)
 
@@ -22,7 +22,7 @@ export function ForgetDialog({ onClose }: { onClose: () => void }): React.JSX.El
     setBusy(true)
     clear()
     try {
-      const done = await post<Forgotten>(path`/c/${open.cid}/forget`)
+      const done = await post<ForgetSummary>(path`/c/${open.cid}/forget`)
       onClose()
       announceForgotten(open)
       if (done.left.length > 0) toast(`Forgotten, but not finished: ${done.left.join(', ')}`, 'plain')

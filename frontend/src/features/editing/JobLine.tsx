@@ -1,4 +1,4 @@
-import type { Job } from '../../data/api/types'
+import type { JobState } from '../../data/api/types'
 import { bytes } from '../../lib/amounts'
 import { DownloadLink } from '../common/DownloadLink'
 import { Icon } from '../../ui/Icon'
@@ -6,7 +6,7 @@ import { Progress } from '../../ui/Progress'
 import { fileOf } from './useWork'
 
 /** How far a job is, with a way to stop it; then the file it made. */
-export function JobLine({ job, onCancel }: { job: Job; onCancel: () => void }): React.JSX.Element {
+export function JobLine({ job, onCancel }: { job: JobState; onCancel: () => void }): React.JSX.Element {
   if (job.state === 'running') {
     return <Progress done={job.done} total={job.total} label={job.text || 'Working'} onCancel={onCancel} />
   }

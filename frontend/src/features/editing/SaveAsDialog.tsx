@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { About, Ledger } from '../../data/api/types'
+import type { StudioInfo, LossSummary } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { DialogBody } from '../../ui/overlay/DialogBody'
 import { Button } from '../../ui/Button'
@@ -13,13 +13,13 @@ import { useWork } from './useWork'
 /** Write it in another format; what that loses is shown before. */
 export default function SaveAsDialog({ onClose }: { onClose: () => void }): React.JSX.Element | null {
   const { cid, conversation, leaf } = useConversation()
-  const formats = (useGet<About>('/about').data?.formats ?? []).filter((format) => format.writes)
+  const formats = (useGet<StudioInfo>('/about').data?.formats ?? []).filter((format) => format.writes)
   const [chosen, setTo] = useState('')
   const [branch, setBranch] = useState('')
   const [clean, setClean] = useState(false)
   const work = useWork()
   const to = chosen || formats.find((format) => format.slug === conversation?.format)?.slug || formats[0]?.slug || ''
-  const ledger = useGet<Ledger>(
+  const ledger = useGet<LossSummary>(
     cid && to ? path`/c/${cid}/ledger` : null,
     { to, branch, clean: clean || null },
     { keep: true },

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { History, Saved } from '../../data/api/types'
+import type { HistoryState, SaveResult } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { many } from '../../lib/amounts'
 import { DialogBody } from '../../ui/overlay/DialogBody'
@@ -20,9 +20,9 @@ interface Props {
 export function SaveDialog({ onClose, onSaveAs }: Props): React.JSX.Element | null {
   const open = useOpen()
   const { cid, conversation } = useConversation()
-  const { data: history } = useGet<History>(cid && path`/c/${cid}/edits`)
+  const { data: history } = useGet<HistoryState>(cid && path`/c/${cid}/edits`)
   const { fault, fail, clear } = useFault()
-  const [saved, setSaved] = useState<Saved | null>(null)
+  const [saved, setSaved] = useState<SaveResult | null>(null)
   const [busy, setBusy] = useState(false)
   if (!cid || !conversation) return null
   const edits = (history?.edits ?? []).filter((edit) => edit.state === 'done')

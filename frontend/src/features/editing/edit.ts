@@ -3,7 +3,16 @@
 
 import { peek, putConversation, putPlace, renewConversation } from '../../data/api/cache'
 import { asApiError, path, post } from '../../data/api/client'
-import type { Applied, Conversation, Deed, Edited, Fixes, History, Saved, Travel } from '../../data/api/types'
+import type {
+  ApplyResult,
+  ConversationDetails,
+  EditAction,
+  EditResult,
+  Fixes,
+  HistoryState,
+  SaveResult,
+  NavigationRequest,
+} from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { patchCard } from '../../data/cards'
 import { dismissToasts, toast } from '../../ui/Toast'
@@ -26,8 +35,8 @@ export function reportProblem(open: OpenConversation, problem: unknown): void {
 type Verb = 'undo' | 'redo'
 
 interface State {
-  conversation: Conversation
-  history: History
+  conversation: ConversationDetails
+  history: HistoryState
 }
 
 /** Takes over the state that a change led to, wherever the reader is by now. */
@@ -38,7 +47,10 @@ function adopt(open: OpenConversation, { conversation, history }: State): void {
   dismissToasts(open.cid, 'actions')
 }
 
-async function change(open: OpenConversation, ask: (revision: string) => Promise<Edited>): Promise<Edited | null> {
+async function change(
+  open: OpenConversation,
+  ask: (revision: string) => Promise<EditResult>,
+): Promise<EditResult | null> {
   try {
     const edited = await open.change(async (revision) => {
       const made = await ask(revision)
@@ -56,32 +68,32 @@ async function change(open: OpenConversation, ask: (revision: string) => Promise
 }
 
 /** Does one thing; says what it was, with a way back. */
-export async function edit(open: OpenConversation, deed: Deed): Promise<Edited | null> {
-  const edited = await change(open, (stamp) => post<Edited>(path`/c/${open.cid}/edits`, { stamp, deed }))
+export async function edit(open: OpenConversation, deed: EditAction): Promise<EditResult | null> {
+  const edited = await change(open, (stamp) => post<EditResult>(path`/c/${open.cid}/edits`, { stamp, deed }))
   if (edited) offer(open, edited, 'good', 'undo')
   return edited
 }
 
 /** Takes an edit back: the one that is named, or the newest one that is known when it is asked for. */
-export async function undo(open: OpenConversation, named?: number): Promise<Edited | null> {
+export async function undo(open: OpenConversation, named?: number): Promise<EditResult | null> {
   const edited = await turn(open, 'undo', named)
   if (edited) offer(open, edited, 'plain', 'redo')
   return edited
 }
 
 /** Does an edit again: the one that is named, or the one that was taken back last. */
-export async function redo(open: OpenConversation, named?: number): Promise<Edited | null> {
+export async function redo(open: OpenConversation, named?: number): Promise<EditResult | null> {
   const edited = await turn(open, 'redo', named)
   if (edited) offer(open, edited, 'plain', 'undo')
   return edited
 }
 
-function turn(open: OpenConversation, verb: Verb, named?: number): Promise<Edited | null> {
+function turn(open: OpenConversation, verb: Verb, named?: number): Promise<EditResult | null> {
   // After edits that are on their way it is about what they lead to.
   const known = named ?? (open.isChanging ? undefined : nextOf(open, verb))
   return change(open, async (stamp) => {
     const about = known ?? nextOf(open, verb) ?? null
-    const ask = (on: string) => post<Edited>(path`/c/${open.cid}/${verb}`, { stamp: on, edit: about })
+    const ask = (on: string) => post<EditResult>(path`/c/${open.cid}/${verb}`, { stamp: on, edit: about })
     try {
       return await ask(stamp)
     } catch (problem) {
@@ -95,12 +107,12 @@ function turn(open: OpenConversation, verb: Verb, named?: number): Promise<Edite
 
 /** The edit that the next undo or redo is about, as far as that is known. */
 function nextOf(open: OpenConversation, verb: Verb): number | undefined {
-  const edits = peek<History>(path`/c/${open.cid}/edits`)?.edits ?? []
+  const edits = peek<HistoryState>(path`/c/${open.cid}/edits`)?.edits ?? []
   if (verb === 'undo') return edits.findLast((one) => one.state === 'done')?.id
   return edits.find((one) => one.state === 'undone')?.id
 }
 
-function offer(open: OpenConversation, edited: Edited, kind: 'good' | 'plain', back: Verb): void {
+function offer(open: OpenConversation, edited: EditResult, kind: 'good' | 'plain', back: Verb): void {
   if (open.left) return
   const run = () => void (back === 'undo' ? undo(open, edited.edit) : redo(open, edited.edit))
   toast(sentence(edited.what), kind, { action: { text: sentence(back), run }, conversation: open.cid })
@@ -110,10 +122,10 @@ function offer(open: OpenConversation, edited: Edited, kind: 'good' | 'plain', b
 export async function walk(open: OpenConversation, verb: Verb, edits: readonly number[]): Promise<void> {
   const done: number[] = []
   const edited = await change(open, async (stamp) => {
-    let last = null as Edited | null
+    let last = null as EditResult | null
     for (const one of edits) {
       try {
-        last = await post<Edited>(path`/c/${open.cid}/${verb}`, { stamp: last?.stamp ?? stamp, edit: one })
+        last = await post<EditResult>(path`/c/${open.cid}/${verb}`, { stamp: last?.stamp ?? stamp, edit: one })
       } catch (problem) {
         if (!last) throw problem
         reportProblem(open, problem)
@@ -132,9 +144,9 @@ export async function walk(open: OpenConversation, verb: Verb, edits: readonly n
 }
 
 /** Writes the edits into the file. */
-export async function save(open: OpenConversation): Promise<Saved> {
+export async function save(open: OpenConversation): Promise<SaveResult> {
   return open.change(async (stamp) => {
-    const saved = await post<Saved>(path`/c/${open.cid}/save`, { stamp })
+    const saved = await post<SaveResult>(path`/c/${open.cid}/save`, { stamp })
     adopt(open, saved)
     return saved
   })
@@ -150,24 +162,24 @@ export async function repair(open: OpenConversation, { stamp }: Fixes, codes: re
 }
 
 /** A move of a session; what is chosen is one of what the server offered. */
-type Move = Omit<Travel, 'choices'> & { choices: Record<string, string> }
+type Move = Omit<NavigationRequest, 'choices'> & { choices: Record<string, string> }
 
 /** Does to the files of a session what the plan with this digest says. */
-export async function applyPlan(open: OpenConversation, travel: Move, digest: string): Promise<Applied> {
+export async function applyPlan(open: OpenConversation, travel: Move, digest: string): Promise<ApplyResult> {
   return open.change(async () => {
-    const applied = await post<Applied>(path`/c/${open.cid}/session/apply`, { travel, digest })
+    const applied = await post<ApplyResult>(path`/c/${open.cid}/session/apply`, { travel, digest })
     adopt(open, applied)
     return applied
   })
 }
 
 /** Hangs a message, with all below it, on another one; null makes it a beginning. */
-export function moveMessage(open: OpenConversation, about: string, to: string | null): Promise<Edited | null> {
+export function moveMessage(open: OpenConversation, about: string, to: string | null): Promise<EditResult | null> {
   return edit(open, { do: 'move', about, to })
 }
 
 /** Two messages change places. */
-export function swapMessages(open: OpenConversation, about: string, other: string): Promise<Edited | null> {
+export function swapMessages(open: OpenConversation, about: string, other: string): Promise<EditResult | null> {
   return edit(open, { do: 'swap', about, other })
 }
 

@@ -3,7 +3,7 @@
 
 import { peek } from '../../data/api/cache'
 import { path } from '../../data/api/client'
-import type { History } from '../../data/api/types'
+import type { HistoryState } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { isReadOnly } from '../../data/readOnly'
 
@@ -32,7 +32,7 @@ export function whyNotSave(open: OpenConversation): string | null {
 }
 
 /** The edits of the state that is shown; none while an edit is on its way, or if they are of another state. */
-function historyOf(open: OpenConversation): History | undefined {
-  const history = peek<History>(path`/c/${open.cid}/edits`)
+function historyOf(open: OpenConversation): HistoryState | undefined {
+  const history = peek<HistoryState>(path`/c/${open.cid}/edits`)
   return open.isChanging || history?.stamp !== open.revision ? undefined : history
 }

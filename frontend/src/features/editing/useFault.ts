@@ -2,12 +2,12 @@
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { asApiError } from '../../data/api/client'
-import type { Fault } from '../../data/api/types'
+import type { ErrorDetails } from '../../data/api/types'
 import { useOpen } from '../../data/conversation/ConversationProvider'
 import { reportProblem } from './edit'
 
 interface FaultOfDialog {
-  fault: Fault | null
+  fault: ErrorDetails | null
   /** Shows in the dialog why a question was not answered. */
   show: (problem: unknown) => void
   /** Shows in the dialog why a change was not made, or at the edge of the page if the dialog is closed by now. */
@@ -17,7 +17,7 @@ interface FaultOfDialog {
 
 export function useFault(): FaultOfDialog {
   const open = useOpen()
-  const [fault, setFault] = useState<Fault | null>(null)
+  const [fault, setFault] = useState<ErrorDetails | null>(null)
   const isShown = useRef(true)
   useEffect(() => {
     isShown.current = true

@@ -3,11 +3,11 @@
 import { useCallback, useState } from 'react'
 import { BASE, asApiError, path } from '../../data/api/client'
 import { cancelJob, startJob, useJob } from '../../data/api/jobs'
-import type { Fault, Job } from '../../data/api/types'
+import type { ErrorDetails, JobState } from '../../data/api/types'
 
 export interface Work {
-  job: Job | null
-  fault: Fault | null
+  job: JobState | null
+  fault: ErrorDetails | null
   running: boolean
   start: (where: string, body: object) => Promise<void>
   cancel: () => void
@@ -15,14 +15,14 @@ export interface Work {
 }
 
 /** Where the file a job made can be downloaded. */
-export function fileOf(job: Job): string {
+export function fileOf(job: JobState): string {
   return BASE + path`/jobs/${job.id}/file`
 }
 
 /** One job at a time; closing the dialog ends the following, not the job. */
 export function useWork(): Work {
   const [id, setId] = useState<string | null>(null)
-  const [fault, setFault] = useState<Fault | null>(null)
+  const [fault, setFault] = useState<ErrorDetails | null>(null)
   const [asking, setAsking] = useState(false)
   const job = useJob(id)
 

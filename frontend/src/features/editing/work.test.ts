@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Can, Conversation, History, Ledger, Row } from '../../data/api/types'
+import type { AllowedActions, ConversationDetails, HistoryState, LossSummary, Row } from '../../data/api/types'
 import { barState } from '../../app/barState'
 import { draft, keepDraft } from './drafts'
 import { byKind, fatesOf, lossless } from '../common/ledger'
 import { actionLines } from '../conversation/messageActions'
 
-const CAN: Can = {
+const CAN: AllowedActions = {
   edit: true,
   attach: true,
   delete: true,
@@ -15,7 +15,13 @@ const CAN: Can = {
   why_not: null,
 }
 const ROW = { number: 0, id: 'a', parent: null, role: 'user', kind: 'message', flags: [] as string[] } as unknown as Row
-const ledger = (...losses: Ledger['losses']): Ledger => ({ to: 'x', losses, lost: 0, carried: 0, carried_bytes: 0 })
+const ledger = (...losses: LossSummary['losses']): LossSummary => ({
+  to: 'x',
+  losses,
+  lost: 0,
+  carried: 0,
+  carried_bytes: 0,
+})
 const loss = (kind: string, kept: string, count: number) => ({ kind, kept, count, examples: [] })
 
 describe('ledger', () => {
@@ -38,7 +44,7 @@ describe('ledger', () => {
 })
 
 describe('actions', () => {
-  const on = (row: Row, can: Can, readOnly = false) =>
+  const on = (row: Row, can: AllowedActions, readOnly = false) =>
     actionLines(row, { can, readOnly })
       .filter((line) => line.enabled)
       .map((line) => line.key)
@@ -67,7 +73,7 @@ describe('actions', () => {
 })
 
 it('enables the bar by what can be done', () => {
-  const conversation = { can: CAN, edited: true } as Conversation
+  const conversation = { can: CAN, edited: true } as ConversationDetails
   const history = {
     stamp: '',
     saved: false,
@@ -77,7 +83,7 @@ it('enables the bar by what can be done', () => {
       { id: 1, time: 0, what: 'replied', state: 'done', about: null },
       { id: 2, time: 0, what: 'moved', state: 'undone', about: null },
     ],
-  } as History
+  } as HistoryState
   expect(barState(conversation, history, false)).toMatchObject({
     undo: true,
     redo: true,

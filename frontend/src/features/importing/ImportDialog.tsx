@@ -1,7 +1,7 @@
 // What was brought in: what it is, how sound it is, and what to do with it.
 
 import { useStore } from '../../lib/store'
-import type { About } from '../../data/api/types'
+import type { StudioInfo } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { DialogBody } from '../../ui/overlay/DialogBody'
 import { Button } from '../../ui/Button'
@@ -11,7 +11,7 @@ import { chooseFiles, dropAll, keep } from './imports'
 import { items, type Item } from './items'
 
 export default function ImportDialog() {
-  const formats = useGet<About>('/about').data?.formats ?? []
+  const formats = useGet<StudioInfo>('/about').data?.formats ?? []
   const all = useStore(items) ?? []
   const ready = all.filter((item) => item.state === 'ready')
   const kept = all.filter((item) => item.state === 'kept')

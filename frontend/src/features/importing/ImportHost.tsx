@@ -3,7 +3,7 @@
 import { useEffect } from 'react'
 import { cancelJob, useJob } from '../../data/api/jobs'
 import { useStore } from '../../lib/store'
-import type { About, Job } from '../../data/api/types'
+import type { StudioInfo, JobState } from '../../data/api/types'
 import { invalidate } from '../../data/api/use'
 import { useKeys } from '../../ui/keys/use'
 import { Progress } from '../../ui/Progress'
@@ -13,7 +13,7 @@ import { chooseFiles, importPlaces } from './imports'
 import { importJob } from './items'
 import './importing.css'
 
-export function ImportHost({ about }: { about: About | null }) {
+export function ImportHost({ about }: { about: StudioInfo | null }) {
   const writable = about !== null && !about.read_only
   const running = about?.job ?? null
   useEffect(() => {
@@ -54,7 +54,7 @@ function PlacesProgress() {
   )
 }
 
-function ended(job: Job): void {
+function ended(job: JobState): void {
   importJob.set(null)
   for (const what of ['/conversations', '/about', '/statistics']) invalidate(what)
   if (job.state === 'failed') toast(job.error?.message ?? 'The import failed.', 'error')

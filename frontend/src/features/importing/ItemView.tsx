@@ -1,6 +1,6 @@
 // One file that is brought in.
 
-import type { FormatInfo, Upload } from '../../data/api/types'
+import type { FormatSummary, Upload } from '../../data/api/types'
 import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Progress } from '../../ui/Progress'
@@ -11,7 +11,7 @@ import { LedgerPreview } from './LedgerPreview'
 
 interface Props {
   item: Item
-  formats: readonly FormatInfo[]
+  formats: readonly FormatSummary[]
   onOpen: (item: Item) => void
 }
 
@@ -67,7 +67,7 @@ function told({ errors, warnings }: { errors: number; warnings: number }): strin
   return [errors && count(errors, 'error'), warnings && count(warnings, 'warning')].filter(Boolean).join(', ')
 }
 
-function Looked({ upload, formats }: { upload: Upload; formats: readonly FormatInfo[] }) {
+function Looked({ upload, formats }: { upload: Upload; formats: readonly FormatSummary[] }) {
   const title = formats.find((format) => format.slug === upload.format)?.title ?? upload.format
   const { findings } = upload
   const wrong = findings ? findings.errors + findings.warnings : 0
@@ -99,7 +99,7 @@ function Looked({ upload, formats }: { upload: Upload; formats: readonly FormatI
   )
 }
 
-function KeepAs({ item, upload, formats }: { item: Item; upload: Upload; formats: readonly FormatInfo[] }) {
+function KeepAs({ item, upload, formats }: { item: Item; upload: Upload; formats: readonly FormatSummary[] }) {
   const others = formats.filter((format) => format.writes && format.slug !== upload.format)
   return (
     <div className="import-as">

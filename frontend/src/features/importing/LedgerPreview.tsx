@@ -1,12 +1,12 @@
 // What a format could not hold of a file.
 
 import { path } from '../../data/api/client'
-import type { Ledger } from '../../data/api/types'
+import type { LossSummary } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { LedgerTable } from '../common/LedgerTable'
 
 export function LedgerPreview({ upload, to }: { upload: string; to: string }) {
-  const ledger = useGet<Ledger>(path`/uploads/${upload}/ledger`, { to })
+  const ledger = useGet<LossSummary>(path`/uploads/${upload}/ledger`, { to })
   if (ledger.error) {
     return (
       <p className="import-trouble" role="alert">

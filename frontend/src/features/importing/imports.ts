@@ -2,7 +2,7 @@
 
 import { asApiError, isAbort, path, remove, upload } from '../../data/api/client'
 import { cancelJob, follow, startJob } from '../../data/api/jobs'
-import type { Job } from '../../data/api/types'
+import type { JobState } from '../../data/api/types'
 import { invalidate } from '../../data/api/use'
 import { closeNamed } from '../../ui/overlay/stack'
 import { toast } from '../../ui/Toast'
@@ -105,7 +105,7 @@ export function stopKeeping(item: Item): void {
   if (item.job) void cancelJob(item.job.id)
 }
 
-function end(id: number, job: Job): void {
+function end(id: number, job: JobState): void {
   if (job.state === 'done') change(id, { state: 'kept', job })
   else if (job.state === 'cancelled') change(id, { state: 'ready', job: null })
   else change(id, { state: 'failed', trouble: job.error?.message ?? 'It could not be kept.' })

@@ -1,7 +1,7 @@
 // The files that are being brought in.
 
 import { makeStore } from '../../lib/store'
-import type { Job, Upload } from '../../data/api/types'
+import type { JobState, Upload } from '../../data/api/types'
 
 export interface Item {
   id: number
@@ -13,7 +13,7 @@ export interface Item {
   upload: Upload | null
   /** The format it is kept in; null keeps it as it is. */
   to: string | null
-  job: Job | null
+  job: JobState | null
   /** Whether somebody stopped it while it was about to be kept. */
   unwanted: boolean
   trouble: string

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import type { Counted } from '../../data/api/types'
+import type { UsageCount } from '../../data/api/types'
 import { Button } from '../../ui/Button'
 import { lasted, money, short } from '../../lib/amounts'
 
 const FEW = 8
 
 /** Things with how often they were, as bars; more columns where more is known. */
-export function CountTable({ title, rows }: { title: string; rows: readonly Counted[] }): React.JSX.Element | null {
+export function CountTable({ title, rows }: { title: string; rows: readonly UsageCount[] }): React.JSX.Element | null {
   const [all, setAll] = useState(false)
   if (rows.length === 0) return null
   const most = Math.max(...rows.map((row) => row.count))

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { EditLine, History } from '../../data/api/types'
+import type { EditLine, HistoryState } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { Button } from '../../ui/Button'
 import { Empty } from '../../ui/Empty'
@@ -18,11 +18,11 @@ import './history.css'
 /** All edits, the newest on top, with a way to any point. */
 export function HistoryTab(): React.JSX.Element {
   const { cid } = useConversation()
-  const got = useGet<History>(cid && path`/c/${cid}/edits`, undefined, { keep: true })
+  const got = useGet<HistoryState>(cid && path`/c/${cid}/edits`, undefined, { keep: true })
   return <Answered got={got}>{(history) => <Known history={history} />}</Answered>
 }
 
-function Known({ history }: { history: History }): React.JSX.Element {
+function Known({ history }: { history: HistoryState }): React.JSX.Element {
   const open = useOpen()
   const { conversation } = useConversation()
   const readOnly = useReadOnly()

@@ -2,7 +2,7 @@
 
 import { ask } from '../../data/api/cache'
 import { path } from '../../data/api/client'
-import type { Place, Rows } from '../../data/api/types'
+import type { MessagePlace, RowRange } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { reportProblem } from '../editing/edit'
 
@@ -10,7 +10,7 @@ import { reportProblem } from '../editing/edit'
 export async function goTo(open: OpenConversation, id: string): Promise<void> {
   const { cid, leaf } = open
   try {
-    const place = await ask<Place>(path`/c/${cid}/place`, { id, leaf })
+    const place = await ask<MessagePlace>(path`/c/${cid}/place`, { id, leaf })
     if (place.leaf === leaf) open.select(place.id)
     else open.showLeaf(place.leaf, place.id)
   } catch (problem) {
@@ -22,7 +22,7 @@ export async function goTo(open: OpenConversation, id: string): Promise<void> {
 export async function goToRow(open: OpenConversation, number: number): Promise<void> {
   const { cid, leaf } = open
   try {
-    const rows = await ask<Rows>(path`/c/${cid}/rows`, { leaf, from: number, limit: 1 })
+    const rows = await ask<RowRange>(path`/c/${cid}/rows`, { leaf, from: number, limit: 1 })
     const row = rows.rows[0]
     if (row) open.select(row.id)
   } catch (problem) {

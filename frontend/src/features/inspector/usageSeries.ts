@@ -1,9 +1,9 @@
 /** Tokens of a branch as series to be drawn. */
 
-import type { Tokens, UsagePoint } from '../../data/api/types'
+import type { TokenUsage, UsagePoint } from '../../data/api/types'
 import { cumulative } from './scales'
 
-export type TokenKind = keyof Tokens
+export type TokenKind = keyof TokenUsage
 
 /** From the base upward. */
 export const KINDS: readonly TokenKind[] = ['cache_read', 'cache_write', 'input', 'output']
@@ -62,6 +62,6 @@ export function highest(layers: ReadonlyMap<TokenKind, readonly [number, number]
 }
 
 /** The kinds that were spent at all. */
-export function spent(totals: Tokens): TokenKind[] {
+export function spent(totals: TokenUsage): TokenKind[] {
   return KINDS.filter((kind) => totals[kind] > 0)
 }

@@ -1,13 +1,17 @@
 /** On which row the selected message stands. */
 
 import { path } from '../../data/api/client'
-import type { Place } from '../../data/api/types'
+import type { MessagePlace } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { useConversation } from '../../data/conversation/ConversationProvider'
 
 /** Null while nothing is selected or it is not known yet. */
-export function usePlace(): Place | null {
+export function usePlace(): MessagePlace | null {
   const { cid, leaf, selected } = useConversation()
-  const { data } = useGet<Place>(cid && selected ? path`/c/${cid}/place` : null, { id: selected, leaf }, { keep: true })
+  const { data } = useGet<MessagePlace>(
+    cid && selected ? path`/c/${cid}/place` : null,
+    { id: selected, leaf },
+    { keep: true },
+  )
   return selected ? (data ?? null) : null
 }

@@ -2,14 +2,14 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
-import type { FormatInfo } from '../../data/api/types'
+import type { FormatSummary } from '../../data/api/types'
 import { CardView } from './CardView'
 import { cardAt, indexOf, need, type Cards } from '../../data/cards'
 
 interface Props {
   cards: Cards
   cid: string | null
-  formats: readonly FormatInfo[]
+  formats: readonly FormatSummary[]
   onOpen: (cid: string) => void
   onSeen: (first: number, last: number) => void
 }

@@ -1,7 +1,7 @@
 // A conversation in the list.
 
 import { memo, type MouseEvent } from 'react'
-import type { Card, FormatInfo } from '../../data/api/types'
+import type { Card, FormatSummary } from '../../data/api/types'
 import { Icon } from '../../ui/Icon'
 import { hrefOf } from '../../lib/router'
 import { age, bytes, count, exact, short, whole } from '../../lib/saying'
@@ -11,7 +11,7 @@ import { StateDots } from './StateDots'
 
 interface Props {
   card: Card | undefined
-  formats: readonly FormatInfo[]
+  formats: readonly FormatSummary[]
   id: string
   position: number
   total: number

@@ -1,7 +1,7 @@
 // What the list is narrowed by and sorted after.
 
 import type { Ref } from 'react'
-import type { About, Count } from '../../data/api/types'
+import type { StudioInfo, Count } from '../../data/api/types'
 import { Icon } from '../../ui/Icon'
 import type { Filters } from '../../lib/router'
 import { projectName, setFilters, SORTS } from './filters'
@@ -10,7 +10,7 @@ interface Props {
   filters: Filters
   formats: readonly Count[]
   projects: readonly Count[]
-  about: About | null
+  about: StudioInfo | null
   ref: Ref<HTMLInputElement>
 }
 

@@ -1,10 +1,10 @@
 // A format, by two letters of its name, or in words.
 
-import type { FormatInfo } from '../../data/api/types'
+import type { FormatSummary } from '../../data/api/types'
 
 interface Props {
   slug: string
-  formats: readonly FormatInfo[] | undefined
+  formats: readonly FormatSummary[] | undefined
   long?: boolean
 }
 

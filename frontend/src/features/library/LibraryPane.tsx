@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react'
 import { asSentence } from '../../data/api/client'
-import type { About } from '../../data/api/types'
+import type { StudioInfo } from '../../data/api/types'
 import { chooseFiles, importPlaces } from '../importing/imports'
 import { Button } from '../../ui/Button'
 import { useConversation } from '../../data/conversation/ConversationProvider'
@@ -19,7 +19,7 @@ import { useDebounced } from './useDebounced'
 import { useRefresh } from './useRefresh'
 import './library.css'
 
-export function LibraryPane({ about }: { about: About | null }) {
+export function LibraryPane({ about }: { about: StudioInfo | null }) {
   const { filters } = useRoute()
   const asked = useDebounced(filters, 120)
   const { cid } = useConversation()
@@ -78,7 +78,7 @@ function open(cid: string): void {
   go({ cid })
 }
 
-function Nothing({ narrowed, about }: { narrowed: boolean; about: About | null }) {
+function Nothing({ narrowed, about }: { narrowed: boolean; about: StudioInfo | null }) {
   if (narrowed) {
     return (
       <Empty icon="filter" title="Nothing matches">

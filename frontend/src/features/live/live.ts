@@ -5,7 +5,7 @@ import { ask, invalidateConversation, putConversation } from '../../data/api/cac
 import { path } from '../../data/api/client'
 import { listenTo } from '../../data/api/events'
 import { makeStore, useStore } from '../../lib/store'
-import type { Changed, Place } from '../../data/api/types'
+import type { ConversationChanged, MessagePlace } from '../../data/api/types'
 import { useConversation, useLocal } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { patchCard, refresh as refreshCards } from '../../data/cards'
@@ -45,7 +45,7 @@ function listen(open: OpenConversation): () => void {
 
   /** The state of the previous event, or the initial one. */
   let last: Before = beforeOf(open)
-  const take = (changed: Changed): void => {
+  const take = (changed: ConversationChanged): void => {
     if (changed.cause === 'forgotten') return markForgotten(open)
     const before = last
     last = changed
@@ -76,14 +76,14 @@ export function markForgotten(open: OpenConversation): void {
   refreshCards()
 }
 
-type Before = Pick<Changed, 'leaf' | 'messages'>
+type Before = Pick<ConversationChanged, 'leaf' | 'messages'>
 
 function beforeOf({ data }: OpenConversation): Before {
   return { leaf: data?.leaf ?? null, messages: data?.messages ?? 0 }
 }
 
 /** Takes over what an event says at once; the rest is asked for: at once after an edit, in a while if it grows. */
-export function applyChange(open: OpenConversation, changed: Changed): void {
+export function applyChange(open: OpenConversation, changed: ConversationChanged): void {
   const before = beforeOf(open)
   const known = open.data
   const { cause, stamp, edited, log, leaf, rows, messages, size, last } = changed
@@ -97,7 +97,7 @@ export function applyChange(open: OpenConversation, changed: Changed): void {
 }
 
 /** The reader stays on the branch that they read; what came on another one is announced. */
-function keepPlace(open: OpenConversation, { forked, leaf, messages }: Changed, before: Before): void {
+function keepPlace(open: OpenConversation, { forked, leaf, messages }: ConversationChanged, before: Before): void {
   const named = currentRoute().leaf
   const more = messages - before.messages
   if (forked && named === null && !open.local.getState().follow) {
@@ -108,7 +108,7 @@ function keepPlace(open: OpenConversation, { forked, leaf, messages }: Changed, 
 
 /** If the branch that is shown goes on as the current one it is shown as that; else what came there is announced. */
 async function joinOrAnnounce(open: OpenConversation, shown: string, current: string, more: number): Promise<void> {
-  const place = await ask<Place>(path`/c/${open.cid}/place`, { id: shown, leaf: current }).catch(() => null)
+  const place = await ask<MessagePlace>(path`/c/${open.cid}/place`, { id: shown, leaf: current }).catch(() => null)
   if (open.left || currentRoute().leaf !== shown || open.data?.leaf !== current) return
   if (place?.leaf === current) open.stayOn(current)
   else announce(open, more)
@@ -119,9 +119,9 @@ function announce(open: OpenConversation, more: number): void {
   open.set({ elsewhere: { messages: now + Math.max(0, more) } })
 }
 
-function read(data: string): Changed | null {
+function read(data: string): ConversationChanged | null {
   try {
-    return JSON.parse(data) as Changed
+    return JSON.parse(data) as ConversationChanged
   } catch {
     return null
   }

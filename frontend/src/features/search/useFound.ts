@@ -4,12 +4,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { queries } from '../../data/api/cache'
 import { asApiError, get, type ApiError } from '../../data/api/client'
-import type { Card, Found, Listed } from '../../data/api/types'
+import type { Card, SearchResults, CardList } from '../../data/api/types'
 
 export interface Results {
   /** What was asked. */
   text: string
-  found: Found | null
+  found: SearchResults | null
   titles: readonly Card[]
   error: ApiError | null
   loading: boolean
@@ -53,8 +53,8 @@ function useRested(text: string): string {
 /** Titles do not know the fields of a query, and a query may be half typed: one may fail without the other. */
 async function ask(text: string, signal: AbortSignal): Promise<Answer> {
   const [hits, titles] = await Promise.allSettled([
-    get<Found>('/search', { query: text, limit: HITS }, signal),
-    get<Listed>('/conversations', { text, limit: TITLES }, signal),
+    get<SearchResults>('/search', { query: text, limit: HITS }, signal),
+    get<CardList>('/conversations', { text, limit: TITLES }, signal),
   ])
   signal.throwIfAborted()
   return {

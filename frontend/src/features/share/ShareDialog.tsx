@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { About, FindSecrets, Secrets } from '../../data/api/types'
+import type { StudioInfo, FindSecrets, Secrets } from '../../data/api/types'
 import { useGet, usePosed } from '../../data/api/use'
 import { DialogBody } from '../../ui/overlay/DialogBody'
 import { Button } from '../../ui/Button'
@@ -37,7 +37,7 @@ const FIRST: Choice = {
 export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): React.JSX.Element | null {
   const { cid, leaf: shown } = useConversation()
   const leaf = given ?? shown
-  const about = useGet<About>('/about').data
+  const about = useGet<StudioInfo>('/about').data
   const [choice, setChoice] = useState<Choice>({ ...FIRST, scope: ids.length ? 'selection' : 'branch' })
   const work = useWork()
   const secrets = usePosed<Secrets>(cid && path`/c/${cid}/secrets`, secretsOf(choice, leaf, ids))

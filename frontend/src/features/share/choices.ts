@@ -1,6 +1,6 @@
 /** How something is shared, as it is chosen in the dialog. */
 
-import type { About, LookedFor, Share } from '../../data/api/types'
+import type { StudioInfo, RedactionTarget, Share } from '../../data/api/types'
 import { many } from '../../lib/amounts'
 
 export type Scope = 'branch' | 'selection' | 'everything'
@@ -33,7 +33,7 @@ export const IMAGES: readonly (readonly [Share['images'], string])[] = [
 ]
 
 /** What can be made of it: pages for people first, then the formats that can be written. */
-export function targets(about: About | undefined): { value: string; text: string; group: string }[] {
+export function targets(about: StudioInfo | undefined): { value: string; text: string; group: string }[] {
   const pages = [
     { value: 'html', text: 'HTML page', group: 'To read' },
     { value: 'md', text: 'Markdown', group: 'To read' },
@@ -55,7 +55,7 @@ export function wordsIn(typed: string): string[] {
 }
 
 /** What is looked for, in words; a person must know what is not. */
-export function lookedForWords(looked: LookedFor): string {
+export function lookedForWords(looked: RedactionTarget): string {
   const parts = [`${looked.kinds} kinds of keys, tokens and passwords`]
   if (looked.words > 0) parts.push(many(looked.words, 'word'))
   if (looked.patterns > 0) parts.push(many(looked.patterns, 'pattern'))

@@ -1,4 +1,4 @@
-import type { About, Share } from '../../data/api/types'
+import type { StudioInfo, Share } from '../../data/api/types'
 import { many } from '../../lib/amounts'
 import { useConversation } from '../../data/conversation/ConversationProvider'
 import { DETAILS, hiddenWords, IMAGES, targets, type Choice, type Scope } from './choices'
@@ -36,7 +36,7 @@ export function ScopeField({
 
 interface FormatProps {
   choice: Choice
-  about: About | undefined
+  about: StudioInfo | undefined
   onChange: (part: Partial<Choice>) => void
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { About, SecretPlace } from '../../data/api/types'
+import type { StudioInfo, SecretPlace } from '../../data/api/types'
 import { asked, hiddenWords, lookedForWords, targets, type Choice } from './choices'
 import { byKind } from './secretKinds'
 
@@ -63,7 +63,7 @@ describe('what is asked for', () => {
         { slug: 'a', title: 'A', folder: false, writes: true, aliases: ['c'], origin: '' },
         { slug: 'b', title: 'B', folder: false, writes: false, aliases: ['c'], origin: '' },
       ],
-    } as About
+    } as StudioInfo
     expect(targets(about).map((target) => target.value)).toEqual(['html', 'md', 'text', 'a'])
   })
 })

@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { path } from '../../data/api/client'
-import type { Compared as Comparison, ComparedRow, ComparedSide } from '../../data/api/types'
+import type { BranchComparison as Comparison, ComparedRow, ComparedSide } from '../../data/api/types'
 import { useGet } from '../../data/api/use'
 import { many } from '../../lib/words'
 import { Button } from '../../ui/Button'

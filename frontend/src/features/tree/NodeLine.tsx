@@ -1,6 +1,6 @@
 // One message of an unfolded run in the graph.
 
-import type { Node } from '../../data/api/types'
+import type { TreeNode } from '../../data/api/types'
 import { partOfSpeaker, speakerOf } from '../../lib/words'
 import type { Placed } from './lanes'
 import { Rail } from './Rail'
@@ -11,7 +11,7 @@ interface Props {
   top: number
   line: number
   focused: boolean
-  node: Node | undefined
+  node: TreeNode | undefined
   number: number
   count: number
   selected: string | null

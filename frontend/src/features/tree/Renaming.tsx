@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { path, post } from '../../data/api/client'
-import type { Conversation } from '../../data/api/types'
+import type { ConversationDetails } from '../../data/api/types'
 import { useLocal, useOpen } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { reportProblem } from '../editing/edit'
@@ -16,7 +16,7 @@ export function startRenaming(open: OpenConversation, first: string | null): voi
   open.set({ renaming: first })
 }
 
-export function nameOf(conversation: Conversation | null, leaf: string): string | null {
+export function nameOf(conversation: ConversationDetails | null, leaf: string): string | null {
   return conversation?.branches.find((branch) => branch.leaf === leaf)?.name ?? null
 }
 

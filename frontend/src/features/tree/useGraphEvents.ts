@@ -1,7 +1,7 @@
 // What happens with the lines of the graph: clicks, keys, the menu, and messages dropped on them.
 
 import type { DragEvent, KeyboardEvent, MouseEvent } from 'react'
-import type { Node, Segment } from '../../data/api/types'
+import type { TreeNode, Segment } from '../../data/api/types'
 import { draggedHere } from '../editing/dragged'
 import { askToMove } from '../editing/MoveDialog'
 import { useLocal } from '../../data/conversation/ConversationProvider'
@@ -23,7 +23,7 @@ interface Given {
   setFocus: (line: number) => void
   toggle: (first: string) => void
   unfolded: ReadonlySet<string>
-  node: (row: number, message: number) => Node | undefined
+  node: (row: number, message: number) => TreeNode | undefined
 }
 
 export function useGraphEvents({ open, placed, lines, focus, setFocus, toggle, unfolded, node }: Given) {

@@ -4,14 +4,14 @@ import { useEffect, useMemo, useState } from 'react'
 import { question } from '../../data/api/cache'
 import { path } from '../../data/api/client'
 import { PageCache } from '../../data/api/pageCache'
-import type { Node, Run } from '../../data/api/types'
+import type { TreeNode, FoldedRun } from '../../data/api/types'
 import type { Layout } from './lanes'
 
 const PAGE = 100
 const MOST_PAGES = 60
 
 export interface Runs {
-  node(row: number, message: number): Node | undefined
+  node(row: number, message: number): TreeNode | undefined
   want(row: number, message: number): void
 }
 
@@ -27,7 +27,7 @@ export function useRuns(cid: string, placed: Layout): Runs {
 
 class RunPages implements Runs {
   /** By the first message of the run and the number of the page. */
-  readonly pages: PageCache<string, Run>
+  readonly pages: PageCache<string, FoldedRun>
   private readonly wanted = new Set<string>()
 
   constructor(
@@ -36,11 +36,11 @@ class RunPages implements Runs {
   ) {
     this.pages = new PageCache((id) => {
       const [page, first] = split(id)
-      return question<Run>(path`/c/${cid}/run`, { first, from: page * PAGE, limit: PAGE })
+      return question<FoldedRun>(path`/c/${cid}/run`, { first, from: page * PAGE, limit: PAGE })
     }, MOST_PAGES)
   }
 
-  node = (row: number, message: number): Node | undefined => {
+  node = (row: number, message: number): TreeNode | undefined => {
     const id = this.idOf(row, message)
     return id === null ? undefined : this.pages.get(id)?.nodes[message % PAGE]
   }

@@ -1,7 +1,7 @@
 // The pieces of a message.
 
 import { memo } from 'react'
-import type { Block, Row } from '../../../data/api/types'
+import type { MessageBlock, Row } from '../../../data/api/types'
 import ArtifactFrame from '../../artifact/ArtifactFrame'
 import { SafeHtml } from '../../common/SafeHtml'
 import { foldKey } from '../../../data/conversation/folds'
@@ -33,7 +33,7 @@ export const Blocks = memo(function Blocks({ row, cid }: Props) {
 })
 
 interface OneProps {
-  block: Block
+  block: MessageBlock
   at: number
   cid: string
   id: string

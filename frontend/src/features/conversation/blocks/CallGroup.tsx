@@ -1,6 +1,6 @@
 // Tool calls: one alone is a line, several made at once are a group of lines.
 
-import type { Block, Side } from '../../../data/api/types'
+import type { MessageBlock, SidechainLink } from '../../../data/api/types'
 import { Icon } from '../../../ui/Icon'
 import { useOpen } from '../../../data/conversation/ConversationProvider'
 import { foldKey } from '../../../data/conversation/folds'
@@ -11,12 +11,12 @@ import { many } from '../../../lib/words'
 import { Fold } from './Fold'
 
 interface Props {
-  blocks: Block[]
+  blocks: MessageBlock[]
   at: number
   cid: string
   id: string
   /** The sub-agents that were started with these calls. */
-  sides: readonly Side[]
+  sides: readonly SidechainLink[]
 }
 
 /** More calls than this are folded to one line first. */
@@ -52,11 +52,11 @@ export function CallGroup({ blocks, at, cid, id, sides }: Props) {
 }
 
 interface CallProps {
-  block: Block
+  block: MessageBlock
   fold: string
   cid: string
   id: string
-  side: Side | undefined
+  side: SidechainLink | undefined
 }
 
 function Call({ block, fold, cid, id, side }: CallProps) {

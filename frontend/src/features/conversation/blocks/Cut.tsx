@@ -1,11 +1,11 @@
 // That something is left out, and the way to it.
 
-import type { Block } from '../../../data/api/types'
+import type { MessageBlock } from '../../../data/api/types'
 import { useOpen } from '../../../data/conversation/ConversationProvider'
 import { showWhole, useWholeAnswer } from '../whole'
 import { short } from '../../../lib/words'
 
-export function Cut({ block, cid, id }: { block: Block; cid: string; id: string }) {
+export function Cut({ block, cid, id }: { block: MessageBlock; cid: string; id: string }) {
   const open = useOpen()
   const { loading, error, again } = useWholeAnswer(cid, id)
   if (!block.cut) return null

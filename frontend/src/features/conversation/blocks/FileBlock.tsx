@@ -1,7 +1,7 @@
 // A file that goes with a message.
 
 import { address, path } from '../../../data/api/client'
-import type { Block } from '../../../data/api/types'
+import type { MessageBlock } from '../../../data/api/types'
 import { DownloadLink } from '../../common/DownloadLink'
 import { Icon } from '../../../ui/Icon'
 import { SafeHtml } from '../../common/SafeHtml'
@@ -9,7 +9,7 @@ import { bytes } from '../../../lib/words'
 import { Remote } from './Remote'
 
 interface Props {
-  block: Block
+  block: MessageBlock
   cid: string
   id: string
 }

@@ -1,14 +1,14 @@
 // A block that is one line until it is opened: a call, a result, something unknown.
 
 import type { ReactNode } from 'react'
-import type { Block } from '../../../data/api/types'
+import type { MessageBlock } from '../../../data/api/types'
 import { Icon, type IconName } from '../../../ui/Icon'
 import { SafeHtml } from '../../common/SafeHtml'
 import { useFold } from '../useFold'
 import { Cut } from './Cut'
 
 interface Props {
-  block: Block
+  block: MessageBlock
   fold: string
   cid: string
   id: string
@@ -60,7 +60,7 @@ export function Fold({ block, fold, cid, id, icon, children }: Props) {
 }
 
 /** The title without the name that stands before it already. */
-function titleOf(block: Block): string {
+function titleOf(block: MessageBlock): string {
   const { title, name } = block
   if (!name) return title || block.kind
   if (title === name) return ''

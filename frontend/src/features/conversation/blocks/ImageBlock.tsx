@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { useSigned } from '../../../data/api/key'
-import type { Block } from '../../../data/api/types'
+import type { MessageBlock } from '../../../data/api/types'
 import { DialogBody } from '../../../ui/overlay/DialogBody'
 import { openOverlay } from '../../../ui/overlay/stack'
 import { Icon } from '../../../ui/Icon'
@@ -10,7 +10,7 @@ import { bytes } from '../../../lib/words'
 import { Remote } from './Remote'
 
 interface Props {
-  block: Block
+  block: MessageBlock
   cid: string
   id: string
 }
@@ -62,7 +62,7 @@ function enlarge(cid: string, source: string | undefined, text: string): void {
   })
 }
 
-function title(block: Block): string {
+function title(block: MessageBlock): string {
   return [block.name || block.title, block.media_type, block.size === null ? '' : bytes(block.size)]
     .filter(Boolean)
     .join(' · ')

@@ -1,9 +1,9 @@
 // Something that lies elsewhere. It is not loaded; the reader may go there.
 
-import type { Block } from '../../../data/api/types'
+import type { MessageBlock } from '../../../data/api/types'
 import { Icon } from '../../../ui/Icon'
 
-export function Remote({ block }: { block: Block }) {
+export function Remote({ block }: { block: MessageBlock }) {
   const safe = /^https?:\/\//i.test(block.remote)
   return (
     <div className="conv-file conv-remote">

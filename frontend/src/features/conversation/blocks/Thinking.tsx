@@ -1,11 +1,11 @@
 // What the model thought before it spoke; folded unless thinking is switched on.
 
-import type { Block } from '../../../data/api/types'
+import type { MessageBlock } from '../../../data/api/types'
 import { useView } from '../view'
 import { Fold } from './Fold'
 
 interface Props {
-  block: Block
+  block: MessageBlock
   fold: string
   cid: string
   id: string

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { path } from '../../../data/api/client'
-import type { Session, Travel } from '../../../data/api/types'
+import type { SessionState, NavigationRequest } from '../../../data/api/types'
 import { useGet } from '../../../data/api/use'
 import { many } from '../../../lib/amounts'
 import { DialogBody } from '../../../ui/overlay/DialogBody'
@@ -18,17 +18,17 @@ import '../diff.css'
 import '../inspector.css'
 import './session.css'
 
-const DO: Record<Travel['verb'], string> = { undo: 'Undo', redo: 'Redo', restore: 'Restore' }
+const DO: Record<NavigationRequest['verb'], string> = { undo: 'Undo', redo: 'Redo', restore: 'Restore' }
 
 interface Props {
-  travel: Travel
+  travel: NavigationRequest
   onClose: () => void
 }
 
 /** What would happen to the files of a session; conflicts are decided here, then it is done. */
 export default function PlanDialog({ travel, onClose }: Props): React.JSX.Element {
   const { cid } = useConversation()
-  const session = useGet<Session>(cid && path`/c/${cid}/session`).data
+  const session = useGet<SessionState>(cid && path`/c/${cid}/session`).data
   const [way, setWay] = useState<Way>({ what: travel.what ?? 'both', into: '' })
   const planning = usePlan({ ...travel, what: way.what, into: way.into || null })
   const readOnly = useReadOnly()

@@ -1,5 +1,5 @@
 import { path } from '../../../data/api/client'
-import type { Session, SessionOperation, Travel } from '../../../data/api/types'
+import type { SessionState, SessionOperation, NavigationRequest } from '../../../data/api/types'
 import { useGet } from '../../../data/api/use'
 import { moment } from '../../../lib/amounts'
 import { Answered } from '../../common/Answered'
@@ -14,14 +14,14 @@ import '../history.css'
 /** Where a session and its files stand, what was done to them, and the ways to go. */
 export default function SessionPanel(): React.JSX.Element {
   const { cid } = useConversation()
-  const got = useGet<Session>(cid && path`/c/${cid}/session`, undefined, { keep: true })
+  const got = useGet<SessionState>(cid && path`/c/${cid}/session`, undefined, { keep: true })
   return <Answered got={got}>{(session) => <Known session={session} />}</Answered>
 }
 
-function Known({ session }: { session: Session }): React.JSX.Element {
+function Known({ session }: { session: SessionState }): React.JSX.Element {
   const open = useOpen()
   const { selected } = useConversation()
-  const travel = (verb: Travel['verb'], to: string | null = null): void => openPlan(open, verb, to)
+  const travel = (verb: NavigationRequest['verb'], to: string | null = null): void => openPlan(open, verb, to)
   const { files_at } = session
   return (
     <section aria-label="Session" className="session">

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import type { Session, Travel } from '../../../data/api/types'
+import type { SessionState, NavigationRequest } from '../../../data/api/types'
 import { Button } from '../../../ui/Button'
 
-type What = NonNullable<Travel['what']>
+type What = NonNullable<NavigationRequest['what']>
 
 export interface Way {
   what: What
@@ -17,8 +17,8 @@ const WHAT: readonly (readonly [What, string])[] = [
 ]
 
 interface Props {
-  session: Session
-  verb: Travel['verb']
+  session: SessionState
+  verb: NavigationRequest['verb']
   way: Way
   onChange: (way: Way) => void
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Plan, PlanStep } from '../../../data/api/types'
+import type { PlanPreview, PlanStep } from '../../../data/api/types'
 import { answer, applicable, inOrder, open, settled } from './plan'
 
 const step = (path: string, part: Partial<PlanStep> = {}): PlanStep => ({
@@ -13,7 +13,7 @@ const step = (path: string, part: Partial<PlanStep> = {}): PlanStep => ({
   ...part,
 })
 const CONFLICT = { conflict: true, choices: ['keep', 'theirs'] }
-const plan = (...steps: PlanStep[]): Plan => ({
+const plan = (...steps: PlanStep[]): PlanPreview => ({
   digest: 'd',
   steps,
   conflicts: 0,

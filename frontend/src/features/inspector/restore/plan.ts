@@ -1,6 +1,6 @@
 /** A plan for the files of a session: what is open in it, and when it may be applied. */
 
-import type { Plan, PlanStep } from '../../../data/api/types'
+import type { PlanPreview, PlanStep } from '../../../data/api/types'
 
 /** By path what was chosen about its conflict. */
 export type Choices = Record<string, string>
@@ -21,12 +21,12 @@ export function answer(step: PlanStep, choices: Choices): string | null {
 }
 
 /** Conflicts nobody has decided. */
-export function open(plan: Plan, choices: Choices): PlanStep[] {
+export function open(plan: PlanPreview, choices: Choices): PlanStep[] {
   return plan.steps.filter((step) => step.conflict && answer(step, choices) === null)
 }
 
 /** Whether the server has been told all that was chosen: its digest covers its own choices only. */
-export function settled(plan: Plan, choices: Choices): boolean {
+export function settled(plan: PlanPreview, choices: Choices): boolean {
   return plan.steps.every((step) => {
     const given = choices[step.path]
     return given === undefined || given === step.choice || !(step.choices ?? []).includes(given)
@@ -34,12 +34,12 @@ export function settled(plan: Plan, choices: Choices): boolean {
 }
 
 /** Whether nothing of it can be done. */
-export function hopeless(plan: Plan): boolean {
+export function hopeless(plan: PlanPreview): boolean {
   return !plan.moves_chat && plan.steps.length > 0 && plan.steps.every((step) => step.action === 'cannot')
 }
 
 /** Whether it may be applied: something can be done, no conflict left open, and the plan is the one shown. */
-export function applicable(plan: Plan, choices: Choices): boolean {
+export function applicable(plan: PlanPreview, choices: Choices): boolean {
   return !hopeless(plan) && open(plan, choices).length === 0 && settled(plan, choices)
 }
 

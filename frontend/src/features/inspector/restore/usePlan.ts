@@ -2,29 +2,29 @@
 
 import { useCallback, useEffect, useState } from 'react'
 import { path, post } from '../../../data/api/client'
-import type { Applied, Fault, Plan, Travel } from '../../../data/api/types'
+import type { ApplyResult, ErrorDetails, PlanPreview, NavigationRequest } from '../../../data/api/types'
 import { useOpen } from '../../../data/conversation/ConversationProvider'
 import { applyPlan } from '../../editing/edit'
 import { useFault } from '../../editing/useFault'
 import type { Choices } from './plan'
 
 export interface Planning {
-  plan: Plan | null
+  plan: PlanPreview | null
   choices: Choices
-  applied: Applied | null
-  fault: Fault | null
+  applied: ApplyResult | null
+  fault: ErrorDetails | null
   busy: boolean
   choose: (choices: Choices) => void
   apply: () => void
 }
 
 /** Asks for the plan of a travel, and again with every choice; the digest says which plan was seen. */
-export function usePlan(travel: Travel): Planning {
+export function usePlan(travel: NavigationRequest): Planning {
   const open = useOpen()
   const { cid } = open
-  const [plan, setPlan] = useState<Plan | null>(null)
+  const [plan, setPlan] = useState<PlanPreview | null>(null)
   const [choices, setChoices] = useState<Choices>(travel.choices ?? {})
-  const [applied, setApplied] = useState<Applied | null>(null)
+  const [applied, setApplied] = useState<ApplyResult | null>(null)
   const { fault, show, fail, clear } = useFault()
   const [busy, setBusy] = useState(true)
   const { verb, to = null, what = 'both', into = null } = travel
@@ -32,7 +32,7 @@ export function usePlan(travel: Travel): Planning {
   useEffect(() => {
     const asking = new AbortController()
     setBusy(true)
-    post<Plan>(path`/c/${cid}/session/plan`, { verb, to, what, choices, into }, asking.signal)
+    post<PlanPreview>(path`/c/${cid}/session/plan`, { verb, to, what, choices, into }, asking.signal)
       .then((made) => (setPlan(made), clear(), setBusy(false)))
       .catch((problem: unknown) => {
         if (asking.signal.aborted) return

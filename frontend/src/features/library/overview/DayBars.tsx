@@ -1,7 +1,7 @@
 // Tokens, cost or messages by day, as bars.
 
 import { useState } from 'react'
-import type { Day } from '../../../data/api/types'
+import type { DayUsage } from '../../../data/api/types'
 import { count, money, roughly, short } from '../../../lib/saying'
 import { useWidth } from './useWidth'
 import { barsOf, KINDS, sumOf, type Bar } from './bars'
@@ -9,7 +9,7 @@ import { barsOf, KINDS, sumOf, type Bar } from './bars'
 export type Measure = 'tokens' | 'cost' | 'messages'
 
 interface Props {
-  days: readonly Day[]
+  days: readonly DayUsage[]
   measures: readonly Measure[]
 }
 

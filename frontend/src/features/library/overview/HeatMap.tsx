@@ -1,7 +1,7 @@
 // Answers a day, as a calendar.
 
 import { useLayoutEffect, useState } from 'react'
-import type { Day } from '../../../data/api/types'
+import type { DayUsage } from '../../../data/api/types'
 import { count } from '../../../lib/saying'
 import { calendar, endOf, shades } from './calendar'
 import { useWidth } from './useWidth'
@@ -14,7 +14,7 @@ const TOP = 16
 const WEEKDAYS = ['Mon', '', 'Wed', '', 'Fri', '', '']
 
 interface Props {
-  days: readonly Day[]
+  days: readonly DayUsage[]
   weeks: number
 }
 

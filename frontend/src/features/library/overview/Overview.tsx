@@ -1,7 +1,7 @@
 // Shown while no conversation is open: what all of them come to.
 
 import { useState } from 'react'
-import type { About, Statistics } from '../../../data/api/types'
+import type { StudioInfo, UsageStatistics } from '../../../data/api/types'
 import { useGet } from '../../../data/api/use'
 import { chooseFiles, importPlaces } from '../../importing/imports'
 import { Button } from '../../../ui/Button'
@@ -25,9 +25,9 @@ const SPANS = [
   [30, '30 days', 6],
 ] as const
 
-export default function Overview({ about }: { about: About | null }) {
+export default function Overview({ about }: { about: StudioInfo | null }) {
   const [span, setSpan] = useState<(typeof SPANS)[number]>(SPANS[0])
-  const { data, error, again } = useGet<Statistics>('/statistics', { since: sinceOf(span[0]) }, { keep: true })
+  const { data, error, again } = useGet<UsageStatistics>('/statistics', { since: sinceOf(span[0]) }, { keep: true })
   if (about && about.library.conversations === 0 && !about.job) {
     return (
       <div className="overview">
@@ -103,14 +103,14 @@ export default function Overview({ about }: { about: About | null }) {
   )
 }
 
-function measuresOf(statistics: Statistics): Measure[] {
+function measuresOf(statistics: UsageStatistics): Measure[] {
   const measures: Measure[] = []
   if (sumOf(statistics.tokens) > 0) measures.push('tokens')
   if (statistics.cost) measures.push('cost')
   return [...measures, 'messages']
 }
 
-function Totals({ statistics, conversations }: { statistics: Statistics; conversations: number }) {
+function Totals({ statistics, conversations }: { statistics: UsageStatistics; conversations: number }) {
   const facts: [string, string][] = [
     [whole(conversations), 'conversations'],
     [whole(statistics.messages), 'messages'],

@@ -1,11 +1,11 @@
 // What there was most of, as a list with bars.
 
-import type { Counted } from '../../../data/api/types'
+import type { UsageCount } from '../../../data/api/types'
 import { count, money, roughly, short } from '../../../lib/saying'
 
 interface Props {
   title: string
-  counted: readonly Counted[]
+  counted: readonly UsageCount[]
   /** One of them, and many: "call", "calls". */
   unit: readonly [string, string]
   nameOf?: (name: string) => string
@@ -50,7 +50,7 @@ export function TopList({ title, counted, unit, nameOf = (name) => name, onPick 
   )
 }
 
-function hint(one: Counted, [single, many]: readonly [string, string]): string {
+function hint(one: UsageCount, [single, many]: readonly [string, string]): string {
   const parts = [one.name, count(one.count, single, many)]
   if (one.failures > 0) parts.push(`${one.failures} failed`)
   if (one.tokens > 0) parts.push(roughly(one.tokens, 'token'))

@@ -1,12 +1,12 @@
 // Days put together into at most so many bars.
 
-import type { Day, Tokens } from '../../../data/api/types'
+import type { DayUsage, TokenUsage } from '../../../data/api/types'
 import { dated } from './calendar'
 
 export interface Bar {
   from: string
   to: string
-  tokens: Tokens
+  tokens: TokenUsage
   cost: number
   messages: number
 }
@@ -14,11 +14,11 @@ export interface Bar {
 const DAY = 86_400_000
 
 /** Bars of one day, or of as many as are needed to stay below `most`; empty days count as days. */
-export function barsOf(days: readonly Day[], most: number): Bar[] {
+export function barsOf(days: readonly DayUsage[], most: number): Bar[] {
   const sorted = dated(days).toSorted((a, b) => (a.day < b.day ? -1 : 1))
   if (sorted.length === 0) return []
-  const start = timeOf((sorted[0] as Day).day)
-  const length = (timeOf((sorted.at(-1) as Day).day) - start) / DAY + 1
+  const start = timeOf((sorted[0] as DayUsage).day)
+  const length = (timeOf((sorted.at(-1) as DayUsage).day) - start) / DAY + 1
   const wide = Math.max(1, Math.ceil(length / most))
   const bars: Bar[] = []
   for (let at = 0; at < length; at += wide) {
@@ -47,6 +47,6 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-export function sumOf(tokens: Tokens): number {
+export function sumOf(tokens: TokenUsage): number {
   return tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
 }

@@ -1,6 +1,6 @@
 // Days as weeks of a calendar, and shades for how much was on them.
 
-import type { Day } from '../../../data/api/types'
+import type { DayUsage } from '../../../data/api/types'
 
 export interface Cell {
   day: string
@@ -20,14 +20,14 @@ export interface Calendar {
 const DAY = 86_400_000
 
 /** Without what nobody knows the day of. */
-export function dated(days: readonly Day[]): Day[] {
+export function dated(days: readonly DayUsage[]): DayUsage[] {
   return days.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day.day) && !Number.isNaN(Date.parse(day.day)))
 }
 
 const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
 
 /** The last `weeks` weeks up to `until`, each day once, also those on which nothing was. */
-export function calendar(days: readonly Day[], until: string, weeks: number): Calendar {
+export function calendar(days: readonly DayUsage[], until: string, weeks: number): Calendar {
   const counts = new Map(days.map((day) => [day.day, day.messages]))
   const last = Date.parse(`${until}T00:00:00Z`)
   const lastWeekday = weekdayOf(last)
@@ -49,7 +49,7 @@ function weekdayOf(time: number): number {
 }
 
 /** The day on which a calendar ends: today, or the last day there is if that is long ago. */
-export function endOf(days: readonly Day[], today: string): string {
+export function endOf(days: readonly DayUsage[], today: string): string {
   const last = dated(days).reduce((latest, day) => (day.day > latest ? day.day : latest), '')
   if (last === '') return today
   const gap = Date.parse(`${today}T00:00:00Z`) - Date.parse(`${last}T00:00:00Z`)

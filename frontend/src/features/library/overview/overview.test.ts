@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Day, Statistics } from '../../../data/api/types'
+import type { DayUsage, UsageStatistics } from '../../../data/api/types'
 import { barsOf, sumOf } from './bars'
 import { calendar, endOf, shades, shifted } from './calendar'
 import { asCsv, cell } from './tables'
 
 const tokens = { input: 1, output: 2, cache_read: 3, cache_write: 4 }
-const day = (name: string, messages = 1): Day => ({ day: name, messages, tokens, cost: null })
+const day = (name: string, messages = 1): DayUsage => ({ day: name, messages, tokens, cost: null })
 
 describe('calendar', () => {
   it('has every day once and ends on the last', () => {
@@ -67,7 +67,7 @@ describe('tables', () => {
 
   it('have a line for each thing', () => {
     const counted = [{ name: '=cmd()', count: 2, failures: 1, seconds: null, tokens: 0, cost: null }]
-    const statistics: Statistics = {
+    const statistics: UsageStatistics = {
       conversations: 1,
       messages: 1,
       tokens,

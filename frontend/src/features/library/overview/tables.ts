@@ -1,6 +1,6 @@
 // The statistics as files.
 
-import type { Counted, Statistics } from '../../../data/api/types'
+import type { UsageCount, UsageStatistics } from '../../../data/api/types'
 
 /** A cell that no spreadsheet takes for a formula. */
 export function cell(value: string | number | null): string {
@@ -11,7 +11,7 @@ export function cell(value: string | number | null): string {
 }
 
 /** All in one table: what kind of line, its name, and the numbers. */
-export function asCsv(statistics: Statistics): string {
+export function asCsv(statistics: UsageStatistics): string {
   const lines: (string | number | null)[][] = [
     ['kind', 'name', 'count', 'failures', 'input', 'output', 'cache_read', 'cache_write', 'cost'],
   ]
@@ -19,7 +19,7 @@ export function asCsv(statistics: Statistics): string {
     const { input, output, cache_read, cache_write } = day.tokens
     lines.push(['day', day.day, day.messages, null, input, output, cache_read, cache_write, day.cost])
   }
-  const add = (kind: string, counted: readonly Counted[]) => {
+  const add = (kind: string, counted: readonly UsageCount[]) => {
     for (const one of counted) lines.push([kind, one.name, one.count, one.failures, null, null, null, null, one.cost])
   }
   add('model', statistics.models)
