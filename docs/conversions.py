@@ -72,9 +72,9 @@ def _row(documents: list[Document], target: str) -> str:
     lost: set[str] = set()
     rendered: set[str] = set()
     for document in documents:
-        ledger = api.preview(document, to=target, options=CLEAN)
+        loss_report = api.preview(document, to=target, options=CLEAN)
         gone: dict[str, set[str]] = {}
-        for loss in ledger.losses:
+        for loss in loss_report.losses:
             gone.setdefault(loss.entry, set()).add(loss.kind)
             (lost if loss.kept == "lost" else rendered).add(loss.kind)
         for conversation in document.conversations:
@@ -85,8 +85,8 @@ def _row(documents: list[Document], target: str) -> str:
 
 def _held(entry: Entry, gone: dict[str, set[str]]) -> set[str]:
     """What of an entry is held as it is; nothing if the whole of it is not there."""
-    there, told = set(_kinds(entry)), gone.get(entry.id, set())
-    return set() if told & WHOLE or there <= told else there - told
+    there, details = set(_kinds(entry)), gone.get(entry.id, set())
+    return set() if details & WHOLE or there <= details else there - details
 
 
 def _listed(kinds: set[str]) -> str:

@@ -108,12 +108,12 @@ def studio() -> dict[Path, str]:
     from studio_api import page
     from studio_edits import page as edits
 
-    from talktree.web.typescript import types
+    from talktree.web.typescript import format_types
 
     return {
         DOCS / "reference" / "studio-api.md": str(page()),
         DOCS / "reference" / "studio-edits.md": str(edits()),
-        ROOT / "frontend" / "src" / "data" / "api" / "types.ts": types(),
+        ROOT / "frontend" / "src" / "data" / "api" / "types.ts": format_types(),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from talktree.checks.registry import all_rules, severity_text
+from talktree.checks.registry import all_rules, format_severity
 from talktree.formats.rule import Rule
 
 FAMILIES = {
@@ -51,7 +51,7 @@ def _index() -> str:
         rules = [rule for rule in all_rules() if rule.code.startswith(family)]
         rows = "".join(
             f"| [{rule.code}]({family}.md#{rule.code.lower()}-{rule.name}) | {rule.name} "
-            f"| {severity_text(rule)} | {_safety(rule)} |\n"
+            f"| {format_severity(rule)} | {_safety(rule)} |\n"
             for rule in rules
         )
         if rows:
@@ -69,12 +69,12 @@ def _family(family: str, title: str, rules: Sequence[Rule]) -> str:
 
 
 def _rule(rule: Rule) -> str:
-    what, why, bad, fix = rule.explained
+    what, why, bad, fix = rule.explanation
     formats = ", ".join(f"`{slug}`" for slug in rule.formats) or "every format"
     label, _, text = fix.partition(":")
     return (
         f"## {rule.code} {rule.name}\n\n"
-        f"*{severity_text(rule)}; {formats}*\n\n{what}\n\n"
+        f"*{format_severity(rule)}; {formats}*\n\n{what}\n\n"
         f"**Why.** {_sentence(why)}\n\n"
         f"```text\n{bad}\n```\n\n"
         f"**{label}.** {_sentence(text)}\n"

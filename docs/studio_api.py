@@ -7,7 +7,7 @@ from msgspec import inspect as described
 
 from talktree.web.routes import NOUNS
 from talktree.web.routes.route import Route
-from talktree.web.typescript import MODULES, shown, structs
+from talktree.web.typescript import MODULES, format_type, list_structs
 
 HEAD = """# The studio's API
 
@@ -41,7 +41,7 @@ current one), 413 (too large), 422 (unreadable, would lose), 500.
 def page() -> str:
     """The whole page."""
     routes = [_route(route) for noun in NOUNS for route in noun.ROUTES]
-    shapes = [_shape(shape) for module in MODULES for shape in structs(module)]
+    shapes = [_shape(shape) for module in MODULES for shape in list_structs(module)]
     return HEAD + "## Routes\n\n" + "\n".join(routes) + "\n## Shapes\n\n" + "\n".join(shapes)
 
 
@@ -61,7 +61,7 @@ def _route(route: Route) -> str:
 def _parameters(query: type) -> list[str]:
     info = described.type_info(query)
     assert isinstance(info, described.StructType)
-    return [f"`{field.encode_name}: {shown(field.type)}`" for field in info.fields]
+    return [f"`{field.encode_name}: {format_type(field.type)}`" for field in info.fields]
 
 
 def _given(route: Route) -> str:
@@ -77,7 +77,7 @@ def _linked(shape: type) -> str:
 def _shape(shape: type[Struct]) -> str:
     info = described.type_info(shape)
     assert isinstance(info, described.StructType)
-    fields = [f"- `{field.encode_name}: {shown(field.type)}`" for field in info.fields]
+    fields = [f"- `{field.encode_name}: {format_type(field.type)}`" for field in info.fields]
     if info.tag_field is not None:
         fields.insert(0, f'- `{info.tag_field}: "{info.tag}"`')
     about = " ".join((shape.__doc__ or "").split())

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from talktree import api
-from talktree.testing.edits import KINDS, Outcome, tried
+from talktree.testing.edits import KINDS, EditOutcome, try_edit
 
 DEMO = Path(__file__).parent.parent / "demo"
 SOURCES = (
@@ -51,33 +51,33 @@ def page() -> str:
     return "\n".join([HEAD, *lines, "", "## Why not", "", *why, ""])
 
 
-def _tried(source: str) -> dict[str, list[Outcome]]:
+def _tried(source: str) -> dict[str, list[EditOutcome]]:
     document = api.read(DEMO / source)
     talk = document.conversations[0]
-    return {kind: _sensible(list(tried(document, talk, kind))) for kind in KINDS}
+    return {kind: _sensible(list(try_edit(document, talk, kind))) for kind in KINDS}
 
 
-def _sensible(outcomes: list[Outcome]) -> list[Outcome]:
+def _sensible(outcomes: list[EditOutcome]) -> list[EditOutcome]:
     """Without those that mean nothing at their message."""
     return [each for each in outcomes if not each.senseless]
 
 
-def _word(outcomes: list[Outcome]) -> str:
+def _word(outcomes: list[EditOutcome]) -> str:
     done = [each for each in outcomes if each.edited is not None]
     if len(done) == len(outcomes):
         return "yes"
     return "some" if done else "no"
 
 
-def _reasons(format: str, found: dict[str, list[Outcome]]) -> dict[str, list[str]]:
+def _reasons(format: str, found: dict[str, list[EditOutcome]]) -> dict[str, list[str]]:
     """Why which kinds of edits are refused."""
-    told: dict[str, list[str]] = {}
+    details: dict[str, list[str]] = {}
     for kind, outcomes in found.items():
         for each in outcomes:
             if each.refusal is None:
                 continue
             reason = re.sub(r" of \S+$", " of such a message", each.refusal)
-            kinds = told.setdefault(reason.removeprefix(f"{format} "), [])
+            kinds = details.setdefault(reason.removeprefix(f"{format} "), [])
             if kind not in kinds:
                 kinds.append(kind)
-    return told
+    return details
