@@ -169,4 +169,4 @@ def is_odd(block: Json) -> bool:
     """Whether it is no block, or one of a known kind without its members."""
     if not isinstance(block, dict) or not isinstance(block.get("type"), str):
         return True
-    return block["type"] in SHAPED and type(parse_block(block)).__name__ == "Unknown"
+    return block["type"] in SHAPED and type(parse_block(block)).__name__ == "UnknownPart"
