@@ -12,11 +12,11 @@ import pytest
 
 SAMPLE = Path(__file__).parent / "data" / "claude-messages" / "good" / "tools-and-branches.jsonl"
 RAISING = """
-from talktree.formats.format import Can, Format, FormatInfo, Lens
+from talktree.formats.format import FormatCapabilities, Format, FormatInfo, Lens
 
 class Raising(Format):
     info = FormatInfo(slug="raising", title="Raises", layout="file", suffixes=(".r",))
-    can = Can()
+    can = FormatCapabilities()
     lens = Lens(lambda record: record, lambda entry, base: None)
 
     def detect(self, probe):

@@ -10,9 +10,9 @@ from talktree.library.encryption.key_file import LibraryKey
 PROGRAM = str(Path(sys.executable).with_name("talktree"))
 _FILES = """
 import json, sys
-from talktree.library.stats.from_files import totals
+from talktree.library.stats.from_files import total_usage
 from bench.walk import files
-print(json.dumps(totals(files(sys.argv[1])).total._asdict()))
+print(json.dumps(total_usage(files(sys.argv[1])).total._asdict()))
 """
 
 

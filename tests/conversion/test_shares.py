@@ -56,13 +56,13 @@ def test_shares_come_in_their_order_and_all_processes_are_used() -> None:
     reported = alone(
         """
         import os, time
-        from talktree.parallel.ordered_map import in_order
+        from talktree.parallel.ordered_map import map_in_order
 
         def make(number):
             time.sleep(0.02 if number % 5 == 0 else 0)
             return b"%d %d " % (number, os.getpid()) + b"." * (number * 5000)
 
-        found = [share.split() for share in in_order(make, 50, 3)]
+        found = [share.split() for share in map_in_order(make, 50, 3)]
         print([int(each[0]) for each in found] == list(range(50)))
         print([len(each[2]) for each in found[1:]] == [number * 5000 for number in range(1, 50)])
         processes = {int(each[1]) for each in found}
@@ -76,7 +76,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
     reported = alone(
         """
         import os, signal
-        from talktree.parallel.ordered_map import in_order
+        from talktree.parallel.ordered_map import map_in_order
 
         here = os.getpid()
 
@@ -85,7 +85,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             return b"%d" % number
 
-        print([int(share) for share in in_order(make, 40, 2)] == list(range(40)))
+        print([int(share) for share in map_in_order(make, 40, 2)] == list(range(40)))
         """
     )
     assert reported.split() == ["True"]
@@ -94,7 +94,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
 def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
     reported = alone(
         """
-        from talktree.parallel.ordered_map import in_order
+        from talktree.parallel.ordered_map import map_in_order
 
         def make(number):
             if number == 5:
@@ -103,7 +103,7 @@ def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
 
         given = []
         try:
-            for share in in_order(make, 20, 2):
+            for share in map_in_order(make, 20, 2):
                 given.append(int(share))
         except ValueError as error:
             print(given, error)
@@ -116,9 +116,9 @@ def test_stopping_leaves_no_process_behind() -> None:
     reported = alone(
         """
         import os
-        from talktree.parallel.ordered_map import in_order
+        from talktree.parallel.ordered_map import map_in_order
 
-        shares = in_order(lambda number: b"." * 100_000, 1000, 2)
+        shares = map_in_order(lambda number: b"." * 100_000, 1000, 2)
         next(shares)
         shares.close()
         try:
@@ -134,22 +134,22 @@ SAME = """
 import sys
 from pathlib import Path
 from talktree import api
-from talktree.conversion import chunks, pack
-from talktree.conversion.losses import Ledger
+from talktree.conversion import embed_write, forward_chunks
+from talktree.conversion.losses import LossReport
 from talktree.conversion.options import Options
 
-pack.WORTH_SHARING = 1
-chunks.A_CHUNK = 2000
-assert pack.may_fork()
+embed_write.WORTH_SHARING = 1
+forward_chunks.A_CHUNK = 2000
+assert embed_write.may_fork()
 
 
 def made(path, to, carry, processes):
-    ledger = Ledger()
-    found = api.converted(
+    ledger = LossReport()
+    found = api.convert_document(
         api.read(path, format="claude-code"),
         to=to,
         options=Options(carry=carry),
-        ledger=ledger,
+        loss_report=ledger,
         processes=processes,
     )
     files = {name: b"".join(pieces) for name, pieces in found.files.items()}

@@ -161,7 +161,7 @@ import sys
 from pathlib import Path
 from talktree.library.library import Library
 from talktree.library.branch_names import name_branch
-from talktree.model.operations import Replace
+from talktree.model.operations import ReplaceText
 with Library.open(write=True) as library:
     kept = library.conversation(sys.argv[1])
     edits = library.edits(kept)
@@ -169,7 +169,7 @@ with Library.open(write=True) as library:
     leaf = '5ec2e700-0000-4000-8000-000000000007'
     with library.db.transaction():
         name_branch(library.db, kept.source, talk, leaf, sys.argv[2])
-    edits.do(talk.id, Replace(about=leaf, text=sys.argv[3]))
+    edits.do(talk.id, ReplaceText(about=leaf, text=sys.argv[3]))
 """
 
 

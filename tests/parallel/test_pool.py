@@ -7,7 +7,7 @@ import sys
 
 STOPPED_AT_ONCE = """
 import signal, time
-from talktree.parallel.pool import in_processes
+from talktree.parallel.pool import run_in_processes
 
 def work(job):
     time.sleep(0.001 * (job % 7))
@@ -19,7 +19,7 @@ def stopped(*_):
 # The processes begin as copies of one with a handler of its own.
 signal.signal(signal.SIGTERM, stopped)
 for _ in range(60):
-    outcomes = in_processes(work, range(40), 3, died=lambda job: job)
+    outcomes = run_in_processes(work, range(40), 3, died=lambda job: job)
     next(outcomes)
     outcomes.close()
 """

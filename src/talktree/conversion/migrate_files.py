@@ -53,7 +53,7 @@ def make_twin_format(format: Format, renewal: Renewal) -> Format:
         get=_get,
         take_carry=renewal.extract_source,
         with_carry=renewal.embed_source,
-        carrier=_carrier,
+        make_carrier_record=_carrier,
         split=_split,
     )
     return twin

@@ -15,17 +15,17 @@ from talktree.views.html.rendering import RenderOptions, render_blocks
 from talktree.views.transcript import fold_results
 
 PLUGIN = """
-from talktree.views.html.block import Block
+from talktree.views.html.block import MessageBlock
 
 def chart(call, result, look):
     html = '<p class="tt-chart x" onclick="alert(1)">7</p><script>alert(1)</script>'
-    return Block(kind="call", title="chart", html=html)
+    return MessageBlock(kind="call", title="chart", html=html)
 
 def broken(part, look):
     raise RuntimeError("no")
 
 def poem(message, look):
-    return (Block(kind="text", html="<em>" + message.parts[0].text + "</em>"),)
+    return (MessageBlock(kind="text", html="<em>" + message.parts[0].text + "</em>"),)
 
 def register(registry):
     registry.tool("DrawChart", chart)

@@ -433,7 +433,7 @@ def _rename_calls(seen: RuleRecord) -> Json:
         parts = [_rename_next(part, waiting) for part in parts]
     else:
         for at, (_, new) in names.items():
-            parts[at] = with_name(parts[at], new)
+            parts[at] = _with_name(parts[at], new)
     return seen.replace_entry(replace(entry, parts=tuple(parts)))
 
 
@@ -444,7 +444,7 @@ def _has_name(parts: Sequence[Part], at: int, name: str) -> bool:
 def _rename_next(part: Part, waiting: list[tuple[int, tuple[str, str]]]) -> Part:
     if not waiting or _call_id(part) != waiting[0][1][0]:
         return part
-    return with_name(part, waiting.pop(0)[1][1])
+    return _with_name(part, waiting.pop(0)[1][1])
 
 
 def _call_id(part: Part) -> str | None:
@@ -457,7 +457,7 @@ def _call_id(part: Part) -> str | None:
             return None
 
 
-def with_name(part: Part, name: str) -> Part:
+def _with_name(part: Part, name: str) -> Part:
     match part:
         case ToolCall():
             return replace(part, id=name)

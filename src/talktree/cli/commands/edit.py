@@ -187,9 +187,8 @@ def _apply_edit(edits: Versions, wish: LibraryEditRequest) -> Edit | None:
         return None
     found = choose_conversations(edits.document(), wish.conversation)
     if len(found) != 1:
-        raise UsageError(
-            f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
-        )
+        count = f"{len(found)} conversations are in it"
+        raise UsageError(count, hint="choose one with --conversation ID")
     edits.do(found[0].id, wish.asked.make_operation(found[0]))
     return edits.history.edits[-1]
 
@@ -314,11 +313,9 @@ def command(
     if library is not None or turn is not None or history or open_library.is_in_library(path):
         if out is not None:
             raise UsageError("edits of the library stay in it", hint="leave out -o; --save saves")
-        asked_for = (
-            None if turn or history or _is_only_saving(more, save=save) else _parse_edit(more)
-        )
+        edit = None if turn or history or _is_only_saving(more, save=save) else _parse_edit(more)
         edit_library_conversation(
-            LibraryEditRequest(path, library, asked_for, turn, history, save, conversation, as_json)
+            LibraryEditRequest(path, library, edit, turn, history, save, conversation, as_json)
         )
         return
     asked = _parse_edit(more)
@@ -335,12 +332,10 @@ def command(
     document = with_conversation(api.read(path, format=source_format, alone=True))
     found = choose_conversations(document, conversation)
     if len(found) != 1:
-        raise UsageError(
-            f"{len(found)} conversations are in it", hint="choose one with --conversation ID"
-        )
+        count = f"{len(found)} conversations are in it"
+        raise UsageError(count, hint="choose one with --conversation ID")
     with add_companion_hint(path, asked.about, source_format):
-        operation = asked.make_operation(found[0])
-        after = apply_edit(document, found[0].id, operation)
+        after = apply_edit(document, found[0].id, operation := asked.make_operation(found[0]))
     if save:
         _report_result(operation, _replace_source(after, path), as_json=as_json)
         return

@@ -36,7 +36,7 @@ def _iterate_results(value: Object) -> Iterator[tuple[str, Json]]:
 
 @rule("SAG201", "no-tool-results", "error", on="message", formats=SAGE)
 def no_tool_results(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A line of type `to_tool_result` holds no results, neither at the top nor in its message.
+    """A line of type `tool_result` holds no results, neither at the top nor in its message.
 
     Why: the call it should answer stays open, and the model refuses to go on.
 
@@ -94,7 +94,7 @@ def results_in_both_places(seen: RuleRecord) -> Iterator[Diagnostic]:
 @rule("SAG203", "tools-in-wrong-line", "warning", on="message", formats=SAGE)
 def tools_in_wrong_line(seen: RuleRecord) -> Iterator[Diagnostic]:
     """Tool calls stand in a line that is no reply of the assistant, or tool results in one that
-    is not of type `to_tool_result`.
+    is not of type `tool_result`.
 
     Why: Sage takes calls from assistant messages and results from tool_result lines only; here
     they are passed over.
