@@ -21,7 +21,7 @@ _INDEX = """
 import sys
 from talktree.session import Store
 with Store(sys.argv[1]).open("large", write=False) as session:
-    session.opened.index.count()
+    session.opened.index.count_messages()
 """
 
 

@@ -212,7 +212,7 @@ WORK = """if True:
     for step in range(10_000):
         with kept.db.transaction(durable=step % 5 == 0):
             path = b"/%d" % chosen.randrange(6)
-            row = kept.db.one("SELECT id, generation FROM files WHERE path = ?", (path,))
+            row = kept.db.read_one("SELECT id, generation FROM files WHERE path = ?", (path,))
             file, generation = row or (kept.file(path), None)
             seed, size = chosen.randrange(40), chosen.choice([300, 900, 5000, 300_000])
             what = chosen.randrange(12)

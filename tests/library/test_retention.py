@@ -562,7 +562,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from talktree.library.importing.lock import WriterLock
-with WriterLock(Path(sys.argv[1])).held():
+with WriterLock(Path(sys.argv[1])).hold():
     print("held", flush=True)
     sys.stdin.read()
 """

@@ -44,7 +44,7 @@ append(two)
 append(one)
 """,
     "a half line that was synced is cut": """
-with one.alone():
+with one.append_lock():
     one.append("messages", b"{}")
     add(b'{"half' + b"x" * 2000)
 append(two)
@@ -67,7 +67,7 @@ append(one)
 append(two)
 """,
     "several logs at once": """
-with one.alone():
+with one.append_lock():
     one.append("snapshots", b"{}")
     one.append("operations", b"{}")
     one.append("messages", b"{}")

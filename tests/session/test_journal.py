@@ -180,7 +180,7 @@ import os, sys, time
 from tests.session.journals import opened
 from pathlib import Path
 journal = opened(Path(sys.argv[1]))
-with journal.alone():
+with journal.append_lock():
     journal.append("messages", b'{"held":true}')
     child = os.fork()
     if child == 0:
@@ -366,7 +366,7 @@ import os, sys
 from tests.session.journals import opened
 from pathlib import Path
 journal = opened(Path(sys.argv[1]), "safe")
-with journal.alone():
+with journal.append_lock():
     journal.append("messages", b'{"writer":"parent"}')
     child = os.fork()
 if child == 0:

@@ -23,7 +23,7 @@ import sys, time
 from pathlib import Path
 from tests.session.journals import opened
 journal = opened(Path(sys.argv[1]))
-with journal.alone():
+with journal.append_lock():
     print("held", flush=True)
     time.sleep(60)
 """
