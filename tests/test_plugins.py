@@ -27,7 +27,7 @@ class Raising(Format):
 
 FORMAT = Raising()
 """
-UNFINISHED = RAISING.replace("    can = Can()\n", "")
+UNFINISHED = RAISING.replace("    can = FormatCapabilities()\n", "")
 ABSTRACT = RAISING.replace("def split", "def another")
 BROKEN = {
     "import-error": ("import no_such_module\n", "ModuleNotFoundError: No module named"),

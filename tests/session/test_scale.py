@@ -51,7 +51,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_end_of_a_long_session_is_found_without_an_index(large: Path) -> None:
-    count, memory = asked(large, "answer = len(session.opened.index.last(20))")
+    count, memory = asked(large, "answer = len(session.opened.index.last_messages(20))")
     assert count == 20
     assert memory < MOST_MEMORY
     assert not (large / "cache" / "large.sqlite").exists()
