@@ -62,7 +62,7 @@ def test_a_mark_is_for_one_session_in_one_place(home: Path) -> None:
 
 
 def test_many_processes_make_one_key(home: Path) -> None:
-    code = f"from talktree.session.ownership import *; print(mark('s', {HERE!r}, {LYING!r}))"
+    code = f"from talktree.session.ownership import *; print(make_mark('s', {HERE!r}, {LYING!r}))"
     running = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(4)
     ]
