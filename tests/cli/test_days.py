@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from talktree.cli.open_library import parse_since, parse_until
+from talktree.cli.library_arguments import parse_since, parse_until
 from talktree.errors import UsageError
 
 DAY = 86_400 * 10**9

@@ -13,7 +13,7 @@ from unicodedata import category
 
 import pytest
 
-from talktree.cli.commands.search_run import QueryVerb
+from talktree.cli.commands.search import QueryVerb
 from tests.cli.test_terminal import HOSTILE, OWN_COLOR, on_terminal
 from tests.cli.transcript import environment
 from tests.library.made import Session, Truth, append, small

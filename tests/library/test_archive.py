@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from talktree.errors import Unreadable
 from talktree.library.archive import compaction
+from talktree.library.archive.chunk_hashes import chunk_hash
 from talktree.library.archive.chunks import CHUNK, MOST, Chunker, ChunkSpan
-from talktree.library.archive.codec import chunk_hash, compress_chunk, compress_chunks
+from talktree.library.archive.codec import compress_chunk, compress_chunks
 from tests.cases import examples
 from tests.library.archives import Keeper, keeper, lines, marks_of
 

@@ -12,8 +12,8 @@ import pytest
 from talktree.library.library import Library
 from talktree.library.stats.report import BY, LibraryStatistics
 from talktree.library.stats.usage import UsageTotal
-from talktree.views.library import format_cost, format_dollars, format_library_stats_lines
 from talktree.views.library_shapes import build_library_stats_shape, format_library_stats_csv
+from talktree.views.library_stats import format_cost, format_dollars, format_library_stats_lines
 from talktree.views.lines import Line
 from tests.library import made
 from tests.library.made import Session, Truth

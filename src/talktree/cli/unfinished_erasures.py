@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from talktree.cli.errors import print_stderr
-from talktree.library.erasure.finish import NOT_WRITTEN
 
 FINISH = "talktree library forget --finish"
 
@@ -14,6 +13,8 @@ def report_unfinished(left: Sequence[str]) -> None:
     """Print where words of forgotten conversations still are, and what erases them."""
     if not left:
         return
+    from talktree.library.erasure.finish import NOT_WRITTEN  # not for --help
+
     is_full = any(each.startswith(NOT_WRITTEN) for each in left)
     first = "make room on the disk" if is_full else "end that program"
     print_stderr(f"talktree: not finished; some of its words are still in {', '.join(left)}")

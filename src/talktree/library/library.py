@@ -212,7 +212,7 @@ class Library:
         until they did not change for that many seconds.
         What `progress` or `pulse` raise ends it; what was taken in until then stays.
         """
-        from talktree.library.importing.import_run import import_
+        from talktree.library.importing.import_changes import import_
 
         roots = self._find_import_roots(paths, known=known)
         return import_(self, roots, progress=progress, pulse=pulse, wait=wait, quiet=quiet)

@@ -23,7 +23,7 @@ from talktree import api
 from talktree.cli import output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import report_damage, report_findings
+from talktree.cli.notices import report_damage, report_findings
 from talktree.cli.progress import CHOICES, Tick, print_step, show_bar, wants_bar
 from talktree.conversion.losses import KINDS, FiledLossReport
 from talktree.conversion.options import ConversionResult, Options

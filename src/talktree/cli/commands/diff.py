@@ -11,7 +11,7 @@ from talktree import api
 from talktree.cli import output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import report_damage
+from talktree.cli.notices import report_damage
 from talktree.cli.params import choose_conversations
 from talktree.conversion.diff import DiffSide, find_differences
 from talktree.errors import UsageError

@@ -16,7 +16,7 @@ import click
 import msgspec
 
 from talktree import api
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.companions import add_companion_hint, report_left_out
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
@@ -282,7 +282,7 @@ def _build_edit_shape(edit: Edit) -> dict[str, Json]:
 @click.option("--undo", "turn", flag_value="undo", help="Library: take the last edit back.")
 @click.option("--redo", "turn", flag_value="redo", help="Library: do it again.")
 @click.option("--history", is_flag=True, help="Library: list the edits.")
-@open_library.at
+@library_arguments.at
 @params.chosen_conversation
 @params.source_format
 @params.as_json
@@ -310,7 +310,7 @@ def command(
     PATH may be the id of a conversation in the library. Then edits are kept there, can be undone
     and redone, and change the file when you --save.
     """
-    if library is not None or turn is not None or history or open_library.is_in_library(path):
+    if library is not None or turn is not None or history or library_arguments.is_in_library(path):
         if out is not None:
             raise UsageError("edits of the library stay in it", hint="leave out -o; --save saves")
         edit = None if turn or history or _is_only_saving(more, save=save) else _parse_edit(more)

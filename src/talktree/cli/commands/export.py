@@ -14,12 +14,12 @@ import click
 from msgspec import Struct, structs
 
 from talktree import api
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.commands.export_tables import KINDS, TABLES, TableTarget, export_table
 from talktree.cli.encryption import Encryption
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import report_findings
+from talktree.cli.notices import report_findings
 from talktree.cli.params import choose_conversations
 from talktree.cli.progress import CHOICES, print_step, show_bar, wants_bar
 from talktree.errors import UnknownFormat, UsageError
@@ -173,7 +173,7 @@ def _make_folder_hint(wish: ExportRequest) -> str:
 
 def _export_one(wish: ExportRequest, gate: OutputGate, encryption: Encryption | None) -> int:
     (path,) = wish.paths
-    document = open_library.read_source(path, format=wish.source_format)
+    document = library_arguments.read_source(path, format=wish.source_format)
     gate.protect(input_paths(api.source_of(document)))
     found = choose_conversations(document, wish.conversation)
     only = [number for number, each in enumerate(document.conversations) if each in found]
@@ -295,7 +295,7 @@ def _run_exports(wish: ExportRequest, gate: OutputGate, facts: Told) -> list[Exp
         wish.choice,
         gate=gate,
         format=wish.source_format,
-        archived=open_library.find_archived(wish.paths),
+        archived=library_arguments.find_archived(wish.paths),
         processes=wish.jobs,
         facts=facts,
     )
@@ -445,13 +445,13 @@ DETAILS = ("full", "high", "low", "minimal", "user-only")
     help="A bar on a terminal, a JSON object a line on stderr, or none.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
-@open_library.date_range_options
+@library_arguments.date_range_options
 @click.option("--project", metavar="TEXT", help="Of a table: only projects with this in the path.")
 @click.option("--model", metavar="TEXT", help="Of a table: only models with this in the name.")
 @click.option("--format", "format", type=params.FORMAT, help="Of a table: only this format.")
 @click.option("--conversation", metavar="ID", help="Only this conversation.")
 @params.as_json
-@open_library.at
+@library_arguments.at
 @click.pass_context
 def command(
     context: click.Context,
@@ -494,7 +494,7 @@ def command(
     encryption = Encryption(recipients, out) if recipients else None
     if len(what) == 1 and what[0] in TABLES:
         _refuse_options(context, "a table", [name for name in wishes if name not in OF_TABLES])
-        choice = open_library.LibrarySelection(library, since, until, project, model, format)
+        choice = library_arguments.LibrarySelection(library, since, until, project, model, format)
         target = TableTarget(
             out,
             to,
@@ -510,7 +510,7 @@ def command(
     _refuse_options(
         context, "a conversation", ("since", "until", "project", "model", "format", "library")
     )
-    gate = OutputGate(open_library.resolve_inputs(what, library), force=force)
+    gate = OutputGate(library_arguments.resolve_inputs(what, library), force=force)
     wishes["encryption"] = encryption
     return _export_conversations(what, out, to, conversation, wishes, gate, as_json=as_json)
 

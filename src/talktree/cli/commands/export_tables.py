@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from talktree.cli import open_library, output
+from talktree.cli import library_arguments, output
 from talktree.cli.commands.import_run import print_failures
 from talktree.cli.encryption import Encryption
 from talktree.cli.errors import print_stderr
@@ -38,7 +38,9 @@ class TableTarget(NamedTuple):
     """What to redact; None for nothing."""
 
 
-def export_table(table: str, target: TableTarget, chosen: open_library.LibrarySelection) -> int:
+def export_table(
+    table: str, target: TableTarget, chosen: library_arguments.LibrarySelection
+) -> int:
     """Write a table, tell how many rows it has, and return the exit code."""
     from talktree.export.export import make_redactor
     from talktree.export.table_redaction import TableRedaction
@@ -62,8 +64,8 @@ def export_table(table: str, target: TableTarget, chosen: open_library.LibrarySe
             conversation=None if named is None else kept.conversation(named).id,
             include_deleted=target.include_deleted,
             redaction=redaction,
-            since=open_library.parse_since("--since", chosen.since),
-            until=open_library.parse_until("--until", chosen.until),
+            since=library_arguments.parse_since("--since", chosen.since),
+            until=library_arguments.parse_until("--until", chosen.until),
             project=chosen.project,
             model=chosen.model,
             format=chosen.format,

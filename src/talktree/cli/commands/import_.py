@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from talktree.cli import open_library, params
+from talktree.cli import library_arguments, params
 from talktree.cli.commands.import_run import import_changes
 from talktree.cli.group import Verb
 from talktree.cli.progress import CHOICES
@@ -25,7 +25,7 @@ from talktree.cli.progress import CHOICES
     help="A bar on a terminal, a JSON object a line on stderr, or none.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Failures only.")
-@open_library.at
+@library_arguments.at
 @params.color
 def command(**wish: Any) -> int:  # noqa: ANN401
     """Take files and folders into the library: their bytes, an index that finds all, the counts.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import has_library, open_library_at, require_library
@@ -27,7 +27,7 @@ from talktree.views.width import format_count
 
 @click.command("info", cls=Verb)
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 def info(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """Tell where the library is, how much it holds, and which configuration file is read.
@@ -68,7 +68,7 @@ info.examples = ("talktree library info", "talktree library info --json | jq .ar
     help="Also hash every archived byte, and compare facts and full text with a rebuild.",
 )
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 def check(as_json: bool, read_data: bool, library: str | None, color: str) -> int:  # noqa: FBT001
     """Look for damage in the database, the archive and the full text.
@@ -101,7 +101,7 @@ check.examples = ("talktree library check", "talktree library check --read-data 
 
 @click.command("reindex", cls=Verb)
 @params.as_json
-@open_library.at
+@library_arguments.at
 def reindex(as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Make the full text and the facts again from the archive; no source is needed for it."""
     with open_library_at(library, write=True) as kept:

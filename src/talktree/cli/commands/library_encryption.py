@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from talktree.cli import open_library, output, params, passphrases
+from talktree.cli import library_arguments, output, params, passphrases
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.errors import NotSaved, TalktreeError, UsageError
@@ -69,7 +69,7 @@ UNITS = "like 30m, 8h or 90s"
     help="With --change-passphrase: read the new one from this file.",
 )
 @passphrases.identity
-@open_library.at
+@library_arguments.at
 def encrypt(
     passphrase_file: str | None,
     recipients: Sequence[str],
@@ -133,7 +133,7 @@ encrypt.examples = (
 @click.command("decrypt", cls=Verb)
 @passphrases.from_file
 @passphrases.identity
-@open_library.at
+@library_arguments.at
 def decrypt(passphrase_file: str | None, identity: str | None, library: str | None) -> None:
     """Make the library a plain one again, in the same safe way.
 
@@ -163,7 +163,7 @@ decrypt.examples = ("talktree library decrypt",)
     metavar="TIME",
     help=f"Lock it when it was not used for so long, {UNITS}; else as configured, else 30m.",
 )
-@open_library.at
+@library_arguments.at
 def unlock(
     passphrase_file: str | None, identity: str | None, timeout: str | None, library: str | None
 ) -> None:
@@ -195,7 +195,7 @@ unlock.examples = (
 @click.command("lock", cls=Verb)
 @click.option("--all", "everything", is_flag=True, help="Lock all libraries.")
 @params.as_json
-@open_library.at
+@library_arguments.at
 def lock(everything: bool, as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Lock the library: the key is dropped, and every command asks for it again.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import has_library, open_library_at, require_library
@@ -38,7 +38,7 @@ NOTHING_FOUND = 1
     help="Also write everything there that `library forget --found` erases.",
 )
 @params.as_json
-@open_library.at
+@library_arguments.at
 def find(
     texts: tuple[str, ...],
     pattern: str | None,
@@ -108,10 +108,11 @@ def _print_matches(found: dict[str | None, FoundText]) -> None:
     for root, each in found.items():
         lines += [line(_describe_match(match)) for match in each.matches]
         lines += [
-            line(f"{open_library.display_path(path)}: in the path") for path in each.other_paths
+            line(f"{library_arguments.display_path(path)}: in the path")
+            for path in each.other_paths
         ]
         lines += [
-            line(f"{open_library.display_path(path)}: dropped into the studio")
+            line(f"{library_arguments.display_path(path)}: dropped into the studio")
             for path in each.dropped_files
         ]
         if root and each.matches:
@@ -132,7 +133,7 @@ def _describe_match(match: TextMatch) -> str:
         places.append(format_count(len(match.edits), "unsaved or undone edit"))
     if match.is_in_name:
         places.append("in a name or the path")
-    return f"{open_library.display_path(match.path)}: {', '.join(places)}"
+    return f"{library_arguments.display_path(match.path)}: {', '.join(places)}"
 
 
 def _build_shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
@@ -143,10 +144,12 @@ def _build_shape(found: dict[str | None, FoundText]) -> dict[str, Json]:
             for match in each.matches
         ],
         "other_paths": [
-            open_library.display_path(path) for each in found.values() for path in each.other_paths
+            library_arguments.display_path(path)
+            for each in found.values()
+            for path in each.other_paths
         ],
         "dropped_files": [
-            open_library.display_path(path)
+            library_arguments.display_path(path)
             for each in found.values()
             for path in each.dropped_files
         ],
@@ -157,7 +160,7 @@ def _build_match_shape(match: TextMatch) -> dict[str, Json]:
     return {
         "source": match.source,
         "id": match.id,
-        "path": open_library.display_path(match.path),
+        "path": library_arguments.display_path(match.path),
         "format": match.format,
         "state": match.state,
         "occurrences": match.occurrences,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import open_library_at
@@ -50,7 +50,7 @@ NOT_DONE = 1
 )
 @click.option("--finish", is_flag=True, help="Finish an erasure that was interrupted.")
 @params.as_json
-@open_library.at
+@library_arguments.at
 def forget(
     named: tuple[str, ...],
     yes: bool,  # noqa: FBT001
@@ -141,7 +141,7 @@ def _find_entries(library: Library, named: tuple[str, ...]) -> list[LibraryEntry
             raise UsageError(
                 f"{each}: its file holds {entry.several} conversations, kept and forgotten as one",
                 hint="name the file: talktree library forget "
-                f"{open_library.display_path(entry.raw_path)}",
+                f"{library_arguments.display_path(entry.raw_path)}",
             )
         entries.setdefault(entry.source, entry)
     return list(entries.values())
@@ -177,7 +177,7 @@ def _report_plan(library: Library, entries: list[LibraryEntry], *, as_json: bool
         _print_json({**_build_shape(entries, others, None), "unsaved": kept_edits})
         return 0
     for entry in entries:
-        path = open_library.display_path(entry.raw_path)
+        path = library_arguments.display_path(entry.raw_path)
         where = "its file is gone: this is the only copy" if entry.state == "gone" else "--yes does"
         if is_dropped(library.root, entry.raw_path):
             where = f"the copy that the studio keeps is erased, too; {where}"
@@ -213,7 +213,7 @@ def _report_erasure(done: ForgetResult, entries: list[LibraryEntry], *, as_json:
         _print_json(_build_shape(entries, others, done))
     elif entries:
         what = (
-            open_library.display_path(entries[0].raw_path)
+            library_arguments.display_path(entries[0].raw_path)
             if len(entries) == 1
             else _format_count(entries)
         )
@@ -239,14 +239,15 @@ def _format_freed(done: ForgetResult) -> str:
 def _find_other_paths(paths: Iterable[bytes], entries: list[LibraryEntry]) -> list[str]:
     """The paths that go with some conversations."""
     own = {entry.raw_path for entry in entries}
-    return [open_library.display_path(path) for path in paths if path not in own]
+    return [library_arguments.display_path(path) for path in paths if path not in own]
 
 
 def _build_shape(
     entries: list[LibraryEntry], others: list[str], done: ForgetResult | None
 ) -> dict[str, Json]:
     named: list[dict[str, Json]] = [
-        {"id": entry.id, "path": open_library.display_path(entry.raw_path)} for entry in entries
+        {"id": entry.id, "path": library_arguments.display_path(entry.raw_path)}
+        for entry in entries
     ]
     shape: dict[str, Json] = named[0] if len(named) == 1 else {"conversations": [*named]}
     return {
@@ -274,7 +275,7 @@ def _print_json(shape: dict[str, Json]) -> None:
 
 @click.command("forgotten", cls=Verb)
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 def forgotten(as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """List what was forgotten: a number, when, the format and a hash.
@@ -299,7 +300,7 @@ forgotten.examples = ("talktree library forgotten", "talktree library forgotten 
 @click.command("readmit", cls=Verb)
 @click.argument("which", metavar="NUMBER|ID|PATH", type=params.PATH)
 @params.as_json
-@open_library.at
+@library_arguments.at
 def readmit(which: str, as_json: bool, library: str | None) -> None:  # noqa: FBT001
     """Let the next import take in a conversation that was forgotten.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import open_library_at
@@ -23,7 +23,7 @@ which = click.argument("which", metavar="ID|PATH", type=params.PATH)
 @click.command("versions", cls=Verb)
 @which
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 def versions(which: str, as_json: bool, library: str | None, color: str) -> None:  # noqa: FBT001
     """List the versions of a conversation that are kept, the oldest first."""
@@ -55,7 +55,7 @@ versions.examples = ("talktree library versions 3f2a",)
     help="As it was then (`library versions`); else the newest.",
 )
 @params.as_json
-@open_library.at
+@library_arguments.at
 def restore(
     which: str,
     into: str,
@@ -87,7 +87,7 @@ restore.examples = (
 @click.argument("verb", type=click.Choice(["list", "add", "remove"]), default="list")
 @click.argument("paths", type=params.FOLDER, nargs=-1, metavar="[PATH]...")
 @params.as_json
-@open_library.at
+@library_arguments.at
 def places(
     verb: str,
     paths: tuple[str, ...],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import open_library_at
@@ -37,7 +37,7 @@ RULE = '[[retention]] with forget-after = "180d"'
     "--trust-clock", is_flag=True, help="With --yes: the clock is right although it jumped."
 )
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 def retention(
     yes: bool,  # noqa: FBT001

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import has_library, open_library_at, require_library
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--force", is_flag=True, help="Do it although some records could not be read any more."
 )
 @params.as_json
-@open_library.at
+@library_arguments.at
 def scrub(
     word: str | None,
     from_stdin: bool,  # noqa: FBT001
@@ -107,7 +107,7 @@ def _report_plan(found: ScrubResult) -> None:
     """Say what would be done."""
     print_stderr(f"talktree: {_format_places(found)} would be replaced by stars")
     for example in found.examples:
-        name = open_library.display_path(example.path) if example.path else "an edit"
+        name = library_arguments.display_path(example.path) if example.path else "an edit"
         print_stderr(f"  {name}: {example.text}")
     if found.places > len(found.examples):
         print_stderr(f"  and {found.places - len(found.examples)} more")
@@ -152,7 +152,7 @@ def _report_result(done: ScrubResult, *, force: bool) -> None:
             f"talktree: {format_count(len(done.on_disk), 'file')} on the disk still hold it:"
         )
         for path in done.on_disk:
-            print_stderr(f"  {open_library.display_path(path)}")
+            print_stderr(f"  {library_arguments.display_path(path)}")
     for each in done.left:
         print_stderr(f"talktree: not finished; it is still in {each}")
 
@@ -164,10 +164,10 @@ def _build_shape(done: ScrubResult) -> dict[str, Json]:
         "conversations": done.sources,
         "files": done.files,
         "examples": [
-            {"path": open_library.display_path(each.path), "text": each.text}
+            {"path": library_arguments.display_path(each.path), "text": each.text}
             for each in done.examples
         ],
         "faults": [*done.faults],
-        "on_disk": [open_library.display_path(path) for path in done.on_disk],
+        "on_disk": [library_arguments.display_path(path) for path in done.on_disk],
         "left": [*done.left],
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
 from talktree.cli.open_library import open_library_at
@@ -23,7 +23,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 @click.command("list", cls=Verb)
 @click.option("--format", "format", type=params.FORMAT, help="Only this format.")
 @click.option("--project", metavar="TEXT", help="Only projects whose path contains this.")
-@open_library.date_range_options
+@library_arguments.date_range_options
 @click.option("--model", metavar="TEXT", help="Only where a model with this in its name replied.")
 @click.option("--errors", is_flag=True, help="Only where something failed.")
 @click.option("--gone", is_flag=True, help="Only those whose files are gone; they are kept here.")
@@ -31,7 +31,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 @click.option("--sort", type=click.Choice(SORTS), default="new", help="Which come first.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="So many; else all.")
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 @params.no_pager
 def command(
@@ -60,8 +60,8 @@ def command(
             kept.conversations(
                 format=format,
                 project=project,
-                since=open_library.parse_since("--since", since),
-                until=open_library.parse_until("--until", until),
+                since=library_arguments.parse_since("--since", since),
+                until=library_arguments.parse_until("--until", until),
                 model=model,
                 errors=errors,
                 gone=gone,

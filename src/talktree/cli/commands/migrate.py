@@ -21,7 +21,7 @@ from talktree.cli.commands.convert import (
 )
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import report_damage
+from talktree.cli.notices import report_damage
 from talktree.conversion.losses import KINDS
 from talktree.conversion.migrate import migrate_document, needs_migration, revert_migration
 from talktree.conversion.options import ConversionResult, Options

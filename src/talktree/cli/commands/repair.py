@@ -19,7 +19,7 @@ from talktree.cli.commands.check import find_ignored, load_config, split_codes
 from talktree.cli.companions import report_left_out
 from talktree.cli.errors import print_stderr
 from talktree.cli.group import Verb
-from talktree.cli.output import report_damage
+from talktree.cli.notices import report_damage
 from talktree.errors import UsageError
 from talktree.files import OutputGate, is_compressed_name, save
 from talktree.files.safe_replace import refuse_if_written

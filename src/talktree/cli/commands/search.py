@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from talktree.cli import open_library, params
-from talktree.cli.commands.search_run import QueryVerb, search_library
+from talktree.cli import library_arguments, params
+from talktree.cli.commands.search_run import search_library
+from talktree.cli.group import Verb
 
 SORTS = ("best", "new")
+
+
+class QueryVerb(Verb):
+    """A command whose words may begin with one minus sign, as `-brass` in a query does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Options first, then `--`, then the words in their order."""
+        options, words = self.split_arguments(args)
+        return super().parse_args(ctx, [*options, "--", *words])
+
+    def split_arguments(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The options with their values, and the words."""
+        flags, valued = {"-h", "--help"}, set[str]()
+        for param in self.params:
+            if isinstance(param, click.Option):
+                (flags if param.is_flag else valued).update(param.opts)
+        options: list[str] = []
+        words: list[str] = []
+        args = iter(given)
+        for each in args:
+            if each == "--":
+                words += args
+            elif each in valued:
+                options += [each, *([] if (value := next(args, None)) is None else [value])]
+            elif each in flags or each.startswith("--"):
+                options.append(each)
+            else:
+                words.append(each)
+        return options, words
 
 
 @click.command("search", cls=QueryVerb)
@@ -26,7 +57,7 @@ SORTS = ("best", "new")
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="N", help="Not the first N.")
 @click.option("--sort", type=click.Choice(SORTS), default="best", help="Which come first.")
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 @params.no_pager
 def command(**wish: Any) -> int:  # noqa: ANN401

@@ -1,7 +1,4 @@
-"""What `talktree search` does, once its line is understood.
-
-Queries as they are typed: words that begin with a minus sign.
-"""
+"""What `talktree search` does, once its line is understood."""
 
 from __future__ import annotations
 
@@ -9,12 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import click
-
 from talktree.cli import output
 from talktree.cli.errors import print_stderr
 from talktree.cli.fast_start import load_msgspec
-from talktree.cli.group import Verb
 from talktree.cli.open_library import open_library_at
 from talktree.errors import UsageError
 from talktree.views.search import HitCopies, build_hit_shape, format_hit_lines, group_copies
@@ -102,32 +96,3 @@ def _print_bad_query(error: UsageError) -> None:
         print_stderr(each)
     if error.hint:
         print_stderr(f"hint: {error.hint}")
-
-
-class QueryVerb(Verb):
-    """A command whose words may begin with one minus sign, as `-brass` in a query does."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Options first, then `--`, then the words in their order."""
-        options, words = self.split_arguments(args)
-        return super().parse_args(ctx, [*options, "--", *words])
-
-    def split_arguments(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The options with their values, and the words."""
-        flags, valued = {"-h", "--help"}, set[str]()
-        for param in self.params:
-            if isinstance(param, click.Option):
-                (flags if param.is_flag else valued).update(param.opts)
-        options: list[str] = []
-        words: list[str] = []
-        args = iter(given)
-        for each in args:
-            if each == "--":
-                words += args
-            elif each in valued:
-                options += [each, *([] if (value := next(args, None)) is None else [value])]
-            elif each in flags or each.startswith("--"):
-                options.append(each)
-            else:
-                words.append(each)
-        return options, words

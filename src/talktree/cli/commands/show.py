@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.commands.show_embedded import print_embedded
 from talktree.cli.errors import print_stderr, report_error
 from talktree.cli.group import Verb
-from talktree.cli.output import build_findings_shape, report_findings, report_unrecognized
+from talktree.cli.notices import build_findings_shape, report_findings, report_unrecognized
 from talktree.cli.params import choose_conversations, format_conversation_list, format_heading
 from talktree.errors import NotFound
 from talktree.formats.collection import Collection, find_unrecognized_files
@@ -49,7 +49,7 @@ AMBIGUOUS = 2
 @params.chosen_conversation
 @params.source_format
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 @params.no_pager
 def command(
@@ -75,7 +75,7 @@ def command(
     """
     if every and branch:
         raise click.UsageError("--branch and --all exclude each other")
-    document = open_library.read_source(path, format=source_format, library=library)
+    document = library_arguments.read_source(path, format=source_format, library=library)
     found = [with_inferred_links(each) for each in choose_conversations(document, conversation)]
     if conversation is not None and isinstance(document, Collection):
         document = document.with_only(found[0])

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import click
 
 from talktree import api
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.errors import report_error
 from talktree.cli.group import Verb
+from talktree.cli.notices import report_damage, report_unrecognized
 from talktree.cli.open_library import open_library_at
-from talktree.cli.output import report_damage, report_unrecognized
 from talktree.errors import TalktreeError, UsageError
 from talktree.formats.collection import Collection, find_unrecognized_files, iterate_documents
 from talktree.formats.companions import without_companions
@@ -29,13 +29,13 @@ BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 @click.command("stats", cls=Verb)
 @params.optional_paths
 @click.option("--by", type=click.Choice(BY), help="One table, by this; only of the library.")
-@open_library.date_range_options
+@library_arguments.date_range_options
 @click.option("--project", metavar="TEXT", help="Only projects with this in their path.")
 @click.option("--model", metavar="TEXT", help="Only models with this in their name.")
 @click.option("--csv", "as_csv", is_flag=True, help="The table as CSV; by day unless --by is said.")
 @params.source_format
 @params.as_json
-@open_library.at
+@library_arguments.at
 @params.color
 @params.no_pager
 def command(
@@ -70,7 +70,7 @@ def command(
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other", hint="name one of them")
     _count_library(
-        open_library.LibrarySelection(library, since, until, project, model, source_format),
+        library_arguments.LibrarySelection(library, since, until, project, model, source_format),
         by,
         look,
         style="json" if as_json else "csv" if as_csv else "text",
@@ -88,19 +88,23 @@ command.examples = (
 
 
 def _count_library(
-    choice: open_library.LibrarySelection, by: str | None, look: output.OutputStyle, *, style: str
+    choice: library_arguments.LibrarySelection,
+    by: str | None,
+    look: output.OutputStyle,
+    *,
+    style: str,
 ) -> None:
     with open_library_at(choice.library) as kept:
         found = kept.stats(
-            since=open_library.parse_since("--since", choice.since),
-            until=open_library.parse_until("--until", choice.until),
+            since=library_arguments.parse_since("--since", choice.since),
+            until=library_arguments.parse_until("--until", choice.until),
             project=choice.project,
             model=choice.model,
             format=choice.format,
             seconds=by == "tool",
         )
     if style == "text":
-        from talktree.views.library import format_library_stats_lines
+        from talktree.views.library_stats import format_library_stats_lines
 
         look.print(format_library_stats_lines(found, by, width=output.get_terminal_width() or 80))
         return

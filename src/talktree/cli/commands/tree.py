@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.group import Verb
-from talktree.cli.output import build_findings_shape, report_findings
+from talktree.cli.notices import build_findings_shape, report_findings
 from talktree.cli.params import choose_conversations, format_heading
 from talktree.formats.engine.notices import select_findings
 from talktree.model.conversation import Conversation
@@ -36,7 +36,7 @@ def command(
     no_pager: bool,  # noqa: FBT001
 ) -> None:
     """Draw the branches: forks, sidechains, compactions, and where the talk went on last."""
-    document = open_library.read_source(path, format=source_format)
+    document = library_arguments.read_source(path, format=source_format)
     found = [with_inferred_links(each) for each in choose_conversations(document, conversation)]
     if as_json:
         tail = {"findings": build_findings_shape(select_findings(document, found))}

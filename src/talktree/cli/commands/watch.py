@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from talktree.cli import open_library, output, params
+from talktree.cli import library_arguments, output, params
 from talktree.cli.commands.import_run import print_failures, report_incomplete
 from talktree.cli.group import Verb
 from talktree.cli.open_library import open_library_at
@@ -32,7 +32,7 @@ INTERRUPTED = 130
     help="How often to look.",
 )
 @params.json_lines
-@open_library.at
+@library_arguments.at
 @params.color
 def command(
     paths: Sequence[str],

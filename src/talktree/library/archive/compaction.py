@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from talktree.library.archive.chunk_hashes import chunk_hash
 from talktree.library.archive.chunks import CHUNK, LEAST
-from talktree.library.archive.codec import chunk_hash, compress_chunk
+from talktree.library.archive.codec import compress_chunk
 from talktree.library.archive.reader import Reader
 from talktree.library.archive.verify import drop_unused_chunks
 from talktree.library.database.connection import Database, Row

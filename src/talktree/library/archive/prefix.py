@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from talktree.library.archive.codec import chunk_hash
+from talktree.library.archive.chunk_hashes import chunk_hash
 from talktree.library.database.connection import Database
 
 _EXTENTS = """

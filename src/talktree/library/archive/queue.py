@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable
 
+from talktree.library.archive.chunk_hashes import chunk_hash
 from talktree.library.archive.chunks import ChunkSpan
 from talktree.library.archive.codec import (
-    chunk_hash,
     compress_against,
     compress_chunk,
     compress_chunks,

@@ -6,7 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from talktree.errors import Unreadable
-from talktree.library.archive.codec import chunk_hash, decompress_chunk
+from talktree.library.archive.chunk_hashes import chunk_hash
+from talktree.library.archive.codec import decompress_chunk
 from talktree.library.database.connection import Database, Row
 
 KEPT = 32 << 20

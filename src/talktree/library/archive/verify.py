@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from talktree.library.archive.chunk_hashes import chunk_hash
 from talktree.library.archive.codec import (
-    chunk_hash,
     compress_against,
     compress_chunk,
     decompress_chunk,

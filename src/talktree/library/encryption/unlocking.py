@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from talktree.errors import LibraryLocked, TalktreeError, Unreadable, UsageError, WrongKey
+from talktree.errors import LibraryLocked, NotSaved, TalktreeError, Unreadable, UsageError, WrongKey
 from talktree.home import data_home
 from talktree.library.encryption.key_file import LibraryKey, read_key_file
 from talktree.library.encryption.state import DATABASE, is_encrypted
@@ -85,8 +85,11 @@ def _verify_key(root: Path, key: bytes) -> None:
 
     path = root / DATABASE
     if path.exists():
-        with Database(path, write=False, key=derive_database_key(key)) as database:
-            database.read("SELECT count(*) FROM sqlite_master")
+        try:
+            with Database(path, write=False, key=derive_database_key(key)) as database:
+                database.read("SELECT count(*) FROM sqlite_master")
+        except NotSaved:
+            pass  # SQLite needs room for its log even to read: a full disk says nothing of the key.
 
 
 def read_passphrase(path: str) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from talktree.library.archive.codec import chunk_hash, compress_chunk
+from talktree.library.archive.chunk_hashes import chunk_hash
+from talktree.library.archive.codec import compress_chunk
 from talktree.library.archive.verify import erase_unused_chunks
 from talktree.library.erasure.masking import Span, mask_spans
 from talktree.library.erasure.packed_members import ResizedMembers, is_packed, mask_packed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from talktree.library.archive.chunk_hashes import chunk_hash
 from talktree.library.archive.chunks import Chunker, Mark
-from talktree.library.archive.codec import chunk_hash
 from talktree.library.archive.prefix import ReadBytes
 from talktree.library.archive.store import Archive
 from talktree.library.importing.source_rows import FileRow

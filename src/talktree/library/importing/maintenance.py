@@ -16,7 +16,8 @@ from talktree.library.erasure.finish import finish_erasures, is_pending
 from talktree.library.erasure.key import NAME as KEY
 from talktree.library.erasure.key import keyed_hash
 from talktree.library.fulltext.index_checksums import find_damaged_files
-from talktree.library.importing.import_run import DIRTY, WAIT, ImportRun
+from talktree.library.importing.import_changes import DIRTY, WAIT
+from talktree.library.importing.import_run import ImportRun
 from talktree.library.importing.result import ImportResult, Tell
 from talktree.library.sources.changes import NOTHING
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from talktree.errors import LockHeld
-from talktree.library.importing.import_run import import_
+from talktree.library.importing.import_changes import import_
 from talktree.library.importing.result import ImportResult, Tell
 
 if TYPE_CHECKING:

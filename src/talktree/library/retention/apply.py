@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from talktree.errors import RefusedInput
-from talktree.library.importing.import_run import WAIT
+from talktree.library.importing.import_changes import WAIT
 from talktree.library.retention.age import DAY
 from talktree.library.retention.plan import (
     RetentionCase,
