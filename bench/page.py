@@ -11,8 +11,8 @@ from pathlib import Path
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 HEAD = (
     "# Benchmarks\n\n"
-    "Written by `make bench` and `make bench-peers` with `--write`. Each line compares things\n"
-    "measured in turns in one run on one machine; only ratios mean anything elsewhere.\n"
+    "Written by `make bench` and `make bench-peers` with `--write`. Each line compares programs\n"
+    "measured in turns in one run on one machine. On other machines, compare only the ratios.\n"
 )
 
 

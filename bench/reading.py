@@ -129,7 +129,8 @@ def memory(megabytes: int) -> list[Row]:
             Row(
                 f"{what}, {megabytes} MB, peak memory",
                 f"{peak / MEGABYTE:.0f} MB",
-                f"100 MB + 4 × {longest / MEGABYTE:.1f} MB (longest line) + {count:,} bones",
+                f"100 MB + 4 × {longest / MEGABYTE:.1f} MB (longest line)"
+                f" + a skeleton of {count:,} entries",
                 f"{peak / allowed:.2f}×",
                 "≤ 1×",
             )

@@ -17,7 +17,8 @@ PATIENCE = 1800
 SECTION = "Pages of a history"
 INTRODUCTION = (
     "Written by `python -m bench.export`: HTML of the same history of {size} MB, one program\n"
-    "after the other. Ours has colours, sub-agents, branches and an index, and looks for secrets."
+    "after the other. The pages of Talktree have colours, sub-agents, branches and an index, and "
+    "secrets are replaced."
 )
 HEAD = ("program", "time", "CPU", "memory", "pages", "written", "our share", "bar")
 
