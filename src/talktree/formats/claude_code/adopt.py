@@ -168,7 +168,7 @@ def _format_command(event: Event, text: str) -> Part:
 
 
 def _adopt_note(message: Message) -> Message:
-    """Return a system line: a boundary if the conversation continues elsewhere, or text."""
+    """Return a system line: a boundary if it follows another message, or text."""
     line = replace(message, role="system", model=None, usage=None, api_message=None)
     level = "error" if ERROR in message.flags else "info"
     match message.parts:

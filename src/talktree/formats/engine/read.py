@@ -119,7 +119,7 @@ def read_document(source: Source, format: Format) -> Document:
 
 
 def _split_source(source: Source, format: Format) -> SplitSource:
-    """Return a source's record files; in a folder of single files, foreign files stay unread."""
+    """Return a source's record files; in a folder of single files, other files are foreign."""
     if not source.folder or format.info.layout != "file":
         return format.split(source)
     mine = {

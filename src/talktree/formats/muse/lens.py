@@ -6,8 +6,9 @@ not an API reply and stays in `extra`, as do classification and metrics, which `
 there.
 
 Database exports put ids and times into wrappers: `{"$oid": ...}`, `{"$numberLong": ...}`,
-`{"$date": ...}` (Extended JSON, both generations) and `ObjectId('...')` printed into a string.
-Reading removes wrappers at any depth, and a new value gets the wrapper of the old one.
+`{"$date": ...}` (Extended JSON, both generations) and `ObjectId('...')` printed into a string. Ids
+and times are read through their wrappers, and a new value gets the wrapper of the old one. `unwrap`
+removes wrappers at any depth.
 """
 
 from __future__ import annotations
