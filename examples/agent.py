@@ -1,8 +1,8 @@
-"""A tool-using agent without a model, to show what the session store does for a real one.
+"""A tool-using agent without a model, which shows what the session store does for a real one.
 
-It works in a folder on a small script: it edits, runs a shell command, makes a mistake, goes back,
-goes forward, tries another way on a branch of its own, asks a sub-agent, and comes back the next
-day. Everything it does is recorded, and everything it did to files can be undone.
+It works in a folder on a small script: it edits, runs a shell command, makes a mistake, undoes it,
+redoes it, tries another way on a new branch, asks a sub-agent, and continues the next day.
+Everything it does is recorded, and every change to a file can be undone.
 
     python examples/agent.py FOLDER
 """
@@ -18,14 +18,14 @@ from talktree.session import Session, Store
 
 AGENT = "Robin"
 FOLDER = ".robin"
-"""The assistant's name and the folder of its sessions: yours to choose."""
+"""The assistant's name, and the folder of its sessions. You choose both."""
 GREETING = 'print("Good morning")\n'
 MISTAKE = 'prnt("Good morning, Ada")\n'
 BETTER = 'import sys\n\nprint("Good morning,", sys.argv[1])\n'
 
 
 class Agent:
-    """Two tools, and a record of all they do."""
+    """Two tools, and a record of everything they do."""
 
     def __init__(self, session: Session, folder: Path) -> None:
         self.session = session
@@ -33,11 +33,11 @@ class Agent:
         self.calls = 0
 
     def edit(self, words: str, path: str, content: str) -> str:
-        """Write a file; the session keeps what was there before the first byte is written."""
+        """Write a file. The session keeps the old content before the first byte is written."""
         return self._use("edit", words, {"path": path}, lambda: self._write(path, content), [path])
 
     def shell(self, words: str, command: str) -> str:
-        """Run a command; nobody knows what it will touch, so the whole folder is watched."""
+        """Run a command. It may touch any file, so the whole folder is watched."""
         return self._use("shell", words, {"command": command}, lambda: self._run(command))
 
     def _use(
@@ -65,7 +65,7 @@ class Agent:
         return answered
 
     def _ask_model(self) -> None:
-        """What a model would be sent: messages, how hard to think, and what moved meanwhile."""
+        """Print what a model would be sent: messages, thinking level, and moves."""
         sent = len(self.session.context_messages())
         print(f"  to the model: {sent} messages, thinking {self.session.thinking().level}")
         for move in self.session.moves_since_reply():
@@ -83,7 +83,7 @@ class Agent:
 
 
 def undo_turn(session: Session) -> None:
-    """Look at the plan, then do just that."""
+    """Look at the plan for an undo, then execute exactly that plan."""
     undo = session.undo(turn=True)
     for action in undo.plan().actions:
         print(f"    {action.action} {action.path.decode()}")
@@ -91,7 +91,7 @@ def undo_turn(session: Session) -> None:
 
 
 def first_day(store: Store, folder: Path) -> str:
-    """Record some work, with a mistake in it, and two ways of going on."""
+    """Record some work with a mistake in it, and two ways of continuing."""
     with store.create(title="A friendly script", workspace=folder) as session:
         agent = Agent(session, folder)
         print("A prompt, two tools, tasks")
@@ -145,7 +145,7 @@ def first_day(store: Store, folder: Path) -> str:
 
 
 def next_day(store: Store, id: str) -> None:
-    """Open the session again, and look back."""
+    """Open the session again and look back."""
     print("The next day")
     with store.open(id) as session:
         session.record_restoration_start()
@@ -168,7 +168,7 @@ def next_day(store: Store, id: str) -> None:
 
 
 def main(folder: Path) -> None:
-    """The whole story."""
+    """Run the whole example."""
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder / FOLDER, agent=AGENT)
     next_day(store, first_day(store, folder))

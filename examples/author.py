@@ -1,4 +1,4 @@
-"""Conversations from nothing: one in each of the documented formats.
+"""New conversations, one in each of the documented formats.
 
 python examples/author.py FOLDER
 """
@@ -19,7 +19,7 @@ CODE = "Escape the fence:\n\n```python\nprint('tide')\n```"
 
 
 def write_message_files(folder: Path) -> None:
-    """Numbered Markdown files: header, numbering and escaping are made."""
+    """Write numbered Markdown files. Header, numbering and escaping are added."""
     conversation = talktree.new("chatbuilder", title="Tides")
     conversation.reply("How do tides work?", author="Ada")
     conversation.reply(CODE, role="assistant", author="Robin (v1.0.0)")
@@ -27,7 +27,7 @@ def write_message_files(folder: Path) -> None:
 
 
 def write_comments(folder: Path) -> None:
-    """A tree of comments with a picture, an artifact, a branch and a deleted comment."""
+    """Write a tree of comments with a picture, an artifact, a branch and a deleted comment."""
     picture = folder / "dot.gif"
     picture.write_bytes(base64.b64decode(DOT))
     conversation = talktree.new("studio")
@@ -44,7 +44,7 @@ def write_comments(folder: Path) -> None:
 
 
 def write_session_messages(folder: Path) -> None:
-    """The documented message types of Claude Code, on a day in the past."""
+    """Write the documented message types of Claude Code, dated in the past."""
     conversation = talktree.new("claude-messages")
     conversation.reply(
         "Please help me write a script", time=datetime(2025, 1, 27, 10, 0, tzinfo=UTC)
@@ -57,7 +57,7 @@ def write_session_messages(folder: Path) -> None:
 
 
 def write_message_history(folder: Path) -> None:
-    """A message history: one line of messages, questions and answers share a request."""
+    """Write a message history without branches, in which question and answer share a request."""
     conversation = talktree.new("muse", title="Tides")
     conversation.reply("Why twice a day?", author="Ada")
     conversation.reply("Because the earth turns.", role="assistant")
@@ -67,7 +67,7 @@ def write_message_history(folder: Path) -> None:
 
 
 def write_session(folder: Path) -> None:
-    """A session folder; the place, the platform and the branch are filled in."""
+    """Write a session folder. The folder, platform and branch are filled in."""
     conversation = talktree.new("sage", title="Weather website")
     question = conversation.reply("Create a weather website", thinking="high")
     conversation.reply("I'll create it.", role="assistant")

@@ -1,4 +1,4 @@
-"""Shows the bundled conversations in the terminal: what they are, their trees, a transcript."""
+"""Show the bundled conversations in the terminal: information, trees and a transcript."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ CONVERSATIONS = sorted(HERE.iterdir())
 
 
 def talktree(*arguments: str) -> None:
-    """Run a command as a person would."""
+    """Run a command as a user would."""
     print(f"\n$ talktree {' '.join(arguments)}", flush=True)
     subprocess.run([sys.executable, "-m", "talktree.cli.main", *arguments], check=True, cwd=HERE)
 
 
 def main() -> None:
-    """All formats, one after the other."""
+    """Show all formats, one after the other."""
     talktree("formats")
     names = [path.name for path in CONVERSATIONS]
     talktree("detect", *names)

@@ -1,4 +1,4 @@
-"""The laws of every format, for this one."""
+"""The laws of every format, tested for this one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAMPLES = Path(__file__).with_name("samples")
 
 
 class TestShareGpt(FormatTests):
-    """ShareGPT."""
+    """Tests of the ShareGPT format."""
 
     format = FORMAT
     good = (SAMPLES / "two.json", SAMPLES / "lines.jsonl")

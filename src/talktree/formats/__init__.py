@@ -22,24 +22,24 @@ BUILT_IN = {
 }
 """Slug to module; a module is imported when its format is needed."""
 NATIVE = "native"
-"""Talktree's own format, which holds everything."""
+"""Talktree's own format, which can hold everything."""
 GROUP = "talktree.formats"
-"""The entry-point group in which others register formats."""
+"""The entry-point group in which other packages register formats."""
 
 
 @cache
 def _plugin_names() -> list[str]:
-    # Looking through all installed packages takes longer than recognizing a file.
+    # Searching all installed packages takes longer than detecting the format of a file.
     return plugin_names(GROUP)
 
 
 def slugs() -> list[str]:
-    """The names of all formats, those of plug-ins that cannot be loaded included."""
+    """Return the names of all formats, including plug-ins that cannot be loaded."""
     return [*BUILT_IN, *(name for name in _plugin_names() if name not in BUILT_IN)]
 
 
 def get_format(name: str) -> Format:
-    """A format by its slug or one of its aliases."""
+    """Return a format by its slug or one of its aliases."""
     found = _load_format(name)
     if found is None:
         # Aliases are read from the formats: only names that are not slugs load all of them.
@@ -50,7 +50,7 @@ def get_format(name: str) -> Format:
 
 
 def resolve_alias(name: str) -> str:
-    """The slug that an alias means; any other name is returned unchanged."""
+    """Return the slug of an alias; any other name is returned unchanged."""
     if name in BUILT_IN:
         return name
     try:
@@ -60,7 +60,7 @@ def resolve_alias(name: str) -> str:
 
 
 def _load_format(slug: str) -> Format | None:
-    """The format with a slug; None if there is none."""
+    """Return the format with a slug, or None if there is none."""
     if slug not in BUILT_IN:
         return _load_plugin_format(slug) if slug in _plugin_names() else None
     found = import_module(BUILT_IN[slug]).FORMAT
@@ -84,7 +84,7 @@ def _load_all() -> tuple[Format, ...]:
 
 
 def all_formats() -> list[Format]:
-    """Every format there is; plug-ins that cannot be loaded are reported and skipped."""
+    """Return all formats. Plug-ins that cannot be loaded are reported and skipped."""
     return list(_load_all())
 
 
@@ -94,7 +94,7 @@ def is_built_in(format: Format) -> bool:
 
 
 def _find_plugin_fault(plugin: Plugin) -> str | None:
-    """What is wrong with a format of another package."""
+    """Return what is wrong with a format of another package, or None."""
     if not isinstance(plugin.value, Format):
         return f"it is {type(plugin.value).__name__}, not a Format"
     missing = [name for name in ("info", "can", "lens") if not hasattr(plugin.value, name)]

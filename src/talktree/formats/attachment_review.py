@@ -1,6 +1,6 @@
-"""Whether a file may be attached, by the same rules with which conversations are checked.
+"""Whether a file may be attached, by the same rules that check conversations.
 
-Dangerous content is refused whatever anyone says; suspicious content needs a confirmation.
+Dangerous content is always refused; suspicious content needs a confirmation.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ LONGEST_NAME = 100
 
 
 class AttachmentReview(NamedTuple):
-    """What speaks against attaching a file."""
+    """Reasons not to attach a file."""
 
     refusals: tuple[str, ...] = ()
-    """Why it is dangerous."""
+    """Why the file is dangerous."""
     warnings: tuple[str, ...] = ()
-    """Why it is suspicious."""
+    """Why the file is suspicious."""
 
     def require(self, name: str, *, accept: bool) -> None:
         """Raise if the file is dangerous, or suspicious and not accepted."""
@@ -53,7 +53,7 @@ def refuse_size(size: int, name: str) -> None:
 
 
 def review_attachment(data: bytes, name: str, *, claimed: str = "") -> AttachmentReview:
-    """Look at a file that is to be attached; `claimed` is the type it is said to have."""
+    """Review a file that is to be attached; `claimed` is the media type it claims to have."""
     refuse_size(len(data), name)
     refusals: list[str] = []
     warnings: list[str] = []
@@ -69,7 +69,7 @@ def review_attachment(data: bytes, name: str, *, claimed: str = "") -> Attachmen
 
 
 def _check_type(data: bytes, name: str, claimed: str) -> list[str]:
-    """What is wrong with the type a file claims, or else with the end of its name."""
+    """Return what is wrong with the claimed type of a file, or with its file extension."""
     if claimed and not is_well_formed(claimed):
         return [f"{escape_line(claimed[:LONGEST_NAME])!r} is not a media type"]
     for said in (claimed, mimetypes.guess_type(name, strict=False)[0] or ""):

@@ -1,9 +1,9 @@
-"""Content blocks of the Claude API and parts, both ways.
+"""Content blocks of the Claude API and parts, in both directions.
 
 Not a format: the lenses of the two Claude formats use it. A block whose shape is not exactly a
-known one becomes an `UnknownPart` part that holds it whole.
+known one becomes an `UnknownPart` that holds all of it.
 
-A file as a format wants it: with what its own records say of one, and nothing else.
+It also builds attachments as a format's own records describe files, with no other members.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _NO_EXTRA: dict[str, Json] = {}
 
 
 def parse_blocks(content: Sequence[Json], detail: Json = None) -> tuple[Part, ...]:
-    """The parts that a list of blocks stands for."""
+    """Return the parts that a list of blocks represents."""
     return tuple([parse_block(block, detail) for block in content])
 
 
 def parse_block(block: Json, detail: Json = None) -> Part:
-    """The part a block stands for."""
+    """Return the part that a block represents."""
     if not isinstance(block, dict):
         return UnknownPart("value", block)
     match block.get("type"):
@@ -63,7 +63,7 @@ def parse_block(block: Json, detail: Json = None) -> Part:
 
 
 def _unknown_members(block: Object, known: int, *names: str) -> dict[str, Json]:
-    """The members beyond the type and the given ones; usually there are none."""
+    """Return the members other than the type and the given ones; usually there are none."""
     if len(block) == known:
         return _NO_EXTRA
     return {key: item for key, item in block.items() if key != "type" and key not in names}
@@ -127,12 +127,12 @@ def _parse_attachment(block: Object) -> Attachment | None:
 
 
 def make_blocks(parts: Sequence[Part]) -> list[Json]:
-    """The blocks of parts; those without a block of their own are told in text."""
+    """Return the blocks of parts. Parts without a block of their own become text."""
     return [make_block(part) for part in parts]
 
 
 def make_block(part: Part) -> Json:
-    """The block of a part."""
+    """Return the block of a part."""
     match part:
         case Text():
             return {"type": "text", "text": part.text, **part.extra}
@@ -197,7 +197,7 @@ _ANY = str(UUID(int=0, version=4))
 def make_attach_operation(
     format: Format, about: str, name: str, media_type: str, url: str
 ) -> AttachFile:
-    """The operation that puts a file with a message, if the format has a place for such a file."""
+    """Return the operation that attaches a file to a message, if the format has a place for it."""
     part = Attachment(name, media_type, url)
     fitting = _fit_attachment(format, part) if format.has_place(part) else None
     if fitting is None or fitting.url is None:
@@ -217,14 +217,14 @@ def make_attach_operation(
 def make_attach_file_operation(
     format: Format, about: str, name: str, data: bytes, media_type: str | None = None
 ) -> AttachFile:
-    """The operation that puts a file with a message; its type is what its bytes say, or given."""
+    """Return the operation that attaches a file; its type is detected unless it is given."""
     media_type = media_type or find_media_type(data, name)
     url = f"data:{media_type};base64,{b64encode(data).decode()}"
     return make_attach_operation(format, about, name, media_type, url)
 
 
 def _fit_attachment(format: Format, part: Attachment) -> Attachment | None:
-    """What a format makes of a file that comes from elsewhere."""
+    """Return the attachment as a format stores a file from another source."""
     message = Message(id=_ANY, parent=None, role="user", parts=(Text("-"), part), time_ns=0)
     adopted = format.adopt(message, ConversationInfo(id=_ANY, session=_ANY), moment=0)
     return next((each for each in adopted.parts if isinstance(each, Attachment)), None)

@@ -1,7 +1,7 @@
 """A folder of several sources: conversations of many formats, read one source after the other.
 
-A folder that one format recognises as a whole is one source. Any other is a collection: its files,
-its folders that are sources, and the files that no format recognises, which are reported.
+A folder that one format recognises as a whole is one source. Any other folder is a collection: its
+files, its folders that are sources, and the files that no format recognises, which are reported.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from talktree.model.findings import Finding, make_finding
 
 UNRELATED = "not a part of the conversations beside it"
 OWN_FILES = (BESIDE, BESIDE_WAS)
-"""Files in which Talktree keeps what a conversation has no place for."""
+"""Files in which Talktree keeps data of a conversation that has no place in its other files."""
 NAMED = 5
-"""How many sources a message names."""
+"""Maximum number of sources that a message names."""
 
 
 class Member(NamedTuple):
     """One source of a collection."""
 
     path: str
-    """Where it is below the folder."""
+    """Its path relative to the folder."""
     source: Source
     format: Format | None
     """None if no format recognises it."""
     reason: str = ""
-    """Why not."""
+    """Why no format recognises it."""
 
 
 class UnrecognisedFile(NamedTuple):
@@ -63,8 +63,8 @@ def read_source(
 ) -> Document:
     """Return the conversations of a source; the format is detected unless it is given.
 
-    A folder of several sources gives a `Collection`. Companion files of a file are read with it
-    unless it is wanted `alone`. `named` says that a person named the source.
+    A folder of several sources gives a `Collection`. Companion files of a file are read with it,
+    unless `alone` is set. `named` means that the user named the source.
     """
     if format is None and source.folder:
         collection = collect_sources(source)
@@ -75,7 +75,7 @@ def read_source(
 
 
 class Collection(Document):
-    """All conversations below a folder; sources are read when they are asked for."""
+    """All conversations below a folder; sources are read when they are requested."""
 
     def __init__(self, source: Source, members: Iterator[Member]) -> None:
         super().__init__(
@@ -88,9 +88,9 @@ class Collection(Document):
         )
         self._members = members
         self.unreadable: list[UnreadableSource] = []
-        """Sources that could not be read, as far as they have been asked for."""
+        """Sources that could not be read, of those requested so far."""
         self._unrelated: dict[str, list[str]] = {}
-        """Files beside sources that are no part of them, as far as these have been asked for."""
+        """Files beside sources that are not part of them, of the sources requested so far."""
 
     def __repr__(self) -> str:
         # Counting the conversations would read all of them.
@@ -98,12 +98,12 @@ class Collection(Document):
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """The sources in it; only the first part of each file has been read."""
+        """The sources in it; only the first part of each file is read."""
         return tuple(self._members)
 
     @property
     def unrecognized_files(self) -> tuple[UnrecognisedFile, ...]:
-        """The files in it that no format recognises; of folders in it, once they have been read."""
+        """The files in it that no format recognises; those in its sources once these were read."""
         alone = [
             UnrecognisedFile(each.path, each.reason) for each in self.members if each.format is None
         ]
@@ -111,7 +111,7 @@ class Collection(Document):
         return (*alone, *(UnrecognisedFile(path, UNRELATED) for path in unrelated))
 
     def documents(self) -> Iterator[Document]:
-        """The sources in it, each read when its turn comes, and not held."""
+        """Yield the sources in it; each is read when it is its turn, and not kept."""
         self.unreadable = []
         for each in self.members:
             if each.format is None:
@@ -148,7 +148,7 @@ class Collection(Document):
 
     @cached_property
     def quick_findings(self) -> list[Finding]:
-        """The same, but of large files only what finding their records has shown."""
+        """The same, but for large files only what finding their records has shown."""
         found = (each for document in self.sources for each in document.quick_findings)
         return [*found, *self._find_foreign_files()]
 
@@ -158,14 +158,14 @@ class Collection(Document):
                 yield make_finding("foreign", each.reason, path=each.path)
 
     def with_only(self, conversation: Conversation) -> Document:
-        """The source of one conversation, without its others."""
+        """Return the source of one conversation, without its other conversations."""
         for document in self.sources:
             if conversation.index in [each.index for each in document.conversations]:
                 return document.with_only(conversation)
         return super().with_only(conversation)
 
     def with_conversation(self, changed: Conversation) -> Document:
-        """The only source with one conversation replaced; of several none can be written."""
+        """Return the only source with one conversation replaced; raise if there are several."""
         return self._only_document.with_conversation(changed)
 
     @property
@@ -178,7 +178,7 @@ class Collection(Document):
 
     @property
     def origin(self) -> object:
-        """Where the only source came from."""
+        """The origin of the only source."""
         return self._only_document.origin
 
     @property
@@ -190,7 +190,7 @@ class Collection(Document):
     def _raise_not_single(self) -> NoReturn:
         known = [each for each in self.members if each.format is not None]
         paths = [each.path for each in known]
-        # Sources of the folder's own format have no path but those of their files.
+        # Sources of the folder's own format have no path other than those of their files.
         named = [
             path for each in known for path in ([each.path] if each.path else each.source.files)
         ]
@@ -202,7 +202,7 @@ class Collection(Document):
 
 
 def collect_sources(source: Source) -> Collection | None:
-    """The collection in a folder; None if the folder is one source, or holds none at all."""
+    """Return the collection in a folder; None if the folder is one source, or holds no source."""
     if not source.folder:
         return None
     # Files that may hold keys are never opened.
@@ -214,7 +214,7 @@ def collect_sources(source: Source) -> Collection | None:
 
 
 def _iterate_members(path: str, source: Source) -> Iterator[Member]:
-    """The sources below a folder, files before folders."""
+    """Yield the sources below a folder, files before folders."""
     pending = [(path, source)]
     while pending:
         here, folder = pending.pop()
@@ -258,7 +258,7 @@ def _join_path(folder: str, name: str) -> str:
 
 
 def find_unrelated_files(document: Document) -> list[str]:
-    """Files of a folder that are not part of the conversations in it."""
+    """Return the files of a folder that are not part of the conversations in it."""
     origin = document.origin
     if not isinstance(origin, DocumentOrigin) or not origin.source.folder:
         return []
@@ -266,14 +266,14 @@ def find_unrelated_files(document: Document) -> list[str]:
 
 
 def find_unrecognized_files(document: Document) -> list[str]:
-    """All files of a folder that are not among its conversations, once these have been read."""
+    """Return all files of a folder outside its conversations, once these have been read."""
     if isinstance(document, Collection):
         return [each.path for each in document.unrecognized_files]
     return find_unrelated_files(document)
 
 
 def iterate_documents(document: Document) -> Iterator[Document]:
-    """The sources of a collection one after the other, or the document itself."""
+    """Yield the sources of a collection one after the other, or the document itself."""
     if isinstance(document, Collection):
         yield from document.documents()
     else:

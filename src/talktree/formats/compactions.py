@@ -1,6 +1,6 @@
-"""The numbers of a compaction, in whichever format's words its data is.
+"""The numbers of a compaction, in the words of any format.
 
-A conversion keeps the data of a compaction as it is, so a file may hold the words of another
+A conversion keeps the data of a compaction unchanged, so a file may hold the words of another
 format.
 """
 
@@ -21,12 +21,12 @@ def _field_names() -> Mapping[str, str]:
 
 
 def read_compaction_numbers(event: Event) -> CompactionNumbers:
-    """How much was in the context before and after, as far as the event says."""
+    """Return the number of tokens before and after a compaction, as far as they are recorded."""
     return read_numbers(event, _field_names())
 
 
 def get_other_data(event: Event) -> Json:
-    """What the data of a compaction holds beside these numbers."""
+    """Return the other data of a compaction, without these numbers."""
     if not isinstance(event.data, dict):
         return None
     return {name: item for name, item in event.data.items() if name not in _field_names()}

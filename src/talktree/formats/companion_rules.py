@@ -1,4 +1,4 @@
-"""What a format says about companion files: files that belong to another file."""
+"""What a format defines about companion files: files that belong to another file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class CompanionRules:
     """Names of files that may belong to another file beside them."""
 
     def list_folders(self, name: str) -> Sequence[str]:
-        """Folders, seen from the folder of a file with this name, whose files belong to it."""
+        """Return folders, relative to that of a file with this name, whose files belong to it."""
         return ()
 
     def find_owner(self, name: str, content: Content) -> str | None:
-        """The stem or alias of the file that a file with one of the `names` belongs to."""
+        """Return the stem or alias of the file that a file with one of the `names` belongs to."""
         return None
 
     def find_aliases(self, name: str, content: Content) -> Collection[str]:
-        """What the companions of a file may call it: its stem, or names in its contents."""
+        """Return the names that companions use for a file: its stem, or names in its contents."""
         return (stem_of(name),)

@@ -1,7 +1,7 @@
 """Companion files: files that belong to another file, such as the sub-agents of a session.
 
-A format says where they are: in folders named after the file, or beside it under names of their own
-and with contents that name the file. They are read, converted and restored together with it.
+A format defines where they are: in folders named after the file, or beside it under names of their
+own and with contents that name the file. They are read, converted and restored together with it.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from talktree.formats.detect import detect
 from talktree.formats.format import Format
 
 SETTLED = 2 * 10**9
-"""A folder that was changed less than so many nanoseconds ago may change unnoticed."""
+"""Nanoseconds after a change in which a folder may change again unnoticed."""
 
 
 class FolderView(Protocol):
     """The folder that a file is in. All paths are relative to it."""
 
     def list_names(self) -> Iterable[str]:
-        """The names of the regular files in it."""
+        """Return the names of the regular files in it."""
 
     def list_files_below(self, folder: str) -> Sequence[str]:
-        """The paths of all regular files below one of its folders."""
+        """Return the paths of all regular files below one of its folders."""
 
     def read_content(self, path: str) -> Content:
-        """The content of a file."""
+        """Return the content of a file."""
 
 
 class FolderCompanions:
@@ -45,7 +45,7 @@ class FolderCompanions:
         self._around = around
 
     def find_companions(self, name: str, content: Content) -> Iterator[str]:
-        """Those that belong to a file."""
+        """Yield those that belong to a file."""
         for alias in self._rules.find_aliases(name, content) if self._owners else ():
             if alias == stem_of(name) or alias not in self._stems:
                 yield from (each for each in self._owners.get(alias, ()) if each != name)
@@ -65,7 +65,7 @@ class FolderCompanions:
             try:
                 owner = self._rules.find_owner(each, self._around.read_content(each))
             except TalktreeError:
-                continue  # it went away, or it cannot be read
+                continue  # it was removed, or it cannot be read
             if owner is not None:
                 owners.setdefault(owner, []).append(each)
         return owners
@@ -88,7 +88,7 @@ class Companions:
         self._siblings = siblings or FolderCompanions(format, around)
 
     def find_companions(self, name: str, content: Content) -> dict[str, Content]:
-        """The companion files of a file, by their paths."""
+        """Return the companion files of a file, by their paths."""
         paths: list[str] = []
         for folder in self._rules.list_folders(name):
             paths += self._around.list_files_below(folder)
@@ -100,7 +100,7 @@ class Companions:
         return {path: self._around.read_content(path) for path in dict.fromkeys(paths)}
 
     def can_have_companions(self, name: str) -> bool:
-        """Whether a file may have companion files, by names alone."""
+        """Whether a file may have companion files, judged by names only."""
         if any(self._around.list_files_below(folder) for folder in self._rules.list_folders(name)):
             return True
         names = self._siblings.names
@@ -111,7 +111,7 @@ class FolderOnDisk(FolderView):
     """A folder on disk."""
 
     def __init__(self, path: Path, shown: str | None = None) -> None:
-        """A folder; `shown` is its path as the user gave it, for messages."""
+        """Open a folder; `shown` is its path as the user gave it, for messages."""
         self._path = path
         self._shown = str(path) if shown is None else shown
         self.skipped: list[str] = []
@@ -134,7 +134,7 @@ class FolderOnDisk(FolderView):
 
 
 class FolderOfSource(FolderView):
-    """A folder whose files are at hand already."""
+    """A folder whose files are already loaded."""
 
     def __init__(self, files: Mapping[str, Content]) -> None:
         self._files = files
@@ -155,10 +155,10 @@ class FolderOfSource(FolderView):
 
 
 def with_companions(source: Source, format: Format) -> Source:
-    """A source that is one file on disk together with its companion files."""
+    """Return a source that is one file on disk, together with its companion files."""
     if source.place is None or source.folder:
         return source
-    # A link to a file stands for that file, so the companions are beside the file itself.
+    # A link to a file represents that file, so the companions are beside the file itself.
     path, folder = source.place, os.path.dirname(source.shown)
     if path.is_symlink():
         path = Path(os.path.realpath(path))
@@ -191,7 +191,7 @@ def are_companion_paths(format: Format, name: str, paths: Iterable[str]) -> bool
 
 
 def find_companion_paths(files: Mapping[str, Content]) -> set[str]:
-    """Those files of a folder that are companions of a file directly in it."""
+    """Return the files of a folder that are companions of a file directly in it."""
     around = FolderOfSource(files)
     found: set[str] = set()
     known = {each.info.slug: Companions(each, around) for each in all_formats()}
@@ -211,7 +211,7 @@ def _format_of(name: str, content: Content) -> str | None:
 
 
 def list_companion_places(path: str) -> list[str]:
-    """Files and folders on disk that may hold companion files of a file, by names alone."""
+    """Return files and folders on disk that may hold companions of a file, judged by names only."""
     if os.path.isdir(path):
         return []
     file = Path(os.path.realpath(path))
@@ -227,23 +227,23 @@ def list_companion_places(path: str) -> list[str]:
 
 @lru_cache(maxsize=8)
 def _load_siblings(folder: str, _state: int, format: Format) -> FolderCompanions:
-    """The siblings in a folder on disk, which are the same for each of its files."""
+    """Return the siblings in a folder on disk, which are the same for each of its files."""
     return FolderCompanions(format, FolderOnDisk(Path(folder)))
 
 
 def _folder_state(folder: Path) -> int:
-    """A number that changes when a file is added to a folder or removed from it."""
+    """Return a number that changes when a file is added to a folder or removed from it."""
     try:
         changed = folder.stat().st_mtime_ns
     except OSError:
         return 0
     now = time.time_ns()
-    # The clock of files is coarse: right after a change there may be another one.
+    # File times are coarse: a second change may have the same time as the first.
     return changed if now - changed > SETTLED else now
 
 
 def without_companions(paths: Sequence[str]) -> list[str]:
-    """Paths without those that are read together with another one of them, and each once."""
+    """Return paths without duplicates and without those that are read together with another."""
     full = {path: os.path.abspath(path) for path in paths}
     folders: dict[str, dict[str, Content]] = {}
     for path in full.values():
@@ -264,7 +264,7 @@ def without_companions(paths: Sequence[str]) -> list[str]:
 
 
 def _list_files_at(path: str, folders: Collection[str]) -> set[str]:
-    """A file, or the files below a folder that may be companions of a file beside it."""
+    """Return a file, or the files below a folder that may be companions of a file beside it."""
     if os.path.isfile(path):
         return {path}
     if os.path.dirname(path) not in folders or not os.path.isdir(path):

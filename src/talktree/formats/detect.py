@@ -1,4 +1,4 @@
-"""Which format a source is in: every format is asked, the surest answer wins."""
+"""Which format a source is in: every format is asked, and the surest answer wins."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from talktree.plugins import describe_failure, warn_once
 
 AT_LEAST = 0.3
 MOST_TOGETHER = 64
-"""A folder of more files is taken file by file."""
+"""A folder with more files than this is read file by file."""
 CONTENTS = "attachments/"
-"""Where contents of attachments lie beside a conversation."""
+"""The folder with contents of attachments beside a conversation."""
 SEARCHED = 1 << 22
 HEAD = 512
 _WRITTEN_AS = re.compile(
@@ -33,11 +33,11 @@ _OTHERS = (
     (b"7z\xbc\xaf\x27\x1c", 0, "a 7z archive", "unpack it and name the folder"),
     (b"SQLite format 3\x00", 0, "a database", "name the files or folders of the sessions"),
 )
-"""How files begin that people try: the sign and its place, what it is, what helps."""
+"""Other files that users try: how they begin, what they are, and what helps."""
 
 
 class FormatGuess(NamedTuple):
-    """A format and why it is the one."""
+    """A format and the reason for it."""
 
     format: Format
     confidence: float
@@ -45,21 +45,21 @@ class FormatGuess(NamedTuple):
 
 
 def rank_formats(source: Source) -> list[FormatGuess]:
-    """All formats that recognise the source, surest first."""
+    """Return all formats that recognise the source, surest first."""
     source = source.without_companions()
     answers = _collect_guesses(without_secrets(source, all_formats())) if source.files else []
     return [guess for guess in answers if guess.confidence >= AT_LEAST]
 
 
 def detect(source: Source, *, named: bool = False) -> FormatGuess:
-    """The format of a source; that of the file that was named if it has companion files.
+    """Return the format of a source; with companion files, that of the file that was named.
 
-    Only where a person named the file, a text that could be anything may be an empty conversation.
+    Text that could be anything may be an empty conversation only if the user named the file.
     """
     source = source.without_companions()
     if not any(content.size for content in source.files.values()):
         raise UnknownFormat(source.shown, slugs(), why="nothing in it to recognise a format by")
-    # Files that may hold keys are never opened, whatever is looked for in them.
+    # Files that may hold keys are never opened.
     source = without_secrets(source, all_formats())
     answers = _collect_guesses(source)
     sure = [guess for guess in answers if guess.confidence >= AT_LEAST]
@@ -78,7 +78,7 @@ def detect(source: Source, *, named: bool = False) -> FormatGuess:
 
 
 def _collect_guesses(source: Source) -> list[FormatGuess]:
-    """What every format says that knows something of the source, surest first."""
+    """Return the answers of all formats that recognise the source, surest first."""
     probe = Probe(source)
     asked = ((format, _ask_format(format, probe)) for format in all_formats())
     found = [FormatGuess(format, *answer) for format, answer in asked if answer is not None]
@@ -86,7 +86,7 @@ def _collect_guesses(source: Source) -> list[FormatGuess]:
 
 
 def _ask_format(format: Format, probe: Probe) -> Detection | None:
-    """What a format says; one of another package must not keep others from being recognized."""
+    """Return a format's answer; an error in another package must not prevent detection."""
     if is_built_in(format):
         return format.detect(probe)
     try:
@@ -97,14 +97,14 @@ def _ask_format(format: Format, probe: Probe) -> Detection | None:
 
 
 class _Why(TypedDict, total=False):
-    """What is told instead of what is told of any unknown file."""
+    """A reason and a hint that replace those for any unknown file."""
 
     why: str
     hint: str
 
 
 def _explain_refusal(guess: FormatGuess) -> _Why:
-    """Why a source is refused whose records look like a format's, but whose messages do not."""
+    """Explain why a source is refused whose records look like a format's, but not its messages."""
     slug = guess.format.info.slug
     return {
         "why": f"no known conversation format; it resembles {slug}, but {guess.reason}",
@@ -113,7 +113,7 @@ def _explain_refusal(guess: FormatGuess) -> _Why:
 
 
 def _describe_other(source: Source) -> _Why:
-    """What a single file is that holds conversations, but not as a file."""
+    """Describe a single file that may hold conversations in a form that cannot be read."""
     if source.folder:
         return {}
     ((path, content),) = source.files.items()
@@ -130,7 +130,7 @@ def _describe_other(source: Source) -> _Why:
 
 
 def _guess_only_file(source: Source, found: list[FormatGuess]) -> list[FormatGuess]:
-    """The guesses for a folder; one that holds a single file is what that file is."""
+    """Return the guesses for a folder; a folder with a single file is what that file is."""
     if not source.folder or len(source.files) != 1 or not found:
         return found
     ((path, content),) = source.files.items()
@@ -145,9 +145,9 @@ def _guess_only_file(source: Source, found: list[FormatGuess]) -> list[FormatGue
 
 
 def _guess_from_embedded(source: Source) -> list[FormatGuess]:
-    """The format that a conversation without messages says it was written in.
+    """Return the format that the source data embedded in a conversation without messages names.
 
-    Only files that no format recognises by what they show are asked.
+    Only files that no format recognises by their content are examined.
     """
     named: set[str] = set()
     for path, content in list(source.files.items())[:MOST_TOGETHER]:
@@ -168,7 +168,7 @@ def _guess_from_embedded(source: Source) -> list[FormatGuess]:
 
 
 def _without_messages(source: Source) -> list[FormatGuess]:
-    """The format that writes just this for a conversation without messages."""
+    """Return the format that writes exactly this text for a conversation without messages."""
     if source.folder:
         return []
     ((path, content),) = source.files.items()
@@ -181,7 +181,7 @@ def _without_messages(source: Source) -> list[FormatGuess]:
 
 
 def _guess_converted_folder(source: Source) -> list[FormatGuess]:
-    """The format of a folder of files that one conversion wrote, as what they carry shows."""
+    """Return the format of a folder of files from one conversion, by their embedded source data."""
     files = {
         path: content for path, content in source.files.items() if not path.startswith(CONTENTS)
     }

@@ -1,4 +1,4 @@
-"""A first look at a file of JSON: the objects that its first part shows, one to a line or not."""
+"""A first look at a JSON file: the objects in its first part, one to a line or not."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from talktree.text.json.head import decode_head, decode_truncated
 from talktree.text.json.value import Json
 
 MOST = 50
-"""So many tell what a file is."""
+"""Number of objects that are enough to detect a format."""
 ENOUGH = 8
-"""After so many whole objects one that is cut off tells nothing more."""
+"""After this many whole objects a truncated one adds nothing."""
 _LIST_FOLLOWS = b":["
 _BEFORE = b"\xef\xbb\xbf\0"
 
 
 def iterate_sample(head: bytes, *, most: int = MOST) -> Iterator[dict[str, Json]]:
-    """The first objects, decoded as they are asked for."""
+    """Return an iterator over the first objects, which are decoded on demand."""
     return islice(_iterate_objects(head), most)
 
 
@@ -28,10 +28,10 @@ def _iterate_objects(head: bytes) -> Iterator[dict[str, Json]]:
     for number, line in enumerate(lines, 1):
         if line.lstrip(_BEFORE).startswith(b'{"'):
             if found >= ENOUGH and number == len(lines) and not line.endswith(b"}"):
-                # Taking apart what was cut off takes longer than all that is whole.
+                # Parsing a truncated object takes longer than all whole ones.
                 return
             if line.endswith(_LIST_FOLLOWS) and number < len(lines):
-                # Its object goes on over several lines.
+                # Its object continues over several lines.
                 continue
             value = _decode_object(line, may_be_truncated=number == len(lines))
             if value:
@@ -42,18 +42,18 @@ def _iterate_objects(head: bytes) -> Iterator[dict[str, Json]]:
 
 
 def _decode_object(line: bytes, *, may_be_truncated: bool) -> dict[str, Json] | None:
-    """The object on a line; a line that is not the last one must have all of it."""
+    """Return the object on a line; every line but the last must hold a whole one."""
     if may_be_truncated:
         value = decode_truncated(line)
     else:
-        # Objects of a list have a comma behind them.
+        # Objects in a list are followed by a comma.
         value, _, usable = decode(line.removesuffix(b","))
         value = value if usable else None
     return value if isinstance(value, dict) else None
 
 
 def iterate_document_objects(head: bytes) -> Iterator[dict[str, Json]]:
-    """The objects at the top of a document: the items of its list, or the values themselves.
+    """Yield the top-level objects of a document: the items of its list, or the values themselves.
 
     Bare words beside them are left out, as they are when the document is read. The end of a
     truncated file may be one.

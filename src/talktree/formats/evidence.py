@@ -1,9 +1,9 @@
 """Evidence for a format: what single records show, and what a file of them shows.
 
 Many programs write the same envelope around a message (`type`, `uuid`, `sessionId`), so the
-envelope alone proves little. Where messages can be read, their bodies decide: if most of them are
-not in the shape the format has, the file belongs to another program and is refused with a reason.
-Records that are broken or unknown are no evidence at all.
+envelope alone proves little. If messages can be read, their bodies decide: if most of them do not
+have the format's shape, the file belongs to another program and is refused with a reason. Broken or
+unknown records are not evidence.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from talktree.text.json.value import Json
 
 SURE = 0.95
 NAMED_MEMBERS = 4
-"""Number of foreign members that a reason names."""
+"""Maximum number of foreign members that a reason names."""
 
 
 class Clue(NamedTuple):
-    """What one record shows.
+    """The evidence of one record.
 
     `body` is a message in the format's own shape, `envelope` any other record of the format, and
-    `misfit` a message whose body has another shape. A misfit without a reason says nothing to
-    people: it is the ordinary shape of a format that is known.
+    `misfit` a message whose body has another shape. A misfit without a reason is the ordinary shape
+    of another known format, which needs no explanation.
     """
 
     kind: Literal["body", "envelope", "misfit"]
@@ -32,11 +32,11 @@ class Clue(NamedTuple):
 
 
 Judge = Callable[[dict[str, Json]], Clue | None]
-"""Says what a record shows; None if it is broken or unknown."""
+"""Returns the evidence of a record; None if it is broken or unknown."""
 
 
 class Evidence(NamedTuple):
-    """The clues of several records."""
+    """The evidence of several records."""
 
     bodies: list[str]
     envelopes: list[str]
@@ -46,7 +46,7 @@ class Evidence(NamedTuple):
     seen: int
 
     def make_detection(self, *, sure: float = SURE) -> Detection | None:
-        """How sure the format is; a refusal if most messages do not fit."""
+        """Return how sure the format is; a refusal if most messages do not fit."""
         if len(self.misfits) > len(self.bodies):
             return self._make_refusal()
         if not self.first:
@@ -64,12 +64,12 @@ class Evidence(NamedTuple):
 
 
 def make_refusal(reason: str) -> Detection:
-    """The answer of a format that knows the envelope, but not what is in it."""
+    """Return the answer of a format that knows the envelope, but not its content."""
     return Detection(0.0, reason)
 
 
 def collect_evidence(records: Iterable[dict[str, Json]], judge: Judge) -> Evidence:
-    """Everything that some records show."""
+    """Return the evidence of some records."""
     reasons: dict[str, list[str]] = {"body": [], "envelope": [], "misfit": []}
     first, clues = "", [judge(value) for value in records]
     for clue in clues:
@@ -84,12 +84,12 @@ def collect_evidence(records: Iterable[dict[str, Json]], judge: Judge) -> Eviden
 def weigh_file(
     probe: Probe, judge: Judge, name: str | None = None, *, sure: float = SURE
 ) -> Detection | None:
-    """How sure a format is of a file, by its first records."""
+    """Return how sure a format is of a file, judged by its first records."""
     return collect_from_probe(probe, judge, name).make_detection(sure=sure)
 
 
 def collect_from_probe(probe: Probe, judge: Judge, name: str | None = None) -> Evidence:
-    """What the first records of a file show; more of them where those hold no message."""
+    """Return the evidence of a file's first records; more of them if those hold no message."""
     found = collect_evidence(probe.sample(name), judge)
     if found.envelopes and not found.bodies and not found.misfits:
         deeper = collect_evidence(probe.deep_sample(name), judge)
@@ -99,7 +99,7 @@ def collect_from_probe(probe: Probe, judge: Judge, name: str | None = None) -> E
 
 
 def weigh_folder(probe: Probe, judge: Judge, names: Iterable[str]) -> Detection | None:
-    """How sure a format is of some files of a folder: a refusal if most messages do not fit."""
+    """Return how sure a format is of some files of a folder; a refusal if most do not fit."""
     found = [collect_from_probe(probe, judge, name) for name in names]
     best = choose_surest(each.make_detection() for each in found)
     if best is None or not best.confidence:
@@ -115,7 +115,7 @@ def weigh_folder(probe: Probe, judge: Judge, names: Iterable[str]) -> Detection 
 
 
 def choose_surest(answers: Iterable[Detection | None]) -> Detection | None:
-    """The first answer that is not a refusal, or the first refusal."""
+    """Return the first answer that is not a refusal, or the first refusal."""
     refused = None
     for answer in answers:
         if answer is not None and answer.confidence:
@@ -125,7 +125,7 @@ def choose_surest(answers: Iterable[Detection | None]) -> Detection | None:
 
 
 def find_foreign_members(body: Mapping[str, Json], known: frozenset[str]) -> list[str]:
-    """The members of a message body that hold something and are not the format's own."""
+    """Return the members of a message body that hold something and are not the format's own."""
     return [
         name
         for name, item in body.items()
@@ -134,5 +134,5 @@ def find_foreign_members(body: Mapping[str, Json], known: frozenset[str]) -> lis
 
 
 def make_misfit_clue(member: str, foreign: list[str]) -> Clue:
-    """The clue of a message that holds something, but not in the member the format has."""
+    """Return the evidence of a message whose content is not in the format's member."""
     return Clue("misfit", f"{', '.join(foreign[:NAMED_MEMBERS])} instead of {member}")

@@ -1,7 +1,4 @@
-"""How rules say what their fixes change.
-
-What a fix changes: a record's value, a record as a whole, bytes, or a file.
-"""
+"""The changes that fixes make: to a record's value, a record as a whole, bytes, or a file."""
 
 from __future__ import annotations
 
@@ -16,25 +13,25 @@ from talktree.text.json.value import Json
 
 
 class ReplaceValue(NamedTuple):
-    """Another native value for a record; several such changes are made one after the other."""
+    """A new native value for a record; several such changes are applied one after the other."""
 
     talk: CheckedConversation
     position: int
     make: Callable[[RuleRecord], Json]
-    """From the record as it is by then to its new value."""
+    """From the record at that point to its new value."""
     invented: str = ""
-    """What of the new value is made up, and from what."""
+    """What part of the new value is invented, and from what."""
 
 
 class DropRecord(NamedTuple):
-    """A record taken out of its file; its bytes go to quarantine."""
+    """A record that is removed from its file; its bytes go to quarantine."""
 
     talk: CheckedConversation
     position: int
 
 
 class InsertRecord(NamedTuple):
-    """A new record behind another."""
+    """A new record after another."""
 
     talk: CheckedConversation
     after: int
@@ -42,7 +39,7 @@ class InsertRecord(NamedTuple):
 
 
 class BytePatch(NamedTuple):
-    """Bytes of a file replaced."""
+    """Bytes of a file that are replaced."""
 
     path: str
     start: int
@@ -51,19 +48,19 @@ class BytePatch(NamedTuple):
 
 
 class RemakeFile(NamedTuple):
-    """A file made anew; what it held goes to quarantine."""
+    """A rebuilt file; its old content goes to quarantine."""
 
     path: str
     data: bytes
     stored: bool = False
-    """Whether these are the bytes of the file, rather than the text in it."""
+    """Whether these are the stored bytes of the file, rather than its text."""
 
 
 Change = ReplaceValue | DropRecord | InsertRecord | BytePatch | RemakeFile
 
 
 def repair_value(make: Callable[[RuleRecord, Diagnostic], Json]) -> RepairFunction:
-    """The record gets another native value."""
+    """Return a fix that gives the record another native value."""
 
     def _repair(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
         yield ReplaceValue(talk, diagnostic.position, lambda seen: make(seen, diagnostic))
@@ -72,17 +69,17 @@ def repair_value(make: Callable[[RuleRecord, Diagnostic], Json]) -> RepairFuncti
 
 
 def to_entry(make: Callable[[RuleRecord, Diagnostic], Entry]) -> RepairFunction:
-    """The record gets another entry, written into it by the format's own lens."""
+    """Return a fix that gives the record another entry, written by the format's lens."""
     return repair_value(lambda seen, diagnostic: seen.replace_entry(make(seen, diagnostic)))
 
 
 def drop_record(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
-    """The record is taken out."""
+    """Yield the removal of a record."""
     yield DropRecord(talk, diagnostic.position)
 
 
 def repair_bytes(*keys: str) -> RepairFunction:
-    """The file's bytes are made sound in its own way, for oddities known by these keys."""
+    """Return a fix of the file's bytes by its own repairs, for oddities with these keys."""
 
     def _repair(sheet: Sheet | None, diagnostic: Diagnostic) -> Iterator[Change]:
         if sheet is not None:

@@ -1,6 +1,6 @@
 """JSON documents in which records are nested: lists of comments, histories inside an object.
 
-The pieces of a JSON document: from a quick cut of plain text, or from an exact scan of any.
+A document is cut into pieces by a quick cut of plain text, or by an exact scan of any text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from talktree.text.json.split import JsonRecordSpan, JsonRecordSpans, cut_record
 from talktree.text.json.value import Json, is_same
 
 HoleNode = Callable[[JsonNode, int], JsonNode | None]
-"""The list of records nested in a record, by its node and depth."""
+"""Returns the node of the list nested in a record, by the record's node and depth."""
 
 
 class _Found(NamedTuple):
@@ -49,7 +49,7 @@ class _Found(NamedTuple):
 
 
 def make_plain_pieces(text: bytes, cuts: Sequence[JsonRecordSpan]) -> list[FilePiece]:
-    """Pieces from the cuts of a plain text."""
+    """Return pieces from the cuts of a plain text."""
     pieces = [
         FilePiece(
             each.value,
@@ -69,7 +69,7 @@ def make_plain_pieces(text: bytes, cuts: Sequence[JsonRecordSpan]) -> list[FileP
 def make_exact_pieces(
     text: bytes, roots: Sequence[JsonNode], start: int, hole_of: HoleNode, *, truncated: bool
 ) -> list[FilePiece]:
-    """Pieces from the nodes of a text that may be anything."""
+    """Return pieces from the nodes of any text."""
     pieces: list[FilePiece] = []
     starts: list[int] = []
     pending = _find_list_records(roots, start, 0)
@@ -84,7 +84,7 @@ def make_exact_pieces(
 
 
 def _find_list_records(nodes: Sequence[JsonNode], start: int, depth: int) -> list[_Found]:
-    """The records of one list, last first, each with where the bytes before it start."""
+    """Return the records of one list, last first, each with where the bytes before it start."""
     row = []
     for number, node in enumerate(nodes):
         row.append(_Found(node, start, depth, number == 0))
@@ -101,7 +101,7 @@ def _make_piece(text: bytes, found: _Found, hole: JsonNode | None, *, truncated:
         gap=text[found.gap_from : node.start],
         depth=found.depth,
         first=found.first,
-        # Torn only inside a record nested in it: then all that is its own could be read.
+        # Truncated only inside a record nested in it: then everything of its own could be read.
         usable=node.closed or node.kind is NodeKind.SCALAR or _is_cut_off_in(node, hole),
         closed=node.closed
         or (node.kind is NodeKind.SCALAR and not (truncated and node.stop == len(text))),
@@ -119,7 +119,7 @@ def _make_piece(text: bytes, found: _Found, hole: JsonNode | None, *, truncated:
 
 
 def _is_cut_off_in(node: JsonNode, hole: JsonNode | None) -> bool:
-    """Whether a record that is not closed breaks off in or right behind the list in it."""
+    """Whether a record that is not closed breaks off in its list, or right after it."""
     return hole is not None and (not hole.closed or node.children[-1] is hole)
 
 
@@ -130,7 +130,7 @@ def _number_lines(text: bytes, pieces: list[FilePiece], starts: Sequence[int]) -
 
 
 def compute_line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
-    """The lines on which rising places stand, in one pass."""
+    """Return the line numbers of rising offsets, in one pass."""
     line, at = 1, 0
     out = []
     for place in places:
@@ -141,9 +141,9 @@ def compute_line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
 
 
 HoleName = Callable[[Json, int], str | None]
-"""Which member of a record holds the records nested in it, by value and depth."""
+"""Returns the member of a record that holds its nested records, by value and depth."""
 BROKEN = frozenset({"torn", "syntax", "nul", "comment"})
-"""Oddities after which a change could end up in another place than it was meant for."""
+"""Oddities after which a change could end up in the wrong place."""
 
 
 class JsonSheet(PieceSheet):
@@ -174,7 +174,7 @@ class JsonSheet(PieceSheet):
             else self._find_plain_records(text, names)
         )
         self.plain = plain is not None
-        """Whether the text is plain JSON; then it was not searched for oddities yet."""
+        """Whether the text is plain JSON that was not yet searched for oddities."""
         self.sound = self.plain
         """Whether its brackets and strings are whole, so that a change stays where it is made."""
         if plain is not None:
@@ -191,30 +191,30 @@ class JsonSheet(PieceSheet):
         yield from super().inspect()
 
     def _find_oddities(self) -> Iterator[Finding]:
-        """What a plain text may still hold: names that stand twice, and deep nesting."""
+        """Yield the oddities that plain text may still have: duplicate names, and deep nesting."""
         for piece in self.pieces:
             for problem in select_first_of_kind(inspect(piece.raw)):
                 line = piece.line + piece.raw.count(b"\n", 0, problem.at)
                 yield make_finding(problem.code, problem.what, path=self.path, line=line)
 
     def is_deep(self, piece: FilePiece) -> bool:
-        """Whether a record is nested too deep in itself."""
+        """Whether a record itself is nested too deep."""
         if piece.raw.count(b"[") + piece.raw.count(b"{") <= DEEP:
             return False
         return any(problem.code == "deep" for problem in scan_json(piece.raw).problems)
 
     @cached_property
     def changes(self) -> Sequence[JsonRepair]:
-        """What makes the text sound; each rule that is broken asks for its share of it."""
+        """The repairs of the text; each broken rule asks for some of them."""
         return find_json_repairs(self)
 
     def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
         return repair_document(self, keys)
 
-    # taking apart
+    # splitting
 
     def _find_plain_records(self, text: bytes, names: Sequence[str]) -> JsonRecordSpans | None:
-        """The records of a plain text whose lists all have one of the names, and are in place."""
+        """Return the records of a plain text whose lists all have one of the names, in place."""
         for name in names:
             found = cut_records(text, name)
             if found is not None and all(self._is_in_place(each, name) for each in found.cuts):
@@ -222,7 +222,7 @@ class JsonSheet(PieceSheet):
         return None
 
     def _is_in_place(self, record: JsonRecordSpan, name: str) -> bool:
-        """Whether the list in a record is the one that holds the records nested in it."""
+        """Whether the list in a record is the one that holds its nested records."""
         wanted = self.hole(record.value, record.depth)
         if record.hole >= 0:
             return wanted == name
@@ -260,7 +260,7 @@ class JsonSheet(PieceSheet):
         self._report_problems(text, found)
 
     def _note_surroundings(self, text: bytes, found: JsonScan, values: Sequence[JsonNode]) -> None:
-        """Take down what stands beside the one value that a document is."""
+        """Note the values beside the one value of the document."""
         diagnostic = {problem.at for problem in found.problems}
         loose = [root for root in found.roots if values and root.kind is NodeKind.SCALAR]
         if self.links == "nested":
@@ -277,7 +277,7 @@ class JsonSheet(PieceSheet):
             )
 
     def find_children_node(self, node: JsonNode, depth: int) -> JsonNode | None:
-        """The list of records nested in a record."""
+        """Return the list of records nested in a record, or None."""
         if node.kind is not NodeKind.OBJECT:
             return None
         name = self.hole(node.value, depth)
@@ -311,7 +311,7 @@ class JsonSheet(PieceSheet):
         diagnostic: set[tuple[str, int]] = set()
         for each, line in zip(problems, lines, strict=True):
             if each.code == "deep":
-                # A long chain of replies is as deep as that; only what one record holds counts.
+                # A long chain of replies is equally deep; only the depth inside one record counts.
                 what = f"nested more than {DEEP} deep"
                 self.findings += [
                     make_finding("deep", what, path=self.path, line=at) for at in sorted(deep)
@@ -323,7 +323,7 @@ class JsonSheet(PieceSheet):
     # writing
 
     def level(self, depth: int) -> int:
-        """How far the brackets of a record are indented."""
+        """Return the indentation level of a record's brackets."""
         return 2 * depth + self.listed
 
     def make_piece(self, value: Json, depth: int) -> FilePiece:
@@ -339,7 +339,7 @@ class JsonSheet(PieceSheet):
         if name is None or not isinstance(piece.value, dict) or not piece.usable:
             return super().add_children_slot(piece, depth)
         if piece.value.get(name) is not None:
-            # Something else stands where the list should be; it must not be overwritten.
+            # Another value is in the place of the list; it must not be overwritten.
             return super().add_children_slot(piece, depth)
         made = self.apply_patch(piece, {**piece.value, name: []}, depth)
         return replace(made, line=piece.line)
@@ -360,7 +360,7 @@ class JsonSheet(PieceSheet):
         return whole if self.sound else iter([self._check_written(b"".join(whole), items)])
 
     def _check_written(self, made: bytes, items: Sequence[Item]) -> bytes:
-        """Bytes made from a broken text, refused unless they read as they are meant to."""
+        """Return bytes made from a broken text, refused unless they read back as intended."""
         again = JsonSheet(
             self.path,
             MemoryContent(made),
@@ -385,7 +385,7 @@ class JsonSheet(PieceSheet):
         name = self.hole(value, item.depth)
         found = piece.value
         if name is not None and isinstance(value, dict) and isinstance(found, dict):
-            # A list may have been opened for records that were put into it.
+            # A list may have been added for records that were put into it.
             value, found = ({**each, name: each.get(name) or []} for each in (value, found))
         return item.depth == piece.depth and is_same(value, found)
 

@@ -1,8 +1,8 @@
 """A base for formats of JSON files whose conversations hold their messages in a list.
 
-A file is one such object, a list of them, or one a line. Such a format says what its files are
-recognised by, which member holds the messages, and how a record becomes an entry and back; reading
-and writing are done here.
+A file is one such object, a list of them, or one on each line. The format defines how its files are
+detected, which member holds the messages, and how a record becomes an entry and back; this module
+does the reading and writing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class JsonFormat(Format):
     def compose(
         self, path: str, about: ConversationInfo, items: Iterator[Item], *, first: bool
     ) -> Iterable[bytes]:
-        """One conversation as JSON: its own members a line each, and a line for each message."""
+        """Yield one conversation as JSON: a line for each of its members and messages."""
         head = next(items).value
         assert isinstance(head, dict)
         between = b"{\n  "

@@ -1,7 +1,7 @@
-"""Making the bytes of a JSON document sound: torn ends, lost brackets, junk between records.
+"""Repairs of the bytes of a JSON document: truncated ends, lost brackets, junk between records.
 
-Sound records keep their bytes. A record that is torn keeps what can be read of it, its last string
-cut off at the tear, as long as it still is a record; if not, it goes to quarantine.
+Valid records keep their bytes. A truncated record keeps what can be read of it, with its last
+string cut off at the end, as long as it is still a record; if not, it goes to quarantine.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from talktree.formats.json_file import JsonSheet
 
 UNSOUND = frozenset({"torn", "syntax", "fused", "nul", "comment", "bom"})
-"""Oddities that have to go before records can be told from what is between them."""
+"""Oddities that must be repaired before records can be distinguished from other text."""
 
 
 def find_json_repairs(sheet: JsonSheet) -> Sequence[JsonRepair]:
-    """What makes a document sound, in order, records that are too deep left as they are."""
+    """Return the repairs of a document in order; records nested too deep stay."""
     text = sheet.content.read()
     found, changes = repair_values(text)
     truncated = find_truncated_record(sheet, found, len(text))
@@ -39,7 +39,7 @@ def find_json_repairs(sheet: JsonSheet) -> Sequence[JsonRepair]:
 
 
 def repair_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[ByteRepair]:
-    """What mends some of the oddities of a document, in order."""
+    """Yield the repairs of some of the oddities of a document, in order."""
     text = sheet.content.read()
     if not text.strip(b"\0 \t\r\n"):
         return
@@ -54,11 +54,11 @@ def repair_document(sheet: JsonSheet, keys: Collection[str]) -> Iterator[ByteRep
             yield ByteRepair(key, Splice(start, stop, new), "written as JSON wants it")
 
 
-# the record at the tear
+# the truncated record
 
 
 def find_truncated_record(sheet: JsonSheet, found: JsonScan, size: int) -> JsonNode | None:
-    """The record the text ends in, if what can be read of it is none any more."""
+    """Return the last record if the text ends in it and the rest of it is not a record."""
     node: JsonNode | None = found.roots[-1] if found.roots and not found.complete else None
     depth, above = 0, 0
     if sheet.listed and node is not None:
@@ -75,13 +75,13 @@ def find_truncated_record(sheet: JsonSheet, found: JsonScan, size: int) -> JsonN
 
 
 def _find_last_open(node: JsonNode, size: int) -> JsonNode | None:
-    """The value that a torn list ends in."""
+    """Return the value in which a truncated list ends."""
     last = node.children[-1] if node.children else None
     return last if last is not None and not last.closed and last.stop == size else None
 
 
 def _cut_truncated_record(text: bytes, record: JsonNode) -> list[JsonRepair]:
-    """The changes that take a torn record out and close what it stands in."""
+    """Return the changes that remove a truncated record and close what contains it."""
     cut = len(text[: record.start].rstrip(BLANKS).removesuffix(b","))
     changes = repair_values(text[:cut]).changes
     closing = b""
@@ -95,7 +95,7 @@ def _cut_truncated_record(text: bytes, record: JsonNode) -> list[JsonRepair]:
 
 
 def find_fused_values(text: bytes, values: Sequence[JsonNode]) -> list[int]:
-    """Where a value starts on the line on which the one before it ends."""
+    """Return the starts of values on the line on which the value before them ends."""
     return [
         after.start
         for before, after in pairwise(values)
@@ -104,7 +104,7 @@ def find_fused_values(text: bytes, values: Sequence[JsonNode]) -> list[int]:
 
 
 def _find_loose_ends(sheet: JsonSheet, text: bytes, found: JsonScan) -> Iterator[JsonRepair]:
-    """What stands beside the one value a document should be."""
+    """Yield repairs of text beside the one value that a document should be."""
     roots = found.roots
     if len(roots) < 2 and all(problem.code != "syntax" for problem in found.problems):
         return
@@ -122,7 +122,7 @@ def _find_loose_ends(sheet: JsonSheet, text: bytes, found: JsonScan) -> Iterator
 
 
 def _find_deep_records(sheet: JsonSheet) -> Iterator[JsonRepair]:
-    """Records that are nested too deep in themselves go, with the comma that belongs to them."""
+    """Yield removals of records that are nested too deep, with their commas."""
     for index, piece in enumerate(sheet.pieces):
         if piece.hole is not None or not sheet.is_deep(piece):
             continue
@@ -136,7 +136,7 @@ def _find_deep_records(sheet: JsonSheet) -> Iterator[JsonRepair]:
 
 
 def _split_into_lines(sheet: JsonSheet, text: bytes) -> Iterator[JsonRepair]:
-    """Each record on a line of its own, without line breaks inside."""
+    """Yield changes that put each record on one line of its own."""
     at = 0
     for piece in sheet.pieces:
         yield JsonRepair("not-lines", at, piece.start, b"\n" if at else b"")

@@ -1,9 +1,8 @@
-"""Files with one JSON record a line, of any size: offsets in memory, contents on disk.
+"""Files with one JSON record on each line, of any size: offsets in memory, contents on disk.
 
-Writing a line file again: stretches of the old file are copied, new lines go between them.
-
-Records that stood on one line stay on one line as long as they still follow one another; anything
-else that follows starts on a line of its own.
+To write a file again, ranges of the old file are copied, with new lines between them. Records that
+shared a line keep sharing it as long as they still follow one another; any other record starts on a
+line of its own.
 """
 
 from __future__ import annotations
@@ -46,18 +45,18 @@ NOWHERE = -1
 
 
 class CopiedSpan(NamedTuple):
-    """A stretch of the old file, and what to write instead of it."""
+    """A range of the old file, and its replacement."""
 
     start: int = NOWHERE
     stop: int = NOWHERE
     fresh: bytes | None = None
-    """None to copy the stretch as it is; a chunk that is nowhere is new."""
+    """None to copy the range unchanged; a chunk without a range is new."""
 
 
 def join_spans(
     content: Content, chunks: Iterable[CopiedSpan], *, newline: bytes
 ) -> Iterator[bytes]:
-    """The bytes of all chunks; neighbours in the old file are read in one go."""
+    """Yield the bytes of all chunks; adjacent ranges of the old file are read together."""
     start = stop = 0
     cursor, ends_line = 0, True
     for chunk in chunks:
@@ -82,9 +81,9 @@ def join_spans(
 def find_changes(
     content: Content, chunks: Iterable[CopiedSpan], *, newline: bytes
 ) -> Iterator[Splice]:
-    """The same as splices: what of the old file goes, and what comes in its place.
+    """Yield the same as splices: what is removed from the old file, and what replaces it.
 
-    Each record that changes is a splice of its own, so that a file in which all of them do is not
+    Each changed record is a splice of its own, so that a file in which all of them change is not
     held in memory.
     """
     start, new = 0, list[bytes]()
@@ -104,7 +103,7 @@ def find_changes(
 
 
 def _is_line_end(content: Content, stop: int) -> bool:
-    """Whether a new line can start behind a stretch: it ends one, or is nothing but a mark."""
+    """Whether a new line can start after a range: it ends one, or holds only a byte order mark."""
     if content.read(stop - 1, stop) == b"\n":
         return True
     return stop == len(BOM) and content.read(0, stop) == BOM
@@ -113,7 +112,7 @@ def _is_line_end(content: Content, stop: int) -> bool:
 _plain = msgspec.json.Decoder().decode
 _ALONE = RecordContext()
 NO_NODE = LineOutline()
-"""The outline of a record that is no node of the tree."""
+"""The outline of a record that is not a node of the tree."""
 NOTHING = b"\0 \t\r\n"
 SHARED = {
     "fused": "several records stand on one line",
@@ -123,27 +122,27 @@ INTERLEAVED = "a record stands between the pieces of another"
 
 
 class LineDialect(ABC):
-    """What a line format tells about its records without decoding them whole."""
+    """What a JSONL format knows about its records without decoding them fully."""
 
     @abstractmethod
     def skim(self, line: bytes | memoryview) -> LineOutline:
-        """What the skeleton needs, by a partial decode; may raise what the decoder raises."""
+        """Return the outline from a partial decode; may raise the decoder's errors."""
 
     @abstractmethod
     def outline(self, value: Json) -> LineOutline:
-        """The same from a decoded value of any kind."""
+        """Return the outline from a decoded value of any kind."""
 
     @abstractmethod
     def is_record(self, value: Json) -> bool:
         """Whether a value found inside a broken line is surely a record of its own."""
 
     def strip_stale_fields(self, value: Json) -> Json:
-        """What is written of a changed record: its value without what held for the old bytes."""
+        """Return the value of a changed record without members that only fit the old bytes."""
         return value
 
 
 class LineSheet(Sheet):
-    """A line file."""
+    """A JSONL file."""
 
     def __init__(self, path: str, content: Content, dialect: LineDialect, *, group: str) -> None:
         self.path = path
@@ -154,15 +153,15 @@ class LineSheet(Sheet):
         self.stops = array("Q")
         self.damage: list[Finding] = []
         self.blank = array("Q")
-        """For each line that holds no record, how many records stand before it."""
+        """For each line without a record, the number of records before it."""
         self.shared = array("Q")
-        """Records that stand on the line of another."""
+        """Records that share the line of another."""
         self.woven: list[tuple[int, int]] = []
         """Pieces of one record with another between them, as the numbers of both pieces."""
         self._piece = -1
         """The piece of a record that the line before started with."""
         self._blanks = (0, 0)
-        """How many lines are blank, and which is the first."""
+        """The number of blank lines, and the first of them."""
         self._style: Style | None = None
 
     def __len__(self) -> int:
@@ -174,7 +173,7 @@ class LineSheet(Sheet):
         sink.extend(self.group, self.outlines())
 
     def outlines(self) -> Iterator[LineOutline]:
-        """The outlines of all records, found in one pass over the file."""
+        """Yield the outlines of all records, found in one pass over the file."""
         base = len(BOM) if self.content.read(0, 3) == BOM else 0
         if base:
             self._note("bom", "the file starts with a byte order mark", 1)
@@ -201,7 +200,7 @@ class LineSheet(Sheet):
         self._report_whole_file()
 
     def _report_whole_file(self) -> None:
-        """What is odd about the file as a whole."""
+        """Report what is odd about the file as a whole."""
         count, first = self._blanks
         if count:
             what = "a blank line" if count == 1 else f"{count} blank lines, the first here"
@@ -211,7 +210,7 @@ class LineSheet(Sheet):
             self._note("crlf", "lines end with CR LF", None)
 
     def _outline_odd_line(self, line: bytes, at: int) -> Iterator[LineOutline]:
-        """The records in a line that is not one plain JSON object of the expected kind."""
+        """Yield the records in a line that is not one plain JSON object of the expected kind."""
         number = len(self) + len(self.blank) - len(self.shared) + 1
         if is_blank(line):
             self.blank.append(len(self))
@@ -248,7 +247,7 @@ class LineSheet(Sheet):
         return found.usable and not found.problems and self.dialect.is_record(found.value)
 
     def _outline_shared_line(self, line: bytes, at: int, number: int) -> Iterator[LineOutline]:
-        """The records on a line that is not one record."""
+        """Yield the records on a line that is not exactly one record."""
         spans = split_line(line, self.dialect.is_record)
         parts = [decode(line[span.start : span.stop]) for span in spans]
         woven = len(spans) > 1 and spans[1].note == "interleaved"
@@ -271,7 +270,7 @@ class LineSheet(Sheet):
         place: int,
         number: int,
     ) -> None:
-        """What is wrong with one of the records on a line."""
+        """Note what is wrong with one of the records on a line."""
         raw = line[spans[place].start : spans[place].stop]
         key, what = "", ""
         if parts[place].usable:
@@ -302,7 +301,7 @@ class LineSheet(Sheet):
         return next(self.records((index,)))
 
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
-        # Nothing here holds a record that was handed out: it may be very long.
+        # No reference to a yielded record is kept: it may be very long.
         return map(self._decode_record, self.content.spans(self._spans(indexes)))
 
     def _decode_record(self, raw: bytes) -> Record:
@@ -313,7 +312,7 @@ class LineSheet(Sheet):
             return Record(value, raw, "", None, self.path, 0, problems, usable)
 
     def _spans(self, indexes: Sequence[int]) -> Iterable[tuple[int, int]]:
-        """Where some records stand; of one that is too long to be decoded nothing is read."""
+        """Return the offsets of some records; records that are too long to decode are not read."""
         starts, stops = self.starts, self.stops
         if self.content.size < LONGEST_LINE:
             if isinstance(indexes, range) and indexes.step == 1:
@@ -359,7 +358,7 @@ class LineSheet(Sheet):
         return line, column
 
     def _read_line_before(self, start: int) -> bytes:
-        """What stands on the same line before a place: other records that share it."""
+        """Return the bytes before an offset on the same line: other records that share it."""
         look = 256
         while True:
             before = self.content.read(max(0, start - look), start)
@@ -407,15 +406,15 @@ class LineSheet(Sheet):
         return find_changes(self.content, self.lay_out_spans(items), newline=self.newline)
 
     def lay_out_spans(self, items: Sequence[Item]) -> Iterator[CopiedSpan]:
-        """The whole file with these records."""
+        """Yield the whole file with these records."""
         return self.lay_out_range(items, range(self.content.size), range(len(self)))
 
     def lay_out_range(
         self, items: Iterable[Item], place: range, old: range
     ) -> Iterator[CopiedSpan]:
-        """A stretch of the file with these records instead of the old ones.
+        """Yield a range of the file with these records instead of the old ones.
 
-        What stands between records (blank lines, marks) stays, also where a record goes.
+        Text between records (blank lines, marks) stays, even if a record is removed.
         """
         at, passed = self.starts[old.start] if old else place.stop, old.start
         yield CopiedSpan(place.start, at)
@@ -449,7 +448,7 @@ class LineSheet(Sheet):
 
     @property
     def newline(self) -> bytes:
-        """How lines end here."""
+        """The newline of this file."""
         if not len(self):
             return b"\n"
         return (
@@ -458,7 +457,7 @@ class LineSheet(Sheet):
 
     @property
     def style(self) -> Style:
-        """How records are laid out here, as the first one shows."""
+        """The layout of records in this file, learnt from the first one."""
         if self._style is None:
             first = self.record(0).raw if len(self) else b""
             self._style = learn_style(first)._replace(indent=None)

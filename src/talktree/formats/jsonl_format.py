@@ -1,6 +1,6 @@
-"""What formats with one JSON record a line share: the choice of sheet, and a first look.
+"""Helpers of formats with one JSON record on each line: the type of record file, and a first look.
 
-Files of such formats are sometimes one pretty-printed value, or several; those are read as a
+Files of such formats are sometimes one pretty-printed value, or several; those are read as a JSON
 document, so that every byte and every record is still found.
 """
 
@@ -26,7 +26,7 @@ LONG = 1 << 20
 def make_sheet(
     path: str, content: Content, format: Format, dialect: LineDialect, *, group: str
 ) -> Sheet:
-    """A sheet for a file that should hold a record a line."""
+    """Return a record file for a file that should hold a record on each line."""
     if is_lines(content.read(0, HEAD), dialect):
         return LineSheet(path, content, dialect, group=group)
     sheet = JsonSheet(path, content, format, group=group, hole=_no_children_key, links="own")
@@ -36,7 +36,7 @@ def make_sheet(
 
 
 def _has_shared_lines(sheet: JsonSheet) -> bool:
-    """Whether a record stands over several lines, on the line of another, or in a list."""
+    """Whether a record spans several lines, shares a line with another, or is in a list."""
     lines = [piece.line for piece in sheet.pieces]
     return (
         sheet.listed
@@ -61,7 +61,7 @@ def is_lines(head: bytes, dialect: LineDialect) -> bool:
 
 
 def _iterate_lines(head: bytes) -> Iterator[bytes]:
-    """The lines one by one: nearly always the first one tells."""
+    """Yield the lines one by one: nearly always the first one is enough."""
     at = 0
     while (stop := head.find(b"\n", at)) >= 0:
         yield head[at:stop]
@@ -70,7 +70,7 @@ def _iterate_lines(head: bytes) -> Iterator[bytes]:
 
 
 def _has_record(line: bytes, is_record: Callable[[Json], bool]) -> bool:
-    """Whether a record starts with a line, or several stand on it."""
+    """Whether a record starts on a line, or several share it."""
     if is_record(decode(line).value):
         return True
     return any(
@@ -79,16 +79,16 @@ def _has_record(line: bytes, is_record: Callable[[Json], bool]) -> bool:
 
 
 def compose_lines(items: Iterable[Item]) -> Iterator[bytes]:
-    """A new file with one record a line."""
+    """Yield a new file with one record on each line."""
     for item in items:
         yield from encode_record_line(encode_new(item.value))
 
 
 def encode_record_line(text: bytes) -> tuple[bytes, ...]:
-    """A record with the end of its line, in pieces: a long record is not copied for that."""
+    """Return a record and its newline in pieces, so that a long record is not copied."""
     return (text + b"\n",) if len(text) < LONG else (text, b"\n")
 
 
 def pre_encode_lines(values: Iterable[Json]) -> EncodedValue:
-    """Some records as one text of lines, but for the end of the last."""
+    """Return some records as one text of lines, without the last newline."""
     return EncodedValue(b"\n".join(map(encode_new, values)))

@@ -1,6 +1,6 @@
-"""Making the bytes of a line file sound: torn, fused, spliced, woven and NUL-filled lines.
+"""Repairs of the bytes of a JSONL file: truncated, joined, interleaved and NUL-filled lines.
 
-What can be read stays; what cannot goes to quarantine, and never takes a neighbour with it.
+What can be read stays; what cannot goes to quarantine, without affecting other records.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from talktree.formats.jsonl_file import LineSheet
 
 SILENT = frozenset({"duplicate-key", "deep"})
-"""Oddities that a quick decoder passes over."""
+"""Oddities that a quick decoder ignores."""
 
 
 def repair_lines(sheet: LineSheet, keys: Collection[str]) -> Iterator[ByteRepair]:
-    """What makes the lines of a file sound, in order."""
+    """Yield the repairs of a file's lines, in order."""
     if "bom" in keys and sheet.content.read(0, len(BOM)) == BOM:
         yield ByteRepair("bom", Splice(0, len(BOM)), "the byte order mark goes")
     lines = _Lines(sheet, silent=not SILENT.isdisjoint(keys))
@@ -42,10 +42,10 @@ class _Lines:
         self._woven = dict(sheet.woven)
         self._rests = {rest: piece for piece, rest in sheet.woven}
         self._gone = False
-        """Whether the record before goes."""
+        """Whether the record before is removed."""
 
     def find_repairs(self, index: int, record: Record) -> Iterator[ByteRepair]:
-        """What mends a record and its line."""
+        """Yield the repairs of a record and its line."""
         sheet = self._sheet
         start, stop = sheet.starts[index], sheet.stops[index]
         if stop - start >= LONGEST_LINE:
@@ -80,7 +80,7 @@ class _Lines:
         yield ByteRepair(key, Splice(start, stop, new), "quarantined")
 
     def _join_pieces(self, index: int) -> Iterator[ByteRepair]:
-        """Two pieces of a record put together where the first of them stands."""
+        """Yield the changes that join two pieces of a record at the place of the first."""
         sheet = self._sheet
         if index in self._woven:
             rest, at = self._woven[index], sheet.stops[index]
@@ -93,7 +93,7 @@ class _Lines:
         yield ByteRepair("interleaved", piece, "put together")
 
     def _repair_inside(self, record: Record, start: int) -> Iterator[ByteRepair]:
-        """What is mended within a record that can be read."""
+        """Yield the repairs inside a record that can be read."""
         raw = record.raw
         problems = record.problems
         if not problems and self._silent:

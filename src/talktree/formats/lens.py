@@ -1,9 +1,10 @@
-"""Small tools for lenses over JSON values.
+"""Helpers for lenses over JSON values.
 
-A lens is two functions: `get` reads an entry out of a record, `native` writes an entry as a new
-value. Putting an entry back into an old record is then the same for all: what differs between the
-native values of the old and the new entry is changed in the old record, and nothing else is. So
-absent, null and false stay what they were, and what the model has no name for stays too.
+A lens is two functions: `get` reads an entry from a record, and another writes an entry as a new
+native value. Putting an entry back into an old record is then the same for all formats: the
+difference between the native values of the old and the new entry is applied to the old record, and
+nothing else. So absent, null and false stay what they were, and members without a name in the model
+stay too.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from talktree.text.json.value import Json, is_same
 
 Object = dict[str, Json]
 DEEPEST = 40
-"""Below this, a changed value replaces the old one whole instead of being merged into it."""
+"""Below this depth, a changed value replaces the old one whole instead of being merged into it."""
 
 
 def merge_json(base: Json, before: Json, after: Json, *, depth: int = 0) -> Json:
-    """The base with just that changed in which after differs from before."""
+    """Return the base with only those changes in which `after` differs from `before`."""
     if is_same(before, after):
         return base
     if depth < DEEPEST:
@@ -54,7 +55,7 @@ def _merge_list(base: list[Json], before: list[Json], after: list[Json], depth: 
     out: list[Json] = []
     start = 0
     for now in after:
-        # Items that only moved along keep their own form.
+        # Items that only moved keep their own form.
         match = next((at for at in range(start, len(before)) if is_same(before[at], now)), None)
         out.append(now if match is None else base[match])
         start = start if match is None else match + 1
@@ -62,7 +63,7 @@ def _merge_list(base: list[Json], before: list[Json], after: list[Json], depth: 
 
 
 def take_text(left: Object, key: str) -> str | None:
-    """The member as text, taken out; anything that is neither text nor null stays."""
+    """Remove and return a member that is text; anything that is neither text nor null stays."""
     item = left.get(key)
     if isinstance(item, str):
         del left[key]
@@ -73,7 +74,7 @@ def take_text(left: Object, key: str) -> str | None:
 
 
 def take_flag(left: Object, key: str) -> bool:
-    """Whether the member is true, taken out; anything but true, false and null stays."""
+    """Remove a flag and return whether it is true; anything but true, false and null stays."""
     item = left.get(key)
     if item is None or isinstance(item, bool):
         left.pop(key, None)
@@ -82,13 +83,13 @@ def take_flag(left: Object, key: str) -> bool:
 
 
 def with_rest(value: Object, extra: Mapping[str, Any]) -> Object:
-    """A native value with the members the model has no name for."""
+    """Return a native value with the members that have no name in the model."""
     for key, item in extra.items():
         value.setdefault(key, item)
     return value
 
 
 def get_text(value: Mapping[str, Json], key: str) -> str | None:
-    """The member if it is text."""
+    """Return the member if it is text, or None."""
     item = value.get(key)
     return item if isinstance(item, str) else None

@@ -1,4 +1,4 @@
-"""New messages filled in by a format's own `adopt`, with what their conversation knows."""
+"""New messages, filled in by a format's own `adopt` with facts of their conversation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from talktree.model.message import Message
 from talktree.text.uuids import make_uuid
 
 LOOKED_AT = 20
-"""How many entries are looked at for the session and the place of a conversation."""
+"""Maximum number of entries that are searched for a conversation's session and context."""
 
 
 def fill_by_adopting(format: Format, message: Message, conversation: Conversation) -> Message:
-    """A message with the fields that `adopt` gives it, and its own words.
+    """Return a message with the fields that `adopt` gives it, and its own content.
 
-    Where those would become others, only the session and the context are taken.
+    If `adopt` would change the content, only the session and the context are used.
     """
     about = infer_about(message, conversation)
     adopted = format.adopt(message, about, moment=message.time_ns or 0)
@@ -37,7 +37,7 @@ def _content_key(message: Message) -> object:
 
 
 def infer_about(message: Message, conversation: Conversation) -> ConversationInfo:
-    """What is known of the conversation that a new message belongs to."""
+    """Return what is known about the conversation that a new message belongs to."""
     session, context = message.session, message.context
     named: str | None = None
     for entry in _iterate_other_entries(conversation, message):
@@ -64,7 +64,7 @@ def infer_about(message: Message, conversation: Conversation) -> ConversationInf
 def _iterate_other_entries(
     conversation: Conversation, message: Message
 ) -> Iterator[Message | Head]:
-    """The first entries of a conversation that are not the message itself."""
+    """Yield the first entries of a conversation other than the message itself."""
     positions = range(min(LOOKED_AT, conversation.record_count))
     for entry in islice(conversation.entries_at(positions), LOOKED_AT):
         if isinstance(entry, Message | Head) and entry.id != message.id:

@@ -1,8 +1,8 @@
-"""How older files of a format are told from current ones, and what becomes of their records.
+"""How older files of a format are detected, and how their records are migrated.
 
-A format that has older forms describes them in a module `migrate` beside it. What stands in a
-current record stays as it is; an older one is written anew. Where the old record goes, so that the
-way back is open, is the same for all: into a member of the new one.
+A format with older forms describes them in its module `migrate`. Current records stay unchanged;
+older ones are rewritten. The old record is kept in the same way for all formats, so that a
+migration can be reverted: in a member of the new record.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ OUTDATED = {
     slug: f"talktree.formats.{slug.replace('-', '_')}.migrate"
     for slug in ("chatbuilder", "muse", "native", "sage", "studio", "studio-text", "studio-xml")
 }
-"""The formats that have older forms, and where these are described."""
+"""The formats that have older forms, and the modules that describe them."""
 WAS = "x-talktree-was"
-"""The member of a record in which its older form travels."""
+"""The member of a record that keeps its older form."""
 BESIDE_WAS = f"{WAS}.jsonl"
-"""The file beside a conversation for what belongs to none of its current records."""
+"""The file beside a conversation for data that belongs to none of its current records."""
 
 
 class Reason(Struct, frozen=True):
-    """One thing that is not as the current version of a format has it."""
+    """One difference from the current version of a format."""
 
     what: str
     entry: str = ""
@@ -41,78 +41,78 @@ class Reason(Struct, frozen=True):
 
 
 class Renewal:
-    """What is old about a format's files, and what becomes of it."""
+    """What is old about a format's files, and how it is migrated."""
 
     exists = True
     """Whether there is an older form at all."""
     all_named = True
     """Whether every message must have an id of its own."""
     headless = "nothing heads the messages"
-    """What is old about a conversation that lacks what `opening` makes."""
+    """The reason for a conversation that lacks the entries of `make_opening_entries`."""
     one_head = False
-    """Whether a conversation is one record that stands first, with all others in it."""
+    """Whether a conversation is one record that comes first and contains all others."""
     carrier_lines = False
-    """Whether a file may have lines that only carry something."""
+    """Whether a file may have lines that only embed data."""
 
     def __init__(self, format: Format) -> None:
         self.format = format
 
     def make_reader(self, source: Source) -> Format:
-        """What reads a source, be it old or not."""
+        """Return a format that reads a source, old or current."""
         return self.format
 
     # what is old
 
     def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
-        """What is old about a file as a whole."""
+        """Yield what is old about a file as a whole."""
         return iter(())
 
     def describe_old_record(
         self, record: Record, entry: Entry, about: ConversationInfo
     ) -> Iterator[str]:
-        """What is old about one record."""
+        """Yield what is old about one record."""
         return iter(())
 
-    # what becomes of it
+    # migrating
 
     def complete_about(self, about: ConversationInfo, heads: Sequence[Head]) -> ConversationInfo:
-        """The facts of a conversation, with what its heads tell beyond its messages."""
+        """Return the facts of a conversation, completed by its heads."""
         return about
 
     def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
-        """A message of an old record with all that a current one has."""
+        """Return the message of an old record with everything that a current one has."""
         return self.format.adopt(message, about, moment=moment)
 
     def migrate_value(
         self, record: Record, message: Message, about: ConversationInfo, *, moment: int
     ) -> Json:
-        """The value of an old record in the current form."""
+        """Return the value of an old record in the current form."""
         return self.format.put(self.migrate_message(message, about, moment=moment), None)
 
     def migrate_other(
         self, record: Record, entry: Entry, about: ConversationInfo, *, depth: int
     ) -> Json:
-        """The value of a record that is no message; None if there is no place for it."""
+        """Return the value of a record that is not a message; None if there is no place for it."""
         return None
 
     def make_opening_entries(
         self, about: ConversationInfo, *, headed: bool, folder: bool
     ) -> Sequence[Entry]:
-        """Entries that a current conversation must have and this one has not."""
+        """Return entries that a current conversation must have and this one lacks."""
         return ()
 
     def make_id(self, alias: str, about: ConversationInfo, *, moment: int) -> str:
-        """An id for a message that has none of its own; the alias is its name here."""
+        """Return an id for a message without one; the alias is its name here."""
         return alias
 
-    # where it goes
+    # output files
 
     def is_folder(self, source: Source, sheets: Sequence[Sheet]) -> bool:
         """Whether the current form is a folder."""
         return source.folder
 
     def choose_file(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
-        """The file an entry of a sheet belongs in; `folder` if the source is one."""
+        """Return the file for an entry of a record file; `folder` if the source is a folder."""
         return sheet.path
 
     def compose(
@@ -124,24 +124,24 @@ class Renewal:
         first: bool,
         sheet: Sheet | None,
     ) -> Iterable[bytes]:
-        """The bytes of a conversation's file; the sheet is the one it was read from."""
+        """Return the bytes of a conversation's file; the sheet is the file it was read from."""
         return self.format.compose(path, about, items, first=first)
 
     def combine_conversations(self, conversations: Sequence[Iterable[bytes]]) -> Iterable[bytes]:
-        """One file of several conversations."""
+        """Return one file of several conversations."""
         return chain.from_iterable(conversations)
 
-    # the way back
+    # reverting
 
     def extract_source(self, value: Json) -> tuple[Json, Json]:
-        """The older form that a record keeps, and its value without that."""
+        """Return the older form that a record keeps, and its value without it."""
         if isinstance(value, dict) and WAS in value:
             left = dict(value)
             return left.pop(WAS), left
         return None, value
 
     def embed_source(self, value: Json, carry: Json) -> Json:
-        """The value of a record that keeps its older form."""
+        """Return the value of a record that keeps its older form."""
         assert isinstance(value, dict)
         return {**value, WAS: carry}
 
@@ -154,7 +154,7 @@ class NoMigration(Renewal):
 
 
 def get_renewal(format: Format) -> Renewal:
-    """How older files of a format are told and made current."""
+    """Return how older files of a format are detected and migrated."""
     module = OUTDATED.get(format.info.slug)
     if module is None:
         return NoMigration(format)

@@ -1,8 +1,8 @@
 """Files that are one nested document, cut into pieces that belong to records.
 
-Each record owns its bytes without those of the records nested in it; a *hole* says where they go.
+Each record owns its bytes without those of the records nested in it; `hole` is the slot for them.
 The bytes between records (commas, blanks, boundaries) are kept with the record that follows.
-Joining the pieces in order gives the file again, exactly, at any depth.
+Joining the pieces in order gives exactly the file, at any depth.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class FilePiece(Struct):
 
     value: Json
     raw: bytes
-    """Its own bytes, what is nested in it left out."""
+    """Its own bytes, without nested records."""
     hole: int | None = None
-    """Where in its bytes the nested records go."""
+    """The offset in its bytes at which the nested records are inserted."""
     gap: bytes = b""
-    """What stands before it in its container."""
+    """The bytes before it in its container."""
     tail: bytes = b""
-    """What stands behind the last record nested in it."""
+    """The bytes after the last record nested in it."""
     depth: int = 0
     start: int = -1
-    """Where it stands in the file, if that is known."""
+    """Its offset in the file, if known."""
     line: int = 0
     first: bool = True
     """Whether it is the first in its container."""
@@ -46,11 +46,11 @@ class FilePiece(Struct):
     problems: Sequence[Problem] = ()
     usable: bool = True
     closed: bool = True
-    """False if its end is missing, so that nothing new can stand behind it."""
+    """False if its end is missing, so that nothing new can follow it."""
 
 
 class PieceSheet(Sheet):
-    """A file cut into pieces. Subclasses say how their pieces are written and joined."""
+    """A file cut into pieces. Subclasses define how their pieces are written and joined."""
 
     def __init__(
         self,
@@ -69,16 +69,16 @@ class PieceSheet(Sheet):
         self.pieces = pieces
         self.group = group
         self.frame = frame
-        """What stands before the first and behind the last record of the file."""
+        """The bytes before the first and after the last record of the file."""
         self.tail = tail
-        """What stands between the last record and the end of the frame."""
+        """The bytes between the last record and the end of the frame."""
         self.findings: list[Finding] = []
 
     def __len__(self) -> int:
         return len(self.pieces)
 
     def group_of(self, index: int) -> str:
-        """The conversation a record belongs to."""
+        """Return the conversation that a record belongs to."""
         return self.group
 
     # reading
@@ -181,27 +181,27 @@ class PieceSheet(Sheet):
         )
 
     def add_children_slot(self, piece: FilePiece, depth: int) -> FilePiece:
-        """A piece that had no place for nested records, with one made."""
+        """Return a piece that has a slot for nested records."""
         raise self._damage_error(piece)
 
     @abstractmethod
     def make_piece(self, value: Json, depth: int) -> FilePiece:
-        """A piece for a new record."""
+        """Return a piece for a new record."""
 
     @abstractmethod
     def apply_patch(self, old: FilePiece, value: Json, depth: int) -> FilePiece:
-        """A piece with just those bytes changed in which the values differ."""
+        """Return a piece with only those bytes changed in which the values differ."""
 
     @abstractmethod
     def make_separator(self, container: FilePiece | None, *, depth: int, first: bool) -> bytes:
-        """What stands before a record that is new in its place."""
+        """Return the bytes before a record that is new in its place."""
 
     @abstractmethod
     def end_of_list(self, depth: int) -> bytes:
-        """What stands behind the last record of a list that was empty before."""
+        """Return the bytes after the last record of a list that was empty before."""
 
 
 def _is_in_original_order(items: Sequence[Item], number: int) -> bool:
-    """Whether an item follows the one it followed in the file as it was read."""
+    """Whether an item follows the same item as in the file as it was read."""
     before = items[number - 1].at
     return before is not None and items[number].at == before + 1

@@ -13,7 +13,7 @@ from talktree.formats.migration import BESIDE_WAS
 def group_files_by_conversation(
     files: Mapping[str, Content], split: SplitSource, format: Format
 ) -> dict[str, list[str]]:
-    """The files of each conversation by its group: those with messages first."""
+    """Return the files of each conversation by its group: those with messages first."""
     groups: dict[str, list[str]] = {}
     for sheet in split.sheets:
         groups.setdefault(sheet.group, []).append(sheet.path)
@@ -28,7 +28,7 @@ def group_files_by_conversation(
 
 
 def find_conversation_files(origin: DocumentOrigin) -> set[str]:
-    """The files of a source that belong to a conversation in it."""
+    """Return the files of a source that belong to a conversation in it."""
     split = SplitSource(origin.sheets, origin.foreign_files)
     groups = group_files_by_conversation(origin.source.files, split, origin.format)
     owned = {path for paths in groups.values() for path in paths}

@@ -1,7 +1,7 @@
-"""Where programs keep their conversations on this machine. They are read only on request.
+"""Where programs keep their conversations on this machine. They are only read on request.
 
-Each format says so in a small module of its own that imports nothing large: the places are looked
-at before any format is needed. Other packages use the entry-point group `talktree.places`.
+Each format defines its places in a small module that imports nothing large: the places are searched
+before any format is needed. Other packages use the entry-point group `talktree.places`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pathlib import Path
 from talktree.plugins import Plugin, load_plugins
 
 FindPlaces = Callable[[Path, Path], Iterable[Path]]
-"""The folders of a program, given the home and the working folder; they need not exist."""
+"""Returns the folders of a program, given the home and the working folder; they need not exist."""
 BUILT_IN = (
     "talktree.formats.claude_code.places",
     "talktree.formats.sage.places",
 )
 GROUP = "talktree.places"
-"""The entry-point group in which others register a function `find_places(home, here)`."""
+"""The entry-point group in which other packages register a function `find_places(home, here)`."""
 
 
 def find_program_folders(*, plugins: bool = True) -> list[Path]:
-    """The folders of known programs that exist on this machine."""
+    """Return the existing folders of known programs on this machine."""
     home = Path.home()
     try:
         here = Path.cwd()
@@ -44,7 +44,7 @@ def _iterate_finders(*, plugins: bool) -> Iterator[FindPlaces]:
 
 
 def _find_plugin_fault(plugin: Plugin) -> str | None:
-    """What is wrong with the places of another package."""
+    """Return what is wrong with the places of another package, or None."""
     if not callable(plugin.value):
         return f"it is {type(plugin.value).__name__}, not a function"
     places = list(plugin.value(Path.home(), Path.home()))

@@ -1,7 +1,4 @@
-"""Where the bytes of records stand in their file, from what stands around each of them.
-
-What stands around a record's own bytes in its file.
-"""
+"""The offsets of records in their file, computed from the bytes around each of them."""
 
 from __future__ import annotations
 
@@ -10,14 +7,14 @@ from typing import NamedTuple, Protocol
 
 
 class RecordContext(NamedTuple):
-    """What stands around a record's own bytes, so that the file can be put together again."""
+    """The bytes around a record's own bytes, which are needed to join the file again."""
 
     gap: bytes = b""
-    """Before it."""
+    """The bytes before it."""
     hole: int | None = None
-    """Where in its bytes the records nested in it stand."""
+    """The offset in its bytes at which its nested records are."""
     tail: bytes = b""
-    """Behind the last record nested in it."""
+    """The bytes after the last record nested in it."""
     depth: int = 0
 
 
@@ -25,26 +22,26 @@ class NestedLayout(Protocol):
     """A file of records that may be nested in each other."""
 
     def __len__(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
 
     def size_of(self, index: int) -> int:
-        """How many bytes of its own a record has."""
+        """Return the number of bytes of a record, without nested records."""
 
     def get_context(self, index: int) -> RecordContext:
-        """What stands around a record."""
+        """Return the bytes around a record."""
 
     def get_outer_bytes(self) -> tuple[bytes, bytes]:
-        """What stands before the first record and behind the last."""
+        """Return the bytes before the first record and after the last."""
 
 
 class RecordLayout:
-    """The places of all records of a file, found in one pass."""
+    """The offsets of all records of a file, found in one pass."""
 
     def __init__(self, sheet: NestedLayout) -> None:
         self._starts = array("q")
         self._holes = array("q")
         self._resumes = array("q")
-        """Where a record goes on behind those nested in it."""
+        """The offset at which a record continues after its nested records."""
         at = len(sheet.get_outer_bytes()[0])
         open_records: list[tuple[int, RecordContext]] = []
         for index in range(len(sheet)):
@@ -67,7 +64,7 @@ class RecordLayout:
         return at + sheet.size_of(index) - self._holes[index]
 
     def offset(self, index: int, at: int) -> int:
-        """Where a byte of a record stands in the file."""
+        """Return the offset of a byte of a record in the file."""
         if at < self._holes[index]:
             return self._starts[index] + at
         return self._resumes[index] + at - self._holes[index]

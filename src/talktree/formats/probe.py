@@ -1,4 +1,4 @@
-"""What detection looks at, and what a format answers."""
+"""What detection examines, and how a format answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Detection(NamedTuple):
     """How sure a format is that a source is its own, from 0 to 1, and why.
 
     0 is a refusal: the records look like the format's own, but their messages do not, and the
-    reason says what they are like. People read it if no other format claims the source.
+    reason describes them. It is shown if no other format claims the source.
     """
 
     confidence: float
@@ -27,7 +27,7 @@ class Detection(NamedTuple):
 
 
 class Probe:
-    """What detection may look at: names, and the first part of each file."""
+    """The data that detection may use: names, and the first part of each file."""
 
     HEAD = 1 << 16
     DEEP_HEAD = 1 << 20
@@ -42,14 +42,14 @@ class Probe:
         self._seen: dict[str, tuple[list[dict[str, Json]], Iterator[dict[str, Json]]]] = {}
 
     def read_head(self, name: str | None = None) -> bytes:
-        """The first 64 KiB of a file, by default of the only one."""
+        """Return the first 64 KiB of a file, by default of the only one."""
         name = self.names[0] if name is None else name
         if name not in self._heads:
             self._heads[name] = read_plain_head(name, self._source.files[name], self.HEAD)
         return self._heads[name]
 
     def sample(self, name: str | None = None, *, most: int = MOST) -> list[dict[str, Json]]:
-        """The first JSON objects of a file, decoded once for all formats that look at them."""
+        """Return the first JSON objects of a file, decoded once for all formats."""
         name = self.names[0] if name is None else name
         if name not in self._seen:
             self._seen[name] = [], iterate_sample(self.read_head(name))
@@ -58,18 +58,18 @@ class Probe:
         return seen[:most]
 
     def deep_sample(self, name: str | None = None) -> list[dict[str, Json]]:
-        """The JSON objects in a longer part of a file, for a file that begins with other things."""
+        """Return the JSON objects in a longer part of a file, for files that begin otherwise."""
         name = self.names[0] if name is None else name
         head = read_plain_head(name, self._source.files[name], self.DEEP_HEAD)
-        # A record that fills a head by itself was looked at already, and takes long to decode.
+        # A record that fills the first part alone was examined already, and takes long to decode.
         lines = [line for line in head.split(b"\n") if len(line) < self.HEAD]
         return list(iterate_sample(b"\n".join(lines), most=self.DEEP_RECORDS))
 
     def find_embedded_format(self, name: str | None = None) -> str | None:
-        """The format that the source data embedded in a line file says the file was written in.
+        """Return the format that the embedded source data of a JSONL file names as its own.
 
-        It is at the beginning or at the end of a file, and says nothing about what the file shows
-        now: it may only decide between formats that both fit.
+        The data is at the beginning or at the end of a file, and is independent of the current
+        content: it may only decide between formats that both fit.
         """
         name = self.names[0] if name is None else name
         content = self._source.files[name]

@@ -1,7 +1,7 @@
-"""A sheet: the records of one file in order, and how to write the file again.
+"""A record file: the records of one file in order, and how to write the file again.
 
-What was not changed is copied byte for byte. `LineSheet` holds offsets only and reads records
-when asked; `PieceSheet` is for files that are one nested document and are held in memory.
+Unchanged records are copied byte for byte. `LineSheet` holds only offsets and reads records on
+demand; `PieceSheet` is for files that are one nested document and are held in memory.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ from talktree.text.json.value import Json
 from talktree.text.positions import Positions
 
 Fields = tuple[object, ...]
-"""What `Skeleton.add` takes."""
+"""The arguments of `Skeleton.add`."""
 
 
 class Sink(Protocol):
-    """Takes the outlines of records in order."""
+    """Receives the outlines of records in order."""
 
     def add(
         self, group: str, fields: Fields, *, container: int | None = None, chain: bool = False
     ) -> int:
-        """Take one record of a conversation; returns its position there."""
+        """Add a record of a conversation; return its position there."""
 
     def extend(self, group: str, lines: Iterable[LineOutline]) -> None:
-        """Take many records of one conversation."""
+        """Add many records of one conversation."""
 
     def open(self, group: str, habits: WriterHabits | None = None) -> None:
-        """Make a conversation known, though no record of it may follow.
+        """Register a conversation, though it may have no records.
 
-        `habits` are its own, where its source names them.
+        `habits` are its own, if its source names them.
         """
 
 
 class Item(NamedTuple):
-    """One record of the file to be written."""
+    """A record of the file to be written."""
 
     at: int | None
-    """Its place in the sheet as it was read, or None if it is new."""
+    """Its index in the file as it was read, or None if it is new."""
     value: Json = None
     """The new native value, if it was changed or is new."""
     changed: bool = False
     depth: int = 0
     group: str = ""
-    """The conversation it belongs to."""
+    """The conversation that it belongs to."""
 
 
 class ByteRepair(NamedTuple):
-    """A change of bytes, and which oddity it mends."""
+    """A change of bytes, and the oddity that it repairs."""
 
     key: str
     splice: Splice
@@ -71,109 +71,109 @@ class Sheet(ABC):
 
     path: str
     group: str
-    """The conversation its records belong to."""
+    """The conversation that its records belong to."""
     links: Links = "own"
     content: Content
     main_path = ""
-    """The file that new entries of its conversation go to, if that is another one."""
+    """The file that new entries of its conversation are written to, if it is another one."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many records there are; known after `index`."""
+        """Return the number of records; known after `index`."""
 
     @abstractmethod
     def index(self, sink: Sink) -> None:
-        """Find all records and tell their outlines."""
+        """Find all records and pass on their outlines."""
 
     @abstractmethod
     def outlines(self) -> Iterator[LineOutline]:
-        """The outlines of all records in one pass, in order, as the records name themselves."""
+        """Yield the outlines of all records in one pass, with the names in the file."""
 
     @abstractmethod
     def record(self, index: int) -> Record:
-        """One record."""
+        """Return one record."""
 
     def records(self, indexes: Sequence[int]) -> Iterator[Record]:
-        """Many records in order."""
+        """Yield many records in order."""
         return map(self.record, indexes)
 
     def raw(self, index: int) -> bytes:
-        """The bytes of one record."""
+        """Return the bytes of one record."""
         return self.record(index).raw
 
     def size_of(self, index: int) -> int:
-        """How many bytes one record has."""
+        """Return the number of bytes of one record."""
         return len(self.raw(index))
 
     @abstractmethod
     def get_context(self, index: int) -> RecordContext:
-        """What stands around one record."""
+        """Return the bytes around one record."""
 
     @abstractmethod
     def get_outer_bytes(self) -> tuple[bytes, bytes]:
-        """What stands before the first record and behind the last."""
+        """Return the bytes before the first record and after the last."""
 
     @abstractmethod
     def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
-        """The bytes of the file with these records."""
+        """Yield the bytes of the file with these records."""
 
     @abstractmethod
     def inspect(self) -> Iterator[Finding]:
-        """Everything that is odd about the bytes."""
+        """Yield everything that is odd about the bytes."""
 
     def glance(self) -> Iterator[Finding]:
-        """What is known of that without looking at all bytes again."""
+        """Yield what is known of that without reading all bytes again."""
         return self.inspect()
 
     def find_oddities(self, record: Record) -> Sequence[Problem]:
-        """What is odd about a record's text beyond what a glance tells."""
+        """Return what is odd about a record's text beyond what `glance` yields."""
         return ()
 
     def line_of(self, index: int) -> int | None:
-        """The line a record starts on."""
+        """Return the line on which a record starts."""
         return self.record(index).line or None
 
     def depth_of(self, index: int) -> int:
-        """How deep a record stands in others."""
+        """Return the nesting depth of a record."""
         return 0
 
     def offset_of(self, index: int, at: int) -> int:
-        """Where a byte of a record stands in the file."""
+        """Return the offset of a byte of a record in the file."""
         return self.layout.offset(index, at)
 
     @cached_property
     def layout(self) -> RecordLayout:
-        """Where the records stand."""
+        """The offsets of the records."""
         return RecordLayout(self)
 
     @cached_property
     def positions(self) -> Positions:
-        """Where the lines of the file start; for files that are held anyway."""
+        """The offsets of the file's lines; for files that are held in memory anyway."""
         return Positions(self.content.read())
 
     def position_of(self, index: int, at: int) -> tuple[int, int]:
-        """The line and the column of a byte of a record."""
+        """Return the line and the column of a byte of a record."""
         return self.positions.line_and_column(self.offset_of(index, at))
 
-    # mending
+    # repairing
 
     def splices(self, items: Sequence[Item]) -> Iterator[Splice]:
-        """What changes in the file's bytes so that it has these records."""
+        """Yield the changes of the file's bytes that give it these records."""
         return find_splices(self.content.read(), b"".join(self.rewrite(items)))
 
     def find_repairs(self, keys: Collection[str]) -> Iterator[ByteRepair]:
-        """What makes broken bytes sound, for some of the oddities that reading tells by key."""
+        """Yield the repairs of broken bytes, for oddities with some of the reported keys."""
         return iter(())
 
 
 def make_problem_findings(record: Record) -> Iterator[Finding]:
-    """The oddities of a record's text, each kind once."""
+    """Yield the oddities of a record's text, each kind once."""
     for problem in select_first_of_kind(record.problems):
         yield make_finding(problem.code, problem.what, path=record.path, line=record.line)
 
 
 def select_first_of_kind(problems: Sequence[Problem]) -> Sequence[Problem]:
-    """Of each kind of oddity the first: one look at a record shows the others."""
+    """Return the first oddity of each kind: the record shows the others."""
     if len(problems) < 2:
         return problems
     return list({problem.code: problem for problem in reversed(problems)}.values())[::-1]

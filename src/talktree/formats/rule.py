@@ -1,8 +1,8 @@
-"""A rule: one thing that can be wrong, how it is seen, and how it is mended.
+"""A rule: one thing that can be wrong, how it is detected, and how it is fixed.
 
 A rule is a function with a permanent code. Its docstring has four parts: what is wrong, `Why:` it
-matters, `Bad:` an example, and `Fix (safe):`, `Fix (unsafe):` or `Fix: none` with the reason. The
-same text is the answer of `talktree rule` and the page in the docs.
+matters, `Bad:` an example, and `Fix (safe):`, `Fix (unsafe):` or `Fix: none` with the reason.
+`talktree rule` and the docs show the same text.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from talktree.model.findings import Finding, Safety, Severity
 from talktree.model.parts import Part
 
 Subject = Literal["reading", "source", "record", "message", "snapshot", "head", "part", "talk"]
-"""What a rule looks at: what reading noticed, a source as a whole, each record, each message,
-snapshot or head, each part of a message, or a conversation once all of it was seen."""
+"""What a rule checks: the findings of reading, a source as a whole, each record, each message,
+snapshot or head, each part of a message, or a conversation after all of its records."""
 
 
 class Diagnostic(NamedTuple):
@@ -26,51 +26,52 @@ class Diagnostic(NamedTuple):
 
     message: str
     way: str = ""
-    """Which value of the record it is, like `message/content/0`; empty for all of it."""
+    """The path of the value in the record, like `message/content/0`; empty for the whole record."""
     position: int = -1
-    """Which entry of the conversation it is, where the rule looks at more than one."""
+    """The position of the entry in the conversation, if the rule looks at more than one."""
     path: str | None = None
     line: int | None = None
     fixable: bool = True
-    """False where the rule's fix does not help."""
+    """False if the rule's fix does not help."""
     about: object = None
-    """What the fix needs to know."""
+    """Data that the fix needs."""
     name: str | None = None
-    """What it is called, if it is no entry of a conversation."""
+    """The name of its subject, if that is not an entry of a conversation."""
     at: int = -1
-    """Where in the bytes of the record it is, if no value of it can be named."""
+    """The offset in the record's bytes, if no value can be named."""
     sought: str = ""
-    """A text of the record that is meant, where only the model's word for it is known."""
+    """A text of the record, if only the name of its value in the model is known."""
 
 
 Check = Callable[..., Iterable[Diagnostic]]
 Gate = Callable[[Any], object]
-"""From a record as rules see it to what is found there; a rule has it as `seen.gated`."""
+"""From a record to what is found in it; a rule gets the result as `seen.gated`."""
 Glance = Callable[[Any], Sequence[Any]]
-"""From many records (`formats.stretch`) to those, or those parts, that may break a rule."""
+"""From a batch of records (`formats.rule_batch`) to those, or those parts, that may break a rule.
+"""
 RepairFunction = Callable[..., Iterable[Any]]
-"""From what the rule looked at and what it told to changes; see `formats.change`."""
+"""From the subject of a rule and its diagnostics to changes; see `formats.fixes`."""
 
 
 class Fix(NamedTuple):
-    """How a broken rule is mended."""
+    """How a broken rule is fixed."""
 
     safety: Safety
     repair: RepairFunction
 
 
 def make_safe_fix(repair: RepairFunction) -> Fix:
-    """A fix that loses and invents nothing."""
+    """Return a fix that loses and invents nothing."""
     return Fix("safe", repair)
 
 
 def make_unsafe_fix(repair: RepairFunction) -> Fix:
-    """A fix that loses or invents something; it is made only if asked for."""
+    """Return a fix that loses or invents something; it is only applied on request."""
     return Fix("unsafe", repair)
 
 
 class RuleExplanation(NamedTuple):
-    """The parts of a rule's text."""
+    """The parts of a rule's docstring."""
 
     what: str
     why: str
@@ -88,18 +89,18 @@ class Rule(Struct, frozen=True, kw_only=True):
     check: Check
     fix: Fix | None = None
     formats: tuple[str, ...] = ()
-    """The formats it is for; empty for all."""
+    """The formats that it applies to; empty for all."""
     optional: bool = False
-    """Whether it is only for the formats that name it in `optional_rules`."""
+    """Whether it only applies to formats that name it in `optional_rules`."""
     parts: tuple[type[Part], ...] = ()
-    """The kinds of parts it looks at, if it looks at parts."""
+    """The kinds of parts that it checks, if it checks parts."""
     gate: Gate | None = None
-    """A look at the record that several rules share; only if it finds anything are they asked."""
+    """A check of the record that several rules share; they only run if it finds anything."""
     glance: Glance | None = None
-    """A quick look at many records, messages or parts; only what it picks is looked at further.
-    It leaves out only what the rule would find nothing in."""
+    """A quick prefilter for many records, messages or parts; only those it returns are checked. It
+    must return everything in which the rule would find something."""
     instead_of: tuple[str, ...] = ()
-    """Codes of shared rules that need not look where this one does, because it says more."""
+    """Codes of shared rules that are skipped where this one applies, because it says more."""
 
     @property
     def text(self) -> str:
@@ -108,12 +109,12 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     @property
     def explanation(self) -> RuleExplanation:
-        """Its docstring taken apart."""
+        """Its docstring, split into parts."""
         return _parse_docstring(self.text)
 
 
 def to_diagnostics(found: Finding) -> list[Diagnostic]:
-    """What reading noticed, told as it is."""
+    """Return the diagnostic of a finding of reading, unchanged."""
     return [
         Diagnostic(
             found.message,
@@ -144,7 +145,7 @@ def rule(
     glance: Glance | None = None,
     instead_of: Sequence[str] = (),
 ) -> Callable[[F], F]:
-    """Make a function a rule; it stays what it is, and the module's `find_rules` finds it."""
+    """Make a function a rule; the function is unchanged, and the module's `find_rules` finds it."""
 
     def _decorate(check: F) -> F:
         made = Rule(
@@ -168,7 +169,7 @@ def rule(
 
 
 def find_rules(*modules: object) -> list[Rule]:
-    """The rules of some modules, as they are written there."""
+    """Return the rules of some modules, in source order."""
     return [
         found
         for module in modules

@@ -1,7 +1,7 @@
-"""Some records that are judged together: what all of them are made of is seen at once.
+"""A batch of records that are checked together.
 
-One look at the bytes of many records takes far less time than a look at each. Nearly always it
-finds nothing, and then no record has to be looked at.
+Searching the bytes of many records in one call is much faster than searching each. Nearly always it
+finds nothing, and then no single record needs to be checked.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from talktree.text.numpy_scan import can_hide, has_numbered, is_worth
 from talktree.text.secrets.numpy_prefilter import find_telling_runs
 
 BATCH_SIZE = 64
-"""How many records are judged together,"""
+"""Maximum number of records in a batch."""
 LOAD = 1 << 18
-"""unless they are large."""
+"""Number of bytes at which a batch is full."""
 Place = tuple[Part, RuleRecord, int]
 """A part, the message it is in, and its number there."""
 JSON = frozenset({"json", "ascii"})
-"""How strings are written where they are JSON and nothing else."""
+"""How strings are written in formats that are only JSON."""
 _NUMBERED = re.compile(rb"\\u")
 _CONTROLS = re.compile(rb"\\u00(?:00|1[bB])")
 
@@ -44,17 +44,17 @@ class RecordBatch:
         self._picked: dict[Glance, Sequence[Any]] = {}
 
     def apply_glance(self, glance: Glance) -> Sequence[Any]:
-        """What a glance picks; one that several rules share is cast once."""
+        """Return what a prefilter selects; it runs once for all rules that share it."""
         found = self._picked.get(glance)
         if found is None:
             found = self._picked[glance] = glance(self)
         return found
 
-    # what they say
+    # contents
 
     @cached_property
     def messages(self) -> Sequence[RuleRecord]:
-        """Those that are messages."""
+        """The records that are messages."""
         return [seen for seen in self.seen if type(seen.entry) is Message]
 
     @cached_property
@@ -66,17 +66,17 @@ class RecordBatch:
                 found.setdefault(type(part), []).append((part, seen, number))
         return found
 
-    # what they are written with
+    # bytes
 
     @cached_property
     def data(self) -> bytes:
-        """The bytes of all of them, each on a line of its own."""
-        # A line has its end in its bytes; where it has not, what follows must not seem to go on.
+        """The bytes of all records, each on a line of its own."""
+        # A line's bytes end with its newline; records without one must not run into the next.
         return b"\n".join([seen.record.raw for seen in self.seen])
 
     @cached_property
     def marks(self) -> Marks:
-        """What the marks of these bytes tell."""
+        """The marks found in these bytes."""
         data = self.data
         return (
             Marks(find_telling_runs(data), can_hide(data))
@@ -86,18 +86,18 @@ class RecordBatch:
 
     @property
     def is_json(self) -> bool:
-        """Whether all strings are written as JSON writes them."""
+        """Whether all strings are written as in JSON."""
         return JSON.issuperset(self.talk.format.can.spelling)
 
     @cached_property
     def has_numbered(self) -> bool:
-        """Whether any character stands there by its number, in the way JSON writes it."""
+        """Whether any character is written as a numeric JSON escape."""
         data = self.data
         return has_numbered(data) if is_worth(len(data)) else _NUMBERED.search(data) is not None
 
     @cached_property
     def has_controls(self) -> bool:
-        """Whether U+0000 or the escape character stand there in the way JSON writes them."""
+        """Whether U+0000 or the escape character is written as a numeric JSON escape."""
         return self.has_numbered and _CONTROLS.search(self.data) is not None
 
     @property
@@ -107,18 +107,18 @@ class RecordBatch:
 
     @cached_property
     def strings(self) -> str:
-        """All strings of the values in one."""
+        """All strings of the values, joined."""
         return join_strings(self.values)
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether no text of theirs is odd in a way that reading passes over."""
+        """Whether none of their texts has an oddity that reading ignores."""
         diagnostic = [seen for seen in self.seen if seen.record.problems]
         return not diagnostic and self.is_json and is_fully_represented(self.data, self.values)
 
 
 def select_files(batch: RecordBatch) -> Sequence[Place]:
-    """A glance at parts: those that are files, or results of tools that are more than a text."""
+    """Return parts that are files, or tool results that are more than a text (a prefilter)."""
     parts = batch.parts
     files = [*parts.get(Attachment, ()), *parts.get(Artifact, ())]
     return files + [
@@ -131,8 +131,9 @@ def select_files(batch: RecordBatch) -> Sequence[Place]:
 def split_into_batches(
     talk: CheckedConversation, records: Iterable[Record]
 ) -> Iterator[RecordBatch]:
-    """The records of a conversation that can be judged, some at a time, and few where they are
-    large; all records are noted."""
+    """Yield the records of a conversation that can be checked in batches.
+
+    Large records are in batches of their own, and all records are added to the facts."""
     get = talk.format.get
     held: list[RuleRecord] = []
     count = size = 0
@@ -140,14 +141,14 @@ def split_into_batches(
     for record in records:
         large = record.usable and len(record.raw) > LOAD
         if large and held:
-            # A large record is judged alone, so that its bytes need not be joined with others.
+            # A large record is checked alone, so that its bytes need not be joined with others.
             yield _make_batch(talk, held)
             held, count, size = [], 0, 0
         held.append(RuleRecord(record, get(record), next(places), talk))
         if record.usable:
             count += 1
             size += len(record.raw)
-        del record  # a large one goes before the next is read
+        del record  # free a large record before the next is read
         if large or count == BATCH_SIZE or size > LOAD:
             yield _make_batch(talk, held)
             held, count, size = [], 0, 0

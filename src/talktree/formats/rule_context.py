@@ -1,9 +1,7 @@
-"""What is gathered of a conversation while its records go by.
+"""A conversation as rules see it: each record with its entry, and facts about all of them.
 
-A few bytes for each record and no contents: rules that must know the whole conversation ask here
-and read single records again.
-
-A conversation as rules see it: each record with its entry, and facts about all of them.
+The facts are collected while the records are read: a few bytes for each record and no contents.
+Rules that need the whole conversation use them and read single records again.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ __all__ = ["CheckedConversation", "FactCollector", "RuleRecord", "Setting"]
 
 SPEAKING = frozenset({"user", "assistant"})
 MOST_KINDS = 1000
-"""Kinds of records that are told apart; a file with more is no conversation."""
+"""Maximum number of kinds of records that are distinguished; conversations have fewer."""
 
 
 class Site(NamedTuple):
@@ -41,7 +39,7 @@ class Site(NamedTuple):
 
 
 class Sites:
-    """Where tool calls or results stand, and which ids they name."""
+    """The places of tool calls or results, and the ids that they name."""
 
     def __init__(self) -> None:
         self.keys = array("q")
@@ -50,7 +48,7 @@ class Sites:
         self._parts = array("i")
 
     def add_site(self, id: str, position: int, part: int) -> None:
-        """Take one more."""
+        """Add a place."""
         self.keys.append(hash(id))
         self.positions.append(position)
         self._parts.append(part)
@@ -63,7 +61,7 @@ class Sites:
 
 
 class FactCollector:
-    """Facts about a conversation; complete once all its records went by."""
+    """Facts about a conversation; complete once all its records were read."""
 
     def __init__(self) -> None:
         self.calls = Sites()
@@ -71,7 +69,7 @@ class FactCollector:
         self.results = Sites()
         """Tool results that name a call."""
         self.unnamed = 0
-        """How many results name none."""
+        """Number of results that name no call."""
         self.sessions = array("i")
         """For each record the number of its session; 0 for none."""
         self.session_names: dict[str, int] = {}
@@ -81,22 +79,22 @@ class FactCollector:
         self.versions: dict[str, int] = {}
         """Versions of the program that wrote it, with the first position of each."""
         self.bytes: dict[str, int] = {}
-        """How many bytes records of each role take; '' for what is no message."""
+        """The number of bytes of the records of each role; '' for records that are not messages."""
         self.aside = 0
-        """How many of these bytes are those of sub-agents."""
+        """The number of these bytes that sub-agents wrote."""
         self.roles: dict[str, int] = {}
         """Roles of messages, with the first position of each."""
         self.others: dict[str, list[int]] = {}
-        """Kinds of records nobody understands: the first position, and how many there are."""
+        """Kinds of unknown records: the first position, and their number."""
         self.spoken = 0
-        """How many messages are by people and models."""
+        """Number of messages by users and models."""
         self.silent = array("q")
-        """Positions of those in which nothing was found that is said."""
+        """Positions of messages in which no content was found."""
         self._context: Context | None = None
-        """Where the message before was written; nearly always the next one was too."""
+        """Where the message before was written; nearly always the next one has the same context."""
 
     def take_records(self, records: Iterable[RuleRecord]) -> None:
-        """Note what some records say."""
+        """Add facts about some records."""
         sessions, agents, sizes = self.session_names, self.agent_names, self.bytes
         session_of, agent_of = self.sessions.append, self.agents.append
         for seen in records:
@@ -144,7 +142,7 @@ class FactCollector:
                 self.unnamed += 1
 
     def _take_non_message(self, entry: Entry, size: int, position: int) -> None:
-        """Note a record that is no message."""
+        """Add facts about a record that is not a message."""
         self.bytes[""] = self.bytes.get("", 0) + size
         self.sessions.append(0)
         self.agents.append(0)
@@ -154,7 +152,7 @@ class FactCollector:
     def _take_opaque(self, entry: Opaque, position: int) -> None:
         value = entry.value
         if value is None or entry.kind == CARRY or (isinstance(value, dict) and CARRY in value):
-            # Bytes nobody can decode are told elsewhere; what travels along is no record.
+            # Undecodable bytes are reported elsewhere; embedded source data is not a record.
             return
         found = self.others.get(entry.kind)
         if found is not None:
@@ -179,7 +177,7 @@ class RuleRecord(Struct):
     position: int
     talk: CheckedConversation
     gated: Any = None
-    """What the gate before a rule found, where it has one."""
+    """What the rule's gate found, if it has one."""
 
     @property
     def value(self) -> Json:
@@ -187,7 +185,7 @@ class RuleRecord(Struct):
         return self.record.value
 
     def replace_entry(self, entry: Entry) -> Json:
-        """The native value it has once its entry is another."""
+        """Return the native value of the record for another entry."""
         talk = self.talk
         return talk.format.put(resolve_aliases(talk.conversation, entry), self.record)
 
@@ -202,9 +200,9 @@ class CheckedConversation:
         self.skeleton = conversation.skeleton
         self.facts = FactCollector()
         self.elsewhere: Elsewhere = _find_nothing
-        """Where else messages are that it names and does not have."""
+        """Finds messages in other files that this conversation names and does not have."""
         self.notes: dict[str, Any] = {}
-        """What rules remember from one record to the next, by a name of their own."""
+        """What rules keep from one record to the next, by names of their own."""
 
     @property
     def id(self) -> str:
@@ -212,27 +210,27 @@ class CheckedConversation:
         return self.conversation.id
 
     def read_record(self, position: int) -> RuleRecord:
-        """One record, read again."""
+        """Read one record again."""
         number = self.conversation.members[position]
         record = self.origin.record(number, *self.conversation.names(position))
         return RuleRecord(record, self.format.get(record), position, self)
 
     def sheet(self, position: int) -> tuple[Sheet, int]:
-        """The sheet a record is in, and where."""
+        """Return the record file of a record, and its index there."""
         which, index = self.origin.sheet_of(self.conversation.members[position])
         return self.origin.sheets[which], index
 
     def path(self, position: int) -> str:
-        """The file a record is in."""
+        """Return the file of a record."""
         return self.sheet(position)[0].path
 
     def line(self, position: int) -> int | None:
-        """The line a record starts on."""
+        """Return the line on which a record starts."""
         sheet, index = self.sheet(position)
         return sheet.line_of(index)
 
     def name(self, position: int) -> str | None:
-        """The id of an entry, or its alias."""
+        """Return the id of an entry, or its alias."""
         return self.skeleton.ids[position] or None
 
 

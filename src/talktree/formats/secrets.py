@@ -1,4 +1,4 @@
-"""Files with keys and passwords, taken out of a source before anything of it is read."""
+"""Files with keys and passwords, removed from a source before anything of it is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.formats.format import Format
 
 
 def without_secrets(source: Source, formats: Iterable[Format]) -> Source:
-    """What may be looked at: nothing that one of the formats calls secret."""
+    """Return a source without the files that one of the formats calls secret."""
     left = source
     for format in formats:
         left = left.without(format.find_withheld_files(source))

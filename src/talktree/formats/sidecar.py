@@ -1,4 +1,4 @@
-"""The file beside a conversation in which that travels which belongs to none of its messages."""
+"""The file beside a conversation for data that belongs to none of its messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from talktree.text.json.value import Json
 
 
 class _Nothing(LineOutline):
-    """No line of it takes part in the tree."""
+    """None of its lines takes part in the tree."""
 
 
 _decode = msgspec.json.Decoder(_Nothing).decode
@@ -29,5 +29,5 @@ class _Dialect(LineDialect):
 
 
 def open_sidecar(path: str, content: Content, *, group: str) -> LineSheet:
-    """A sheet for such a file."""
+    """Return a record file for such a file."""
     return LineSheet(path, content, _Dialect(), group=group)

@@ -1,8 +1,8 @@
 """The sources in some paths: each file or folder that is a conversation of its own.
 
-A folder that a format recognises as a whole is one source. Any other is walked, and so are all if
-each file is wanted alone. Files found on the way may be anything; whether one is a conversation is
-seen when its turn comes.
+A folder that a format recognises as a whole is one source. Any other folder is walked, and so are
+all folders with `each`. Files found on the way may be anything; whether one is a conversation is
+decided when it is read.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from talktree.formats.format import Format, Probe
 from talktree.formats.secrets import without_secrets
 
 OWN = BATCH_STATE
-"""What the names of a batch's own files in the output folder begin with."""
+"""The prefix of the names of a batch's own files in the output folder."""
 
 SURE = 0.9
-"""A file that its folder's format recognises with this confidence is not shown to others, and
-another format must be as sure of a file in it."""
+"""A file that its folder's format recognises with this confidence is not offered to other formats,
+and another format needs this confidence for a file in the folder."""
 MOST_LOOKED_AT = 100
-"""How many files that a format does not know are tried with the others."""
+"""Maximum number of files unknown to a format that are offered to the others."""
 
 
 class Stamp(Struct, frozen=True):
-    """What tells that a source is still the one that was seen."""
+    """The facts that show whether a source has changed since it was seen."""
 
     size: int = 0
     mtime_ns: int = 0
@@ -51,11 +51,11 @@ class SourceCandidate(Struct, frozen=True):
     source: str
     """Its absolute path."""
     shown: str
-    """The path as the person knows it."""
+    """The path as the user gave it."""
     relative: str
-    """Where it lies below what was asked for, without its ending."""
+    """Its path relative to what was named, without its extension."""
     asked: bool
-    """Whether it was named; then it is a failure if no format recognises it."""
+    """Whether the user named it; if so, it is an error if no format recognises it."""
     stamp: Stamp
     alone: bool = False
     """Whether it is read without its companion files."""
@@ -66,7 +66,7 @@ class SourceCandidate(Struct, frozen=True):
 def find_sources(
     paths: Sequence[str], *, each: bool = False, format: str | None = None
 ) -> list[SourceCandidate]:
-    """Everything in some paths that may be a conversation, in order and once."""
+    """Return everything in some paths that may be a conversation, in order, without duplicates."""
     if "-" in paths:
         raise UsageError("stdin is one conversation, not many", hint="name it alone")
     paths = paths if each else without_companions(paths)
@@ -88,7 +88,7 @@ class _Place(NamedTuple):
 
 
 def _find_sources_in(path: str, *, each: bool, format: str | None) -> Iterator[_Place] | None:
-    """The sources in a folder; None if it is one itself, or a file."""
+    """Yield the sources in a folder; None if it is one itself, or a file."""
     if not os.path.isdir(path) or (format is not None and not each):
         return None
     if each:
@@ -96,7 +96,7 @@ def _find_sources_in(path: str, *, each: bool, format: str | None) -> Iterator[_
     try:
         foreign = find_foreign(load(path))
     except TalktreeError:
-        # The error is reported when its turn comes.
+        # The error is reported when it is read.
         return None
     if foreign is None:
         return _walk_folder(path, each=False)
@@ -104,7 +104,7 @@ def _find_sources_in(path: str, *, each: bool, format: str | None) -> Iterator[_
 
 
 def _split_folder(path: str, foreign: set[str]) -> Iterator[_Place]:
-    """A folder that is a source, and the files in it that are sources of their own."""
+    """Yield a folder that is a source, and the files in it that are sources of their own."""
     yield _Place(path, frozenset(foreign))
     for name in sorted(foreign):
         yield _Place(os.path.join(path, name))
@@ -117,15 +117,15 @@ def load_candidate(found: SourceCandidate) -> Source:
 
 
 def is_one(source: Source) -> bool:
-    """Whether a folder is one source: a conversation, or several of one format and nothing else."""
+    """Whether a folder is one source: a conversation, or only conversations of one format."""
     return find_foreign(source) == set()
 
 
 def find_foreign(source: Source) -> set[str] | None:
     """Return the files at the top of a folder that are sources of their own, of other formats.
 
-    None if no format recognises the folder as a whole, or if it is a mere place for many things:
-    then all the format finds is in folders inside, beside what others know.
+    None if no format recognises the folder as a whole, or if it is a general folder: then
+    everything that the format finds is in subfolders, beside files of other formats.
     """
     try:
         format = detect(source).format
@@ -140,15 +140,15 @@ def find_foreign(source: Source) -> set[str] | None:
     foreign = dict(_find_foreign_files(source, format))
     if len(foreign) < len(source.files):
         return set(foreign)
-    # Where no file alone is of the format that they have together, they are one source, unless
-    # each of them alone is one.
+    # If no file alone has the format that they have together, they are one source, unless each of
+    # them alone is one.
     return None if all(other.info.layout == "file" for other in foreign.values()) else set()
 
 
 def _find_foreign_files(source: Source, format: Format) -> Iterator[tuple[str, Format]]:
-    """Files at the top of a folder that are conversations of other formats, and their formats.
+    """Yield files at the top of a folder that are conversations of other formats.
 
-    A file that makes up a conversation together with others is not looked at.
+    A file that is part of a conversation in several files is skipped.
     """
     alone, foreign_files = _find_standalone_files(source, format)
     for path, content in source.files.items():
@@ -168,7 +168,7 @@ def _find_foreign_files(source: Source, format: Format) -> Iterator[tuple[str, F
 
 
 def _find_standalone_files(source: Source, format: Format) -> tuple[set[str], set[str]]:
-    """The files of a folder that are a whole conversation each, or no part of it; the latter."""
+    """Return the files that are a whole conversation or part of none, and the latter separately."""
     try:
         split = format.split(without_secrets(source, [format]))
     except TalktreeError:
@@ -202,7 +202,7 @@ def _is_conversation(source: Source, path: str) -> bool:
 
 
 def _base_folder(paths: Sequence[str], inside: Mapping[str, object]) -> str:
-    """The folder that names are relative to."""
+    """Return the folder that names are relative to."""
     if len(paths) == 1 and inside[paths[0]] is not None:
         return os.path.abspath(paths[0])
     there = [path for path in paths if os.path.exists(path)] or paths
@@ -222,7 +222,7 @@ def _make_candidate(place: _Place, base: str, *, asked: bool, alone: bool) -> So
 
 
 def _walk_folder(root: str, *, each: bool) -> Iterator[_Place]:
-    """The files below a folder; unless each is wanted, folders of one format in their place."""
+    """Yield the files below a folder; unless `each` is set, folders of one format as a whole."""
     pending: list[tuple[str, Mapping[str, Content]]] = [(root, load(root).files)]
     while pending:
         here, files = pending.pop()
@@ -248,7 +248,7 @@ def _walk_folder(root: str, *, each: bool) -> Iterator[_Place]:
 
 
 def compute_stamp(*paths: str) -> Stamp:
-    """The size, the newest time and the number of files; all 0 for what cannot be looked at."""
+    """Return the size, the newest time and the number of files; all 0 if they cannot be read."""
     try:
         seen = []
         for path in map(os.path.realpath, paths):

@@ -1,1 +1,1 @@
-"""The laws every format must pass, for our own formats and for those of others."""
+"""The laws that every format must satisfy, for built-in formats and those of other packages."""

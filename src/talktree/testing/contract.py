@@ -1,7 +1,7 @@
 """The laws of a format. Each function checks one law on one case and raises AssertionError.
 
-Anyone who adds a format calls these with samples of their own; random cases come from
-`strategies`. Nothing here knows a particular format.
+Authors of a format call these with their own samples; random cases come from `strategies`. Nothing
+here knows a particular format.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Files = Mapping[str, bytes]
 
 
 def make_source(files: Files, *, folder: bool, name: str = "folder") -> Source:
-    """A source made of bytes at hand."""
+    """Return a source made from bytes in memory."""
     if folder:
         return Source.of_files(files, name=name)
     ((name, data),) = files.items()
@@ -36,12 +36,12 @@ def make_source(files: Files, *, folder: bool, name: str = "folder") -> Source:
 
 
 def write_files(document: Document) -> dict[str, bytes]:
-    """What a document becomes on disk."""
+    """Return the files of a document as they are written to disk."""
     return {path: b"".join(pieces) for path, pieces in write_document(document).items()}
 
 
 def check_unchanged_document_writes_identical_bytes(format: Format, source: Source) -> None:
-    """join after split is the identity, by the copying way and by the record way."""
+    """Check that join after split is the identity, by copying and by writing records."""
     document = read_document(source, format)
     assert write_files(document) == source.as_bytes()
     origin = document.origin
@@ -59,7 +59,7 @@ def _make_same_items(sheet: Sheet) -> list[Item]:
 
 
 def check_record_positions(format: Format, source: Source) -> None:
-    """Each byte of each record is found in the file where the sheet says, by offset and by line."""
+    """Check that each byte of each record is where the record file says, by offset and by line."""
     origin = read_document(source, format).origin
     assert isinstance(origin, DocumentOrigin)
     for sheet in origin.sheets:
@@ -75,7 +75,7 @@ def check_record_positions(format: Format, source: Source) -> None:
 
 
 def check_put_get(format: Format, source: Source) -> None:
-    """put(get(r), r) = r, for every record that could be read."""
+    """Check put(get(r), r) = r for every record that could be read."""
     for record in _list_records(read_document(source, format)):
         if record.usable:
             again = format.put(format.get(record), record)
@@ -83,14 +83,14 @@ def check_put_get(format: Format, source: Source) -> None:
 
 
 def check_get_put(format: Format, entry: Entry, base: Record) -> None:
-    """get(put(e, r)) = e."""
+    """Check get(put(e, r)) = e."""
     value = format.put(entry, base)
     seen = format.get(Record(value, id=base.id, parent=base.parent, path=base.path))
     assert seen == entry, f"{seen!r} is not {entry!r}"
 
 
 def check_new_entry_reads_back(format: Format, entry: Entry) -> None:
-    """get(put(e, nothing)) = e, once e has what the format demands."""
+    """Check get(put(e, nothing)) = e, once e has what the format requires."""
     whole = format.complete(entry)
     assert format.complete(whole) == whole, "completing twice differs from completing once"
     parent = whole.parent if isinstance(whole, Message) else None
@@ -99,7 +99,7 @@ def check_new_entry_reads_back(format: Format, entry: Entry) -> None:
 
 
 def check_edit_changes_one_record(format: Format, source: Source, *, text: str) -> None:
-    """Changing a message changes its record's bytes, is read back, and touches nothing else."""
+    """Check that an edited message changes its record, reads back, and leaves all else."""
     document = read_document(source, format)
     for conversation in document.conversations:
         said = [each for each in conversation.messages() if _has_words(each)]
@@ -130,9 +130,9 @@ def _check_one_record_differs(before: Document, after: Document) -> None:
 
 
 def check_appended_entry(format: Format, source: Source, entry: Message) -> None:
-    """A new message written into an existing source is there when that is read again.
+    """Check that a new message in an existing source is there when the source is read again.
 
-    A file that is one message cannot take another: then there is a clear error instead.
+    A file that is one message cannot hold another: then there must be a clear error instead.
     """
     document = read_document(source, format)
     conversation = document.conversations[0]
@@ -154,14 +154,14 @@ def check_appended_entry(format: Format, source: Source, entry: Message) -> None
 
 
 def _is_alike(one: Message, two: Message, *, named: bool) -> bool:
-    """Whether two messages say the same; ids count if the format has a place for them."""
+    """Whether two messages are equal; ids count if the format has a place for them."""
     return (one.role, one.parts, one.time_ns) == (two.role, two.parts, two.time_ns) and (
         one.id == two.id or not named
     )
 
 
 def check_detection(format: Format, source: Source) -> None:
-    """The surest guess is this format, with a reason."""
+    """Check that the surest guess is this format, with a reason."""
     found = rank_formats(source)
     assert found, "not recognised at all"
     assert found[0].format.info.slug == format.info.slug, f"taken for {found[0].format.info.slug}"
@@ -169,7 +169,7 @@ def check_detection(format: Format, source: Source) -> None:
 
 
 def check_any_bytes(format: Format, source: Source) -> None:
-    """Whatever the bytes, reading gives a document that writes the same bytes, or an error."""
+    """Check that reading any bytes gives a document that writes the same bytes, or an error."""
     try:
         document = read_document(source, format)
     except TalktreeError:

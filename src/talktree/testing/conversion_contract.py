@@ -1,7 +1,7 @@
-"""The laws of conversion for a format, with any other. Each raises AssertionError if it is broken.
+"""The laws of conversion between a format and any other. Each function raises AssertionError.
 
-Like `contract` it knows no particular format. Files are recognized again under a name that says
-nothing, as those of another person would be.
+Like `contract`, it knows no particular format. Files are detected again under a neutral name, as
+files from another user would be.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ConvertedFiles(NamedTuple):
     folder: bool
 
     def reread_document(self, format: Format) -> Document:
-        """What they hold; they must be recognized as files of this format."""
+        """Return the document they hold; they must be detected as files of this format."""
         if self.folder:
             source = make_source(self.files, folder=True, name="unnamed")
         else:
@@ -41,7 +41,7 @@ class ConvertedFiles(NamedTuple):
 
 
 def convert_checked(document: Document, target: Format) -> ConvertedFiles:
-    """A conversion, which must show what was converted when it is read again."""
+    """Return a conversion, which must show what was converted when it is read again."""
     made = convert_conversations(document, target.info.slug)
     contents = verify_made(made)
     differing = [loss.what for loss in made.losses if loss.kind == "mismatch"]
@@ -50,7 +50,7 @@ def convert_checked(document: Document, target: Format) -> ConvertedFiles:
 
 
 def check_round_trip(format: Format, source: Source, other: Format) -> None:
-    """From a format to another and back, every byte is what it was."""
+    """Check that a conversion to another format and back restores every byte."""
     there = convert_checked(read_document(source, format), other)
     back = convert_checked(there.reread_document(other), format)
     was = source.without(format.find_withheld_files(source)).as_bytes()
@@ -58,7 +58,7 @@ def check_round_trip(format: Format, source: Source, other: Format) -> None:
 
 
 def check_edit_round_trip(format: Format, source: Source, other: Format, *, text: str) -> None:
-    """A message that is edited in another format comes back edited; all others as they were."""
+    """Check that a message edited in another format comes back edited, and all others unchanged."""
     before = read_document(source, format)
     there = convert_checked(before, other).reread_document(other)
     for conversation in there.conversations:

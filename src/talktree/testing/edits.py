@@ -1,7 +1,7 @@
 """Which edits a format can hold: each is made, written, read again and compared.
 
-An edit that works must be there after reading; one that does not must be refused before anything
-is written, in words for people.
+An edit that works must be there after reading; one that does not must be refused with a clear
+message before anything is written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from talktree.model.parts import Attachment
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 TEXT = "Other words, with <marks> & “quotes”.\nAnd a second line"
 MOST_TRIED = 12
-"""On so many messages an edit is tried."""
+"""Maximum number of messages on which an edit is tried."""
 Maker = Callable[[Conversation, Message], Operation]
 
 KINDS: dict[str, Maker] = {
@@ -52,27 +52,27 @@ KINDS: dict[str, Maker] = {
         get_format(talk.format), each.id, "dot.gif", "image/gif", PIXEL
     ),
 }
-"""Every kind of edit, and how one about a message is made."""
+"""Every kind of edit, and how to make one for a message."""
 
 
 class EditOutcome(NamedTuple):
-    """What came of an edit."""
+    """The outcome of an edit."""
 
     operation: Operation | None
     edited: Document | None
     refusal: str | None
     lost: bool = False
-    """Whether it was written but not there when it was read again: a mistake."""
+    """Whether it was written but missing when the file was read again: a bug."""
     senseless: bool = False
-    """Whether it means nothing at that message, such as to move it where it is."""
+    """Whether it has no meaning at that message, such as a move to its current place."""
 
 
 def try_edit(document: Document, conversation: Conversation, kind: str) -> Iterator[EditOutcome]:
-    """An edit of a kind on the first messages of a conversation, one after the other."""
+    """Try a kind of edit on the first messages of a conversation, one after the other."""
     for message in islice(conversation.messages(), MOST_TRIED):
         before = document
         if kind == "restore":
-            # It takes a deleted message to restore one.
+            # Only a deleted message can be restored.
             deleted = compute_outcome(document, conversation, message, KINDS["delete"])
             if deleted.edited is None:
                 yield deleted
@@ -84,7 +84,7 @@ def try_edit(document: Document, conversation: Conversation, kind: str) -> Itera
 def compute_outcome(
     document: Document, conversation: Conversation, about: Message, make: Maker
 ) -> EditOutcome:
-    """What comes of one edit."""
+    """Return the outcome of one edit."""
     operation: Operation | None = None
     try:
         operation = make(conversation, about)
@@ -99,12 +99,12 @@ def compute_outcome(
 
 
 def content_shape(conversation: Conversation) -> Counter[bytes]:
-    """What is said where, without the order in which it stands in the file."""
+    """Return the content by its place in the tree, without its order in the file."""
     skeleton, keys = conversation.skeleton, dict[int, bytes]()
     for position in conversation.tree.order:
         entry = conversation.entry(position)
         if isinstance(entry, Message):
-            # What was only found to belong together may be found otherwise.
+            # Inferred links may be inferred differently.
             linked = position in skeleton.linked
             above = b"" if linked else keys.get(skeleton.parents[position], b"")
             keys[position] = blake2b(above + _content_of(entry), digest_size=16).digest()

@@ -27,7 +27,7 @@ from talktree.testing import contract, conversion_contract
 from talktree.testing.strategies import damage_bytes
 
 any_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""A busy machine draws and checks slowly; that is no fault of a format."""
+"""A busy machine is slow at drawing and checking, which is not the format's fault."""
 
 
 class FormatTests:
@@ -35,7 +35,7 @@ class FormatTests:
 
     format: ClassVar[Format]
     good: ClassVar[Sequence[Path]]
-    """Samples, files or folders, that are as they should be."""
+    """Valid samples, files or folders."""
     bad: ClassVar[Sequence[Path]] = ()
     """Samples that are damaged or odd."""
     messages: ClassVar[st.SearchStrategy[Message]]
@@ -43,11 +43,11 @@ class FormatTests:
 
     @pytest.fixture(autouse=True)
     def is_registered(self) -> None:
-        """Conversions find the format by its slug."""
+        """Check that conversions find the format by its slug."""
         assert get_format(self.format.info.slug) is self.format, "its package is not installed"
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Run tests of samples for each of them."""
+        """Run the tests of samples for each of them."""
         if "sample" in metafunc.fixturenames:
             samples = [*self.good, *self.bad]
             metafunc.parametrize("sample", samples, ids=[path.name for path in samples])

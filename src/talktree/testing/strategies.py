@@ -42,7 +42,7 @@ wild_text = st.text(st.characters(codec=None, categories=None), max_size=40) | s
         "; role: user\n\n\n",
     ]
 )
-"""Text that has hurt somebody: separators, halves of characters, control codes."""
+"""Text that has caused bugs: separators, surrogates, control characters."""
 plain_text = st.text(st.characters(codec="utf-8"), max_size=60)
 word = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,11}", fullmatch=True)
 uuids = st.uuids(version=4).map(str)
@@ -63,7 +63,7 @@ json_objects = st.dictionaries(word, json_values, max_size=3)
 
 @st.composite
 def damage_bytes(draw: st.DrawFn, whole: bytes) -> bytes:
-    """Bytes with something done to them: cut, flipped, filled, repeated, interrupted."""
+    """Return damaged bytes: cut, flipped, filled, repeated, interrupted."""
     if not whole:
         return draw(st.binary(max_size=40))
     out = whole
@@ -88,10 +88,10 @@ def damage_bytes(draw: st.DrawFn, whole: bytes) -> bytes:
     return out
 
 
-# anything the model can hold
+# everything that the model can hold
 
 tokens = st.sampled_from(["NaN", "-Infinity", "1e999", "9" * 5000, "...", "<number>"]).map(Token)
-"""Values that no JSON number or name can hold, as the exact reader keeps them."""
+"""Values that JSON numbers or names cannot represent, as the exact reader keeps them."""
 wild_json: st.SearchStrategy[Json] = st.recursive(
     json_values | tokens | wild_text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(wild_text, inner, max_size=3),
@@ -158,7 +158,7 @@ messages: st.SearchStrategy[Message] = st.builds(
     tags=st.lists(wild_text, max_size=3).map(tuple),
     extra=_extra,
 )
-"""Any message at all, also such as no format but our own can hold."""
+"""Any message, including those that only our own format can hold."""
 heads: st.SearchStrategy[Head] = st.builds(
     Head,
     id=wild_text,

@@ -27,7 +27,7 @@ MESSAGES = "conversations"
 
 
 class ShareGpt(JsonFormat):
-    """Conversations of the ShareGPT kind."""
+    """Conversations in the ShareGPT format."""
 
     info = FormatInfo(
         slug="sharegpt",
@@ -59,7 +59,7 @@ class ShareGpt(JsonFormat):
 
 
 def get(record: Record) -> Entry:
-    """What a record says: a conversation, a message, or nothing that is known."""
+    """Return what a record holds: a conversation, a message, or an opaque entry."""
     value = record.value
     if not record.usable or not isinstance(value, dict):
         return make_opaque(record)
@@ -81,7 +81,7 @@ def get(record: Record) -> Entry:
 
 
 def native(entry: Entry) -> Json:
-    """A new record for an entry."""
+    """Return a new record for an entry."""
     match entry:
         case Message():
             value: dict[str, Json] = {}
@@ -99,7 +99,7 @@ def native(entry: Entry) -> Json:
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The record of an entry: the old one with what changed."""
+    """Return the record of an entry: the old record with the changes applied."""
     if base is None:
         return native(entry)
     return merge_json(base.value, native(get(base)), native(entry))

@@ -1,4 +1,4 @@
-"""Where conversations of the ShareGPT kind are looked for on request."""
+"""Folders in which ShareGPT conversations are searched for on request."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from pathlib import Path
 
 
 def find_places(home: Path, here: Path) -> Iterator[Path]:
-    """A folder in the home."""
+    """Yield a folder in the home directory."""
     yield home / "sharegpt"

@@ -1,4 +1,4 @@
-"""What ShareGPT files must be like, beyond what all conversations must."""
+"""Rules for ShareGPT files, beyond those for all conversations."""
 
 from __future__ import annotations
 

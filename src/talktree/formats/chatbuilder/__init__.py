@@ -1,7 +1,7 @@
-"""Message files: one Markdown file a message, one folder of numbered files a conversation.
+"""Message files: one Markdown file for each message, one folder for each conversation.
 
 This is the format of the Message Format Specification (chat-builder `messages/`). Only files named
-by a number, and the `config.json` beside them, are opened; all others are kept as they are.
+by a number, and the `config.json` beside them, are opened; all others stay unchanged.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class ChatBuilder(Format):
             if name_of(path) == BESIDE:
                 folders.setdefault(folder_of(path), [])
         if not folders and CONFIG in source.files:
-            # A conversation without messages that has a title.
+            # A conversation that has a title and no messages.
             folders[""] = []
         sheets: list[Sheet] = []
         for folder, paths in folders.items():
@@ -128,7 +128,7 @@ class ChatBuilder(Format):
         return adopt_message(message, about, moment=moment)
 
     def fill(self, message: Message, conversation: Conversation) -> Message:
-        # `Ada, Robin (v1.0.0)` are two authors, as they would be in a header.
+        # `Ada, Robin (v1.0.0)` is two authors, as in a header.
         match message.authors:
             case (Author(name=name, version=None),):
                 return replace(message, authors=parse_authors(name))
@@ -177,7 +177,7 @@ class ChatBuilder(Format):
 
 
 def _group_name(folder: str, name: str, folders: dict[str, list[str]]) -> str:
-    """The name of a folder's conversation; the top folder has that of the source."""
+    """Return the name of a folder's conversation; the top folder has the name of the source."""
     if folder:
         return folder
     return name if name and name not in folders else "."

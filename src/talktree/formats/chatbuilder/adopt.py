@@ -1,11 +1,8 @@
-"""Messages from elsewhere as files with every field the document requires.
+"""Messages from other formats as files with every field that the specification requires.
 
-Nothing is taken from the clock or made up at random. Names that a header line cannot hold as they
-are get other characters; reading the file again shows the difference.
-
-The fields the document requires of every message, filled in where a new message lacks them.
-
-Nothing is made up that is not known: no id and no time is invented here.
+Fields that a new message lacks are filled in without a clock, random numbers or invented ids and
+times. Names that a header line cannot hold get other characters; reading the file again shows the
+difference.
 """
 
 from __future__ import annotations
@@ -21,14 +18,14 @@ from talktree.model.message import Author, Message
 from talktree.model.parts import Text
 
 LONGEST = 60
-"""How many characters of the first line make a description."""
+"""Maximum length of a description, which is made from the first line."""
 LOOKED_AT = 1000
-"""How much of a line is looked at for that."""
+"""Maximum number of characters of a line that are read for it."""
 UNKNOWN_AUTHOR = Author("Unknown")
 
 
 def complete(entry: Entry) -> Entry:
-    """A message with Component, Version, Description, Language and Authors."""
+    """Return a message with Component, Version, Description, Language and Authors."""
     if not isinstance(entry, Message):
         return entry
     required = {
@@ -48,13 +45,13 @@ def complete(entry: Entry) -> Entry:
 
 
 def component_for_role(role: str) -> str:
-    """`UserMessage` for user, `ToolResultMessage` for tool_result."""
+    """Return the component for a role: `UserMessage`, `ToolResultMessage` and so on."""
     words = "".join(char if char.isalnum() else " " for char in role).split()
     return "".join(word[:1].upper() + word[1:] for word in words) + "Message"
 
 
 def describe_text(text: str) -> str:
-    """The first line that says something, as one short line."""
+    """Return the first line with any words, as one short line."""
     for line in text.split("\n"):
         start = line.strip()[:LOOKED_AT]
         shown = "".join(char if char.isprintable() else " " for char in start)
@@ -74,7 +71,7 @@ _TAMED = str.maketrans({",": ";", "(": "[", ")": "]"})
 
 
 def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
-    """A message with a time, authors a header line can name, and one text UTF-8 can hold."""
+    """Return a message with a time, authors that a header line can hold, and one valid text."""
     said = [part.text for part in message.parts if isinstance(part, Text)]
     found = complete(
         replace(
@@ -89,7 +86,7 @@ def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> 
 
 
 def _writable_author(author: Author) -> Author | None:
-    """The author as a line can name them; None if nothing can be written."""
+    """Return the author as a line can hold it, or None if nothing can be written."""
     name = _to_one_line(author.name)
     version = None if author.version is None else _to_one_line(author.version)
     for author in (Author(name, version), Author(name.translate(_TAMED), version)):
@@ -100,7 +97,7 @@ def _writable_author(author: Author) -> Author | None:
 
 
 def _can_read_back(author: Author) -> bool:
-    # A bracket left open would swallow the next name.
+    # An unclosed bracket would swallow the next name.
     return parse_authors(format_authors((author, UNKNOWN_AUTHOR))) == (author, UNKNOWN_AUTHOR)
 
 
@@ -109,14 +106,14 @@ def _to_one_line(text: str) -> str:
 
 
 def make_folder_head(about: ConversationInfo) -> Head | None:
-    """The settings of a folder: the title as its label, if there is one and something is said."""
+    """Return the settings of a folder: the title as its label, if it has a title and messages."""
     if not about.title or not about.count:
         return None
     return Head(kind=KIND, title=replace_surrogates(about.title))
 
 
 def replace_surrogates(text: str) -> str:
-    """A text with halves of characters replaced, two of them side by side made one."""
+    """Return a text with surrogates replaced; a surrogate pair becomes one character."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

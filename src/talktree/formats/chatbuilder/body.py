@@ -1,10 +1,9 @@
-"""What a message file says, in the words of the model, and a new file that says it.
+"""The content of a message file as the model has it, and new files made from it.
 
-Backticks in message files: removing the backslashes before them, and setting them again.
-
-The format's document says only "remove the backslashes before backticks". Done as one pass from
-left to right, each backtick taking one backslash with it, this has an inverse for every text: a
-backtick that follows a backslash in the text gets one more, all others may be escaped or not.
+The body of a message file has backslashes before backticks, which are removed and added here. The
+specification only says "remove the backslashes before backticks". Done in one pass from left to
+right, where each backtick removes one backslash, this has an inverse for every text: a backtick
+that follows a backslash in the text gets one more, and all others may be escaped or not.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from talktree.model.message import Author
 from talktree.text.times import from_iso, to_iso
 
 Habit = Literal["first", "each", "raw"]
-"""Of a fence of three or more backticks: the first escaped, each one, or none."""
+"""How a fence of three or more backticks is escaped: its first backtick, each one, or none."""
 
 _RUN = re.compile(r"`+")
 _EACH = re.compile(r"\\`\\`\\`")
@@ -40,12 +39,12 @@ FENCE = 3
 
 
 def unescape(body: str) -> str:
-    """The text of a body: every backslash directly before a backtick is gone."""
+    """Return the text of a body, without the backslashes directly before backticks."""
     return body.replace("\\`", "`")
 
 
 def escape(text: str, habit: Habit) -> str:
-    """A body that `unescape` turns into the text, whatever it holds."""
+    """Return a body that `unescape` turns into this text, for any text."""
 
     def _escaped(run: re.Match[str]) -> str:
         ticks = run.group()
@@ -58,7 +57,7 @@ def escape(text: str, habit: Habit) -> str:
 
 
 def detect_habit(body: str, *, default: Habit) -> Habit:
-    """How a body writes its fences; the escaped forms win a draw."""
+    """Return how a body writes its fences; the escaped forms win a draw."""
     counts: dict[Habit, int] = {
         "first": len(_FIRST.findall(body)),
         "each": len(_EACH.findall(body)),
@@ -87,7 +86,7 @@ class MessageContent(Struct, frozen=True, kw_only=True):
 
 
 def parse_content(layout: MessageLayout) -> MessageContent:
-    """What a file says; of a key that stands twice, the first one counts."""
+    """Return the content of a file; the first of duplicate keys counts."""
     first: dict[str, HeaderLine] = {}
     for line in layout.lines:
         if line.name is not None:
@@ -111,7 +110,7 @@ def parse_content(layout: MessageLayout) -> MessageContent:
 
 
 def make_layout(wanted: MessageContent) -> MessageLayout:
-    """A new file in the document's own form: required fields, a blank comment, the role."""
+    """Return a new file in the specification's form: required fields, a blank comment, the role."""
     values = {normalize_key(key): (key, value) for key, value in wanted.extra.items()}
     if wanted.id:
         values[UUID] = ("Block-UUID", wanted.id)
@@ -127,5 +126,5 @@ def make_layout(wanted: MessageContent) -> MessageLayout:
 
 
 def make_line(key: str, value: str, *, lead: str = "; ", end: str = "") -> HeaderLine:
-    """A header line for a key that was not there."""
+    """Return a header line for a key that was not there."""
     return HeaderLine(lead, key, ": " if value else ":", value, end)

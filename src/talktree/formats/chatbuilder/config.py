@@ -11,7 +11,7 @@ KIND = "config"
 
 
 def get(record: Record) -> Entry:
-    """What a folder's settings say; the label is its title."""
+    """Return the head for a folder's settings; the label is its title."""
     if not isinstance(record.value, dict) or not record.usable:
         return make_opaque(record, KIND)
     left = dict(record.value)
@@ -20,12 +20,12 @@ def get(record: Record) -> Entry:
 
 
 def make_settings(head: Head) -> Object:
-    """New settings for a folder."""
+    """Return new settings for a folder."""
     return with_rest({} if head.title is None else {"label": head.title}, head.extra)
 
 
 def put(head: Head, base: Record | None) -> Json:
-    """The settings of a head, in the form of the old ones where there are any."""
+    """Return the settings for a head, in the form of the old ones if there are any."""
     before = None if base is None else get(base)
     if base is None or not isinstance(before, Head):
         return make_settings(head)

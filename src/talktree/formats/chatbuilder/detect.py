@@ -1,4 +1,4 @@
-"""How message files are recognised: by numbered names, and by the header of a file."""
+"""Detection of message files, by numbered names and by the header of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from talktree.formats.format import Detection, Probe
 from talktree.text import utf8
 
 LOOKED_AT = 8
-"""How many numbered files are looked into."""
+"""Maximum number of numbered files that are read."""
 
 
 def detect(probe: Probe) -> Detection | None:

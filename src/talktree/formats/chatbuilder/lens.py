@@ -1,4 +1,4 @@
-"""Message files and entries, both ways. The value of a record is the text of its file."""
+"""Message files and entries, in both directions. The value of a record is the text of its file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from talktree.text.json.value import Json
 
 
 def get(record: Record) -> Entry:
-    """What a file says."""
+    """Return the entry of a file."""
     if is_config(record.path) or (isinstance(record.value, dict) and not record.path):
         return config.get(record)
     if not isinstance(record.value, str):
@@ -33,7 +33,7 @@ def get(record: Record) -> Entry:
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The text of an entry's file, made from the old file where there is one."""
+    """Return the text of an entry's file, made from the old file if there is one."""
     match entry:
         case Message():
             return _write_message(entry, base)
@@ -54,7 +54,8 @@ def _write_message(message: Message, base: Record | None) -> str:
         own = parse_content(layout).id
         kept = message.id == (base.id or own)
         text = amend_layout(layout, _to_content(message, own if kept else message.id))
-    # What a UTF-8 file cannot hold must show when the entry is compared with what was put.
+    # Characters that UTF-8 cannot hold are replaced, so that the comparison with the entry shows
+    # them.
     return text if utf8.can_encode(text) else utf8.decode(text.encode("utf-8", "replace"))
 
 

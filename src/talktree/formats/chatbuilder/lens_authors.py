@@ -11,13 +11,13 @@ _VERSION = re.compile(r"\((?:v([^()\s,]+)|([0-9][^()\s,]*))\)", re.IGNORECASE)
 
 
 def parse_authors(text: str) -> tuple[Author, ...]:
-    """The authors a line names."""
+    """Return the authors that a line names."""
     items = (item.strip() for item in _split_items(text))
     return tuple(_parse_author(item) for item in items if item)
 
 
 def _split_items(text: str) -> list[str]:
-    """The items between the commas that stand outside of parentheses."""
+    """Return the items between the commas that are outside of parentheses."""
     items, start, inside = [], 0, False
     for found in re.finditer(r"[(),]", text):
         char = found.group()
@@ -40,7 +40,7 @@ def _parse_author(item: str) -> Author:
 
 
 def format_authors(authors: Sequence[Author]) -> str:
-    """The line that names these authors."""
+    """Return the line that names these authors."""
     return ", ".join(
         each.name if each.version is None else f"{each.name} (v{each.version})" for each in authors
     )

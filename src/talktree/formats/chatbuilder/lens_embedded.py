@@ -1,7 +1,7 @@
-"""The header line in which a message file carries what it has no place for.
+"""The header line in which a message file embeds source data.
 
-It is one line of JSON in ASCII, so that no reader of headers can take it for more than one. It
-stands before the blank comment line above the role; in a file without a header it is the header.
+It is one line of JSON in ASCII, so that every reader of headers sees exactly one line. It is placed
+before the blank comment line above the role; in a file without a header it is the header.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ASCII = Style(ascii=True)
 
 
 def embed_source(text: str, carried: Json) -> str:
-    """A message file with the line."""
+    """Return a message file with the line added."""
     layout = parse_layout(text)
     line = HeaderLine("; ", KEY, ": ", encode_json(carried, _ASCII).decode())
     if not layout.lines:
@@ -31,7 +31,7 @@ def embed_source(text: str, carried: Json) -> str:
 
 
 def _insertion_index(layout: MessageLayout) -> int:
-    """Before the blank comment line and the role, and behind an HTML comment."""
+    """Return the index before the blank comment line and the role, and after an HTML comment."""
     lines = layout.lines
     role = next((at for at, each in enumerate(lines) if each.name == ROLE), len(lines))
     if role <= layout.comment:
@@ -50,7 +50,7 @@ def _with_line(layout: MessageLayout, at: int, line: HeaderLine) -> MessageLayou
 
 
 def extract_source(text: str) -> tuple[Json, Json]:
-    """What a message file carries, and the file without it."""
+    """Return the embedded source data of a message file, and the file without it."""
     if KEY not in text:
         return None, text
     layout = parse_layout(text)

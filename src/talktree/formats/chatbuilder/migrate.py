@@ -18,11 +18,11 @@ from talktree.text.json.encode import Style, encode_json
 from talktree.text.json.value import Json
 
 KEY = "X-Talktree-Was"
-"""The header line in which a message keeps its older file: one line of JSON in ASCII."""
+"""The header line that keeps the older form of a message: one line of JSON in ASCII."""
 
 
 class FileRenewal(Renewal):
-    """What is old about message files."""
+    """Detects and migrates older message files."""
 
     def describe_old_record(
         self, record: Record, entry: Entry, about: ConversationInfo
@@ -42,7 +42,7 @@ class FileRenewal(Renewal):
 
     def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
         adopted = super().migrate_message(message, about, moment=moment)
-        # Bytes that are no UTF-8 stay what they are; only from elsewhere they cannot come.
+        # Text read from invalid UTF-8 stays unchanged; `adopt` would replace characters in it.
         return replace(adopted, parts=message.parts) if utf8.can_encode(message.text) else adopted
 
     def migrate_other(
@@ -84,7 +84,7 @@ def _describe_old_line(line: HeaderLine) -> str | None:
 
 
 def _embed_source(text: str, carried: Json) -> str:
-    """A current message file with the line, above the blank comment line and the role."""
+    """Return a current message file with the line, above the blank comment line and the role."""
     layout = parse_layout(text)
     lines = list(layout.lines)
     at = next(at for at, line in enumerate(lines) if line.name == ROLE)

@@ -1,7 +1,7 @@
-"""A message file taken apart: header lines, separator and body. Joining them gives the file.
+"""The layout of a message file: header lines, separator and body. Joining them gives the file.
 
-The document's rule is one split, at the first triple newline. Files that lack it, or whose header
-is a comment, are read liberally: header lines first, then what follows.
+The specification's rule is a single split at the first triple newline. Files that lack it, or whose
+header is a comment, are read liberally: header lines first, then the rest.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _BLANK_START = re.compile(r"(?:[ \t]*\r?\n){0,2}")
 
 
 SHORT = 1 << 14
-"""Texts of so many characters are remembered: reading, each rule and each round of a repair ask
-for the same ones again. A longer one has a header that is short beside it."""
+"""Maximum length of a text whose layout is cached: reading, each rule and each round of a repair
+ask for the same ones again. The header of a longer text is short compared with the text."""
 MOST_KNOWN = 256
 
 
@@ -39,30 +39,30 @@ class MessageLayout(NamedTuple):
     separator: str = ""
     body: str = ""
     comment: int = 0
-    """How many of the lines are an HTML comment."""
+    """Number of lines that are an HTML comment."""
 
     @property
     def text(self) -> str:
-        """The file."""
+        """Return the text of the file."""
         return (
             f"{self.prefix}{''.join(line.text for line in self.lines)}{self.separator}{self.body}"
         )
 
     @property
     def has_separator(self) -> bool:
-        """Whether the document's separator stands where it should."""
+        """Whether the specification's separator is where it should be."""
         return TRIPLE.fullmatch(self.separator) is not None
 
     @property
     def newline(self) -> str:
-        """How the file ends its lines."""
+        """The newline that the file uses."""
         ends = self.separator or self.body
         at = ends.find("\n")
         return "\r\n" if at > 0 and ends[at - 1] == "\r" else "\n"
 
 
 def parse_layout(text: str) -> MessageLayout:
-    """The layout of any text."""
+    """Return the layout of any text."""
     return _parse_layout(text) if len(text) <= SHORT else _parse_any_layout(text)
 
 
@@ -95,7 +95,7 @@ def _parse_any_layout(text: str) -> MessageLayout:
 
 
 def _find_triple_newline(text: str, start: int) -> re.Match[str] | None:
-    # Most texts that are no messages have no empty line at all; that is seen much faster.
+    # Most texts that are not messages have no empty line at all, which is much faster to check.
     if "\n\n" not in text and "\n\r\n" not in text:
         return None
     return TRIPLE.search(text, start)

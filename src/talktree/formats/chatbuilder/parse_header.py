@@ -1,9 +1,8 @@
-"""The lines of a message file's header, each cut so that its value can be replaced alone.
+"""The lines of a message file's header, each split so that its value can be replaced alone.
 
-Four styles are read: `;` lines, the same without `;`, an HTML comment, and a bare UUID as the
-first line. Here it is decided which lines form the header; what they mean is not.
-
-The names that stand in headers, in lower case as they are compared.
+Four styles are read: `;` lines, the same without `;`, an HTML comment, and a bare UUID as the first
+line. This module decides which lines form the header, not what they mean. It also has the names of
+header fields, in the lower case in which they are compared.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ REQUIRED = (
     "Created-at",
     "Authors",
 )
-"""The fields the format's document demands, in its order and spelling."""
+"""The fields that the specification requires, in its order and spelling."""
 KNOWN = frozenset({*(name.lower() for name in REQUIRED), ROLE, "visibility", "parent-uuid"})
 ROLES = ("user", "assistant", "system")
 PROPER = {name.lower(): name for name in (*REQUIRED, ROLE, "visibility", "Parent-UUID")}
-"""Known keys as they are spelt, by what they are compared by."""
+"""Known keys in their proper spelling, by their normalized form."""
 
 
 def normalize_key(key: str) -> str:
-    """What a key is compared by: known ones in lower case, others as they are."""
+    """Return the form of a key that is compared: known keys in lower case, others unchanged."""
     lower = key.lower()
     return lower if lower in KNOWN else key
 
@@ -47,7 +46,7 @@ _WORD = re.compile(r"[\w-]+")
 LONGEST_KEY = 80
 OPEN, CLOSE = "<!--", "-->"
 BARE_ID = ""
-"""The key of a line that is nothing but a UUID."""
+"""The key of a line that holds only a UUID."""
 
 
 class HeaderLine(NamedTuple):
@@ -55,38 +54,38 @@ class HeaderLine(NamedTuple):
 
     lead: str
     key: str | None = None
-    """None for a line that names no key: a comment, a blank, half a sentence."""
+    """None for a line without a key: a comment, a blank line, a continuation line."""
     colon: str = ""
     value: str = ""
     end: str = ""
 
     @property
     def text(self) -> str:
-        """The line as it stands."""
+        """The line as written."""
         return f"{self.lead}{self.key or ''}{self.colon}{self.value}{self.end}"
 
     @property
     def name(self) -> str | None:
-        """What the key is compared by: known keys in lower case, others as they are."""
+        """The form of the key that is compared: known keys in lower case, others unchanged."""
         if self.key is None:
             return None
         return UUID if self.key == BARE_ID else normalize_key(self.key)
 
     @property
     def has_semicolon(self) -> bool:
-        """Whether it begins with a semicolon."""
+        """Whether the line begins with a semicolon."""
         return self.lead.lstrip(" \t").startswith(";")
 
 
 def without_newline(line: HeaderLine) -> HeaderLine:
-    """The line without what ends it."""
+    """Return the line without its newline."""
     if line.key is None:
         return HeaderLine(_strip_newline(line.lead))
     return line._replace(end=_strip_newline(line.end))
 
 
 def with_newline(line: HeaderLine, newline: str) -> HeaderLine:
-    """The line with something that ends it."""
+    """Return the line with a newline at its end."""
     if line.text.endswith("\n"):
         return line
     if line.key is None:
@@ -101,12 +100,12 @@ def _strip_newline(text: str) -> str:
 
 
 def iterate_lines(text: str, start: int, stop: int) -> Iterator[str]:
-    """The lines of a stretch, with their newlines."""
+    """Yield the lines of a range, with their newlines."""
     return (found.group() for found in _LINE.finditer(text, start, stop))
 
 
 def parse_field(text: str, *, lead: str = "", end: str = "") -> HeaderLine | None:
-    """A line of the form `key: value`, with or without a semicolon."""
+    """Return a line of the form `key: value`, with or without a semicolon, or None."""
     body = text.rstrip(BLANKS)
     start = len(body) - len(body.lstrip("; \t"))
     colon = body.find(":", start, start + LONGEST_KEY + 2)
@@ -116,7 +115,7 @@ def parse_field(text: str, *, lead: str = "", end: str = "") -> HeaderLine | Non
     value = body[colon + 1 :].lstrip(" \t")
     value_at = len(body) - len(value)
     if value and value_at == colon + 1 and key.lower() not in KNOWN:
-        # A colon inside a word, as in an address.
+        # A colon inside a word, such as in an address.
         return None
     between = body[start + len(key) : value_at]
     return HeaderLine(lead + body[:start], key, between, value, text[len(body) :] + end)
@@ -128,7 +127,7 @@ def is_uuid(text: str) -> bool:
 
 
 def parse_header_line(text: str) -> HeaderLine | None:
-    """A line that can only belong to a header, or None."""
+    """Return a line that can only belong to a header, or None."""
     body = text.strip(BLANKS)
     marked = body.startswith(";")
     found = parse_field(text)
@@ -144,7 +143,7 @@ def parse_header_line(text: str) -> HeaderLine | None:
 def scan_header(
     text: str, start: int, stop: int, *, closed: bool, behind_comment: bool
 ) -> list[HeaderLine]:
-    """The header lines from start on; `closed` tells that a triple newline stands at stop."""
+    """Return the header lines from start on; `closed` means that a triple newline is at stop."""
     taken: list[HeaderLine] = []
     waiting: list[HeaderLine] = []
     after_blank = False
@@ -156,7 +155,8 @@ def scan_header(
             waiting, after_blank = [], False
             continue
         blank = not line.strip(BLANKS)
-        # Half a sentence belongs to the line above it, but only where the header surely goes on.
+        # A continuation line belongs to the line above it, but only where the header surely
+        # continues.
         if first or (not blank and (after_blank or behind_comment or not closed)):
             return taken
         waiting.append(HeaderLine(line))
@@ -174,7 +174,7 @@ def _belongs_to_header(found: HeaderLine, *, after_blank: bool, closed: bool, fi
 
 
 def is_header(lines: list[HeaderLine], *, closed: bool) -> bool:
-    """Whether the lines really are a header and not the beginning of a text."""
+    """Whether the lines are a header and not the beginning of a text."""
     if not lines:
         return False
     first = lines[0]
@@ -189,7 +189,7 @@ def is_header(lines: list[HeaderLine], *, closed: bool) -> bool:
 
 
 def parse_comment_lines(text: str, start: int) -> list[HeaderLine]:
-    """The lines of an HTML comment that is a header, or none."""
+    """Return the lines of an HTML comment that is a header, or an empty list."""
     if not text.startswith(OPEN, start):
         return []
     close = text.find(CLOSE, start + len(OPEN))

@@ -1,4 +1,4 @@
-"""A message file: one record, read when it is asked for."""
+"""A message file: one record, read when it is requested."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class MessageSheet(Sheet):
         yield from find_oddities(raw, self.path)
         owner = self._owners.get(self._id, self.group)
         if owner != self.group:
-            # Doubles within one conversation are told where its ids are sorted out.
+            # Duplicates within one conversation are reported where its ids are assigned.
             yield make_finding(
                 "duplicate-id", f"the id {self._id[:60]} stands in {owner} too", path=self.path
             )

@@ -1,7 +1,7 @@
-"""When a message was written and by whom, guessed from what lies around it.
+"""When a message was written and by whom, guessed from the messages and files around it.
 
-A guess is an invention: it is made only if it was asked for, and always says what it comes from.
-The file's own time comes last, since copying a file changes it.
+A guess invents data: it is only made on request, and always names its source. The file's
+modification time is used last, since copying a file changes it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MILLISECOND = 1_000_000
 
 
 class ProvenanceGuess(NamedTuple):
-    """What a message may have been written at or by, and how that is known."""
+    """The guessed time or author of a message, and the reason for the guess."""
 
     time: int | None = None
     authors: tuple[Author, ...] = ()
@@ -33,14 +33,14 @@ class ProvenanceGuess(NamedTuple):
 
 
 def has_time(talk: CheckedConversation, position: int) -> bool:
-    """Whether anything tells when a message may have been written."""
+    """Whether there is any evidence of when a message may have been written."""
     return bool(_collect_known(talk).timed) or _get_file_time(talk, position) is not None
 
 
 def guess_provenance(
     talk: CheckedConversation, position: int, missing: Sequence[str]
 ) -> ProvenanceGuess:
-    """What is missing of a message, as far as anything tells."""
+    """Return guesses for the missing fields of a message, as far as there is evidence."""
     time, authors, diagnostic = None, tuple[Author, ...](), list[str]()
     if CREATED in missing:
         time, source = _guess_time(talk, position)
@@ -53,7 +53,7 @@ def guess_provenance(
 
 
 def complete_message(message: Message, guess: ProvenanceGuess) -> Message:
-    """The message with what was guessed, in the place of header lines that say nothing."""
+    """Return the message with the guesses, in place of empty header lines."""
     filled = {CREATED} if guess.time is not None else set[str]()
     filled |= {AUTHORS} if guess.authors else set()
     return replace(
@@ -94,7 +94,7 @@ def _guess_authors(talk: CheckedConversation, position: int) -> tuple[tuple[Auth
 
 
 def _find_nearest(positions: Sequence[int], position: int) -> int | None:
-    """The last of some positions before one, or else the first behind it."""
+    """Return the last of some positions before a position, or else the first after it."""
     if not positions:
         return None
     return positions[max(0, bisect_left(positions, position) - 1)]
@@ -105,7 +105,7 @@ def _describe_side(near: int, position: int) -> str:
 
 
 class _Known(NamedTuple):
-    """The messages of a conversation that say when or by whom they were written."""
+    """The messages of a conversation that name their time or author."""
 
     timed: Sequence[int]
     signed: Mapping[str, Sequence[int]]

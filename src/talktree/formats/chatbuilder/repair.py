@@ -1,6 +1,6 @@
-"""What is odd about the bytes of a message file.
+"""Repairs of the bytes of a message file: marks, NUL bytes, the separator, duplicate keys.
 
-Making the bytes of a message file sound: marks, NUL bytes, the separator, doubled keys.
+It also finds what is odd about these bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MARK = BOM.encode()
 
 
 def repair_message(raw: bytes, keys: Collection[str]) -> Iterator[ByteRepair]:
-    """What makes a message file sound."""
+    """Yield the repairs that make a message file valid."""
     return (each for each in _find_repairs(raw) if each.key in keys)
 
 
@@ -42,7 +42,7 @@ def _find_repairs(raw: bytes) -> Iterator[ByteRepair]:
 
 
 def find_header_repairs(layout: MessageLayout) -> Iterator[ByteRepair]:
-    """Blank lines before a header go, and so does a key that was there already."""
+    """Yield repairs that remove blank lines before a header and duplicate keys."""
     blanks = _byte_size(layout.prefix.removeprefix(BOM))
     at = _byte_size(layout.prefix)
     if blanks and layout.lines:
@@ -52,7 +52,7 @@ def find_header_repairs(layout: MessageLayout) -> Iterator[ByteRepair]:
     for line in layout.lines:
         size = _byte_size(line.text)
         if line.name is not None and line.name in seen:
-            # The newline behind the last line is a part of the separator.
+            # The newline after the last line is part of the separator.
             back = 0 if line.text.endswith("\n") else before
             yield ByteRepair("duplicate-key", Splice(at - back, at + size), "taken out")
         if line.name is not None:
@@ -62,7 +62,7 @@ def find_header_repairs(layout: MessageLayout) -> Iterator[ByteRepair]:
 
 
 def make_separator_splice(layout: MessageLayout) -> Splice | None:
-    """What makes the separator the one of the format; None if the text would be read otherwise."""
+    """Return the splice that writes the format's separator; None if it would change the content."""
     if layout.has_separator or not layout.lines:
         return None
     fresh = layout.newline * 3
@@ -88,7 +88,7 @@ Odd = Iterator[tuple[str, str, int | None]]
 
 
 def find_oddities(raw: bytes, path: str) -> Iterator[Finding]:
-    """Everything odd, in the order of the file."""
+    """Yield everything that is odd, in file order."""
     if raw and not raw.strip(b"\0 \t\r\n") and b"\0" in raw:
         yield make_finding("nul-file", f"nothing but {raw.count(0)} NUL bytes", path=path)
         return
@@ -152,7 +152,7 @@ def _check_lines(layout: MessageLayout) -> Odd:
 
 
 def _check_line(line: HeaderLine, *, in_comment: bool) -> tuple[str, str] | None:
-    """The key of a finding, and what is odd."""
+    """Return the key of a finding and what is odd about a line, or None."""
     if line.key == BARE_ID:
         return "bare-id", "a bare UUID, taken as Block-UUID"
     if line.key is not None:

@@ -1,8 +1,7 @@
-"""An old message file made to say something else, with as few bytes changed as possible.
+"""Edits of an old message file, with as few changed bytes as possible.
 
-Headers of older forms written in the document's own form, line by line, saying the same.
-
-The names of message files: a number and `.md`, in the folder of their conversation.
+Headers of older forms are rewritten in the specification's form, line by line, with the same
+content. Message files are named by a number and `.md`, in the folder of their conversation.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from talktree.text.times import to_iso
 
 
 def amend_layout(layout: MessageLayout, wanted: MessageContent) -> str:
-    """The file that says what is wanted; the smallest change that reads back so is taken."""
+    """Return a file with the wanted content, made by the smallest change that reads back."""
     before = parse_content(layout)
     if before == wanted:
         return layout.text
@@ -59,7 +58,7 @@ def amend_layout(layout: MessageLayout, wanted: MessageContent) -> str:
 def _iterate_attempts(
     layout: MessageLayout, before: MessageContent, wanted: MessageContent
 ) -> Iterator[str]:
-    """Ever larger changes; the last one holds whatever the format can hold at all."""
+    """Yield ever larger changes; the last one holds everything that the format can hold."""
     lines = _Lines(layout)
     for name, key, value in _find_changes(before, wanted):
         lines.set_value(name, key, value)
@@ -76,7 +75,7 @@ def _iterate_attempts(
         yield MessageLayout(prefix, header, triple, body).text
     else:
         yield MessageLayout(prefix, (), "", body).text
-        # A text that would be taken for a header needs one of its own before it.
+        # Text that would be read as a header needs a header of its own before it.
         yield MessageLayout(prefix, (HeaderLine(";"),), triple, body).text
     yield make_layout(wanted)._replace(body=body).text
 
@@ -84,7 +83,7 @@ def _iterate_attempts(
 def _find_changes(
     before: MessageContent, wanted: MessageContent
 ) -> Iterator[tuple[str, str, str | None]]:
-    """Name, key and new value of each field that differs; None takes it out."""
+    """Yield name, key and new value of each field that differs; None removes it."""
     for key in before.extra:
         if key not in wanted.extra:
             yield normalize_key(key), key, None
@@ -102,7 +101,7 @@ def _find_changes(
 
 
 class _Lines:
-    """Header lines being edited."""
+    """Header lines that are being edited."""
 
     def __init__(self, layout: MessageLayout) -> None:
         self.lines = list(layout.lines)
@@ -110,7 +109,7 @@ class _Lines:
         self.newline = layout.newline
 
     def set_value(self, name: str, key: str, value: str | None) -> None:
-        """Give a key another value, add it, or take all its lines out."""
+        """Set the value of a key, add the key, or remove all its lines."""
         places = [at for at, line in enumerate(self.lines) if line.name == name]
         if value is None:
             for at in reversed(places):
@@ -121,7 +120,7 @@ class _Lines:
             self._insert_line(self._insertion_index(name), key, value)
 
     def _insertion_index(self, name: str) -> int:
-        """Behind the last key; the role stays last."""
+        """Return the index after the last key; the role stays last."""
         among = self.lines[: self.comment or None]
         places = [
             at
@@ -129,7 +128,7 @@ class _Lines:
             if line.key is not None and (name == ROLE or line.name != ROLE)
         ]
         at = places[-1] + 1 if places else 0
-        # Half a sentence goes with the line above it.
+        # A continuation line is removed together with the line above it.
         while at and not self.comment and at < len(among) and _is_continuation(among[at]):
             at += 1
         return at
@@ -170,20 +169,20 @@ LEAD = "; "
 
 
 def restyle_header(text: str, make: Restyle) -> str:
-    """A file with its header in another style; as it is if it would then say something else."""
+    """Return a file with its header in another style; unchanged if its content would differ."""
     layout = parse_layout(text)
     made = make(layout).text
     return made if _normalize_content(parse_layout(made)) == _normalize_content(layout) else text
 
 
 def _normalize_content(layout: MessageLayout) -> MessageContent:
-    """What a file says, whatever the spelling of its keys."""
+    """Return the content of a file, regardless of the spelling of its keys."""
     found = parse_content(layout)
     return replace(found, extra={normalize_key(key): value for key, value in found.extra.items()})
 
 
 def with_named_id(layout: MessageLayout) -> MessageLayout:
-    """A line that is nothing but a UUID gets the name it lacks."""
+    """Return a layout in which a bare UUID line gets the missing key."""
     return layout._replace(lines=tuple(map(_parse_line, layout.lines)))
 
 
@@ -194,7 +193,7 @@ def _parse_line(line: HeaderLine) -> HeaderLine:
 
 
 def with_marks(layout: MessageLayout) -> MessageLayout:
-    """Header lines without a semicolon get one."""
+    """Return a layout in which every header line has a semicolon."""
     inside, behind = layout.lines[: layout.comment], layout.lines[layout.comment :]
     return layout._replace(lines=(*inside, *map(_add_semicolon, behind)))
 
@@ -206,7 +205,7 @@ def _add_semicolon(line: HeaderLine) -> HeaderLine:
 
 
 def without_comment(layout: MessageLayout) -> MessageLayout:
-    """An HTML comment becomes lines with a semicolon each; what has no key becomes a remark."""
+    """Return a layout with an HTML comment as `;` lines; those without a key are remarks."""
     lines = [
         *map(_remove_comment_marks, layout.lines[: layout.comment]),
         *layout.lines[layout.comment :],
@@ -215,7 +214,7 @@ def without_comment(layout: MessageLayout) -> MessageLayout:
     if not kept:
         return layout
     kept[-1] = without_newline(kept[-1])
-    # A comment ends its header by itself; header lines need the separator for that.
+    # A comment marks the end of its header; header lines need the separator for that.
     apart = layout.separator if layout.has_separator else layout.newline * 3
     return layout._replace(lines=tuple(kept), separator=apart, comment=0)
 
@@ -229,13 +228,13 @@ def _remove_comment_marks(line: HeaderLine) -> HeaderLine:
 
 
 def _to_remark(words: str) -> str:
-    """Words that stay a remark behind a semicolon; a bare UUID would become the id there."""
+    """Return words that stay a remark after a semicolon; a bare UUID would become the id there."""
     found = parse_header_line(f"{LEAD}{words}")
     return words if found is None or found.key is None else f"({words})"
 
 
 def with_proper_keys(layout: MessageLayout) -> MessageLayout:
-    """Known keys are spelt as the document spells them."""
+    """Return a layout with known keys in the specification's spelling."""
     inside, behind = layout.lines[: layout.comment], layout.lines[layout.comment :]
     return layout._replace(lines=(*inside, *map(_normalize_spelling, behind)))
 
@@ -250,7 +249,7 @@ def _normalize_spelling(line: HeaderLine) -> HeaderLine:
 
 
 def with_role_apart(layout: MessageLayout) -> MessageLayout:
-    """An empty comment line stands before the role."""
+    """Return a layout with an empty comment line before the role."""
     place = find_role_line(layout.lines)
     if place <= layout.comment:
         return layout
@@ -260,7 +259,7 @@ def with_role_apart(layout: MessageLayout) -> MessageLayout:
 
 
 def find_role_line(lines: Sequence[HeaderLine]) -> int:
-    """Where the role stands among the lines; -1 if none is named."""
+    """Return the index of the role's line; -1 if no role is named."""
     return next((at for at, line in enumerate(lines) if line.name == ROLE), -1)
 
 
@@ -269,12 +268,12 @@ _NUMBERED = re.compile(r"(?:.*/)?([0-9]{1,18})\.md", re.DOTALL)
 
 
 def folder_of(path: str) -> str:
-    """The folder a path is in; empty for the top."""
+    """Return the folder of a path; empty for the top folder."""
     return path.rpartition("/")[0]
 
 
 def name_of(path: str) -> str:
-    """The name of a file without its folder."""
+    """Return the name of a file without its folder."""
     return path.rpartition("/")[2]
 
 
@@ -284,13 +283,13 @@ def is_config(path: str) -> bool:
 
 
 def parse_digits(path: str) -> str | None:
-    """The number in a message file's name as it is written, or None if it is no such file."""
+    """Return the number in a message file's name as written, or None for other files."""
     found = _NUMBERED.fullmatch(path)
     return found[1] if found else None
 
 
 def group_by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
-    """The message files by folder, each folder's in numeric order."""
+    """Return the message files by folder, each folder's in numeric order."""
     folders: dict[str, list[tuple[int, str, str]]] = {}
     for path in paths:
         digits = parse_digits(path)
@@ -300,11 +299,12 @@ def group_by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def assign_names(order: Sequence[str | Entry], *, main_file: str) -> list[str]:
-    """Names for files in order: those that exist keep their number unless it is taken."""
+    """Return names for files in order: existing files keep their number unless it is taken."""
     folder = folder_of(main_file)
     inside = f"{folder}/" if folder else ""
     old = [digits for each in order if isinstance(each, str) and (digits := parse_digits(each))]
-    # Numbering starts at 1, or at 0 where the folder does, as wide as the first name is.
+    # Numbering starts at 1, or at 0 if the folder's does, with as many digits as the first name
+    # has.
     last = (min(1, int(old[0])) - 1 if old else 0, "")
     width = len(old[0]) if old and old[0].startswith("0") and len(old[0]) > 1 else 1
     names = []

@@ -1,4 +1,4 @@
-"""The files Claude Code really writes: sessions, sub-agents, project folders, web exports."""
+"""The files that Claude Code writes: sessions, sub-agents, project folders, web exports."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 LOGLINES = "loglines"
 _QUOTES = re.compile(rb'"|\s(?=:)')
 LOOKED_AT = 5
-"""How many sessions of a folder detection looks into."""
+"""Maximum number of sessions of a folder that detection reads."""
 
 
 class ClaudeCode(Format):
@@ -125,7 +125,7 @@ class ClaudeCode(Format):
     copies_carry = True
     stamp_key = "timestamp"
     known_kinds = WITHOUT_UUID | BOOKKEEPING
-    # All else is the program's own bookkeeping, and stands on every line.
+    # Everything else is the program's own bookkeeping, repeated on every line.
     telling = frozenset({"retryAttempt", "maxRetries", "teamName"})
     silent = BOOKKEEPING
     dialect = ClaudeCodeDialect()
@@ -152,7 +152,7 @@ class ClaudeCode(Format):
         named = [path for path in source.files if detect_kind(path) in ("session", "agent")]
         foreign = {path for path in named if _is_foreign(path, source.files[path])}
         if len(foreign) == len(named):
-            # Whoever names the format for such a folder wants what can be read of it.
+            # If the format of such a folder is named explicitly, what can be read of it is read.
             foreign = set()
         mine = [path for path in named if path not in foreign]
         sheets = [
@@ -187,7 +187,7 @@ class ClaudeCode(Format):
     def fill(self, message: Message, conversation: Conversation) -> Message:
         traits = conversation.skeleton.traits
         if message.context is not None and len(traits) - traits.count(0) == 1:
-            # The version is that of Claude Code, not of the program that writes in its place.
+            # The version is Claude Code's, not that of the program that writes instead of it.
             message = replace(message, context=replace(message.context, version=None))
         return fill_by_adopting(self, message, conversation)
 
@@ -233,15 +233,15 @@ class ClaudeCode(Format):
 
 
 def _is_export(head: bytes) -> bool:
-    # A quote may be lost or too many.
+    # A quote may be missing or duplicate.
     if f"{LOGLINES}:".encode() not in _QUOTES.sub(b"", head[:4096]):
         return False
     return not any(ClaudeCodeDialect().is_record(value) for value in iterate_sample(head, most=1))
 
 
 def _is_foreign(path: str, content: Content) -> bool:
-    """Whether a file is named like a session, but holds records of another program."""
-    # A folder is split before its compressed files are unpacked.
+    """Whether a file is named like a session but holds records of another program."""
+    # A folder is split before its compressed files are decompressed.
     head = read_plain_head(path, content, HEAD)
     if _is_export(head):
         return False
@@ -249,7 +249,7 @@ def _is_foreign(path: str, content: Content) -> bool:
     found = collect_evidence(records, judge_record)
     if len(found.misfits) > len(found.bodies):
         return True
-    # A line may only embed what has no place elsewhere.
+    # A line may embed only what has no place elsewhere.
     own = (each.get("type") == CARRY or ClaudeCodeDialect().is_record(each) for each in records)
     return bool(records) and not any(own)
 

@@ -1,6 +1,6 @@
-"""A message from elsewhere as a line that Claude Code takes as its own.
+"""Messages from other formats as lines that Claude Code accepts as its own.
 
-Nothing is asked of a clock or of chance, so the line is the same each time.
+No clock and no random numbers are used, so the line is always the same.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from talktree.text.json.value import Json
 from talktree.text.times import MILLI
 
 VERSION = "2.1.29"
-"""The version of Claude Code whose lines these are modelled on."""
+"""The version of Claude Code after whose lines these are modelled."""
 NO_MODEL = "<synthetic>"
-"""What Claude Code calls the model of an answer that no model gave."""
+"""The model that Claude Code names for an answer that no model gave."""
 SPEAKING = frozenset({"local_command", "away_summary"})
-"""Other kinds of system lines that are just words."""
+"""Other kinds of system lines that hold only text."""
 STATUSES = frozenset({"pending", "in_progress", "completed"})
 _VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 _COMMAND = re.compile(r"/([\w:.-]+)(?:\s+(.*))?", re.DOTALL)
@@ -62,7 +62,7 @@ OWN = frozenset({"level", "disabled", "triggers"})
 
 
 def has_place(part: Part) -> bool:
-    """Whether there is a line that could hold a part; who speaks is not asked here."""
+    """Whether there is a line that could hold a part, regardless of the role."""
     match part:
         case Text() | ToolCall() | ToolResult():
             return True
@@ -81,7 +81,7 @@ def has_place(part: Part) -> bool:
 
 
 def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
-    """The message with every member Claude Code's own lines have, and no block it would refuse."""
+    """Return the message with all members of Claude Code's own lines, and no refused block."""
     time = moment if message.time_ns is None else message.time_ns
     line = replace(
         message,
@@ -97,21 +97,21 @@ def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> 
 
 
 def _is_for_the_user(message: Message) -> bool:
-    """Whether it stands in a line of the user, whoever brought it."""
+    """Whether the message becomes a user line, regardless of its role."""
     match message.role, message.parts:
         case "user", _:
             return True
         case _, (Event(kind="command", text=str(text)),):
             return _COMMAND.fullmatch(text.strip()) is not None
         case "system", parts:
-            # A system line is one text; what is more than that goes to the model unseen.
+            # A system line is one text; a message with more is sent to the model as hidden context.
             said = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
             return len(said) > 1 or any(isinstance(part, ToolResult) for part in parts)
         case _:
             return False
 
 
-# who speaks
+# roles
 
 
 def _adopt_reply(message: Message) -> Message:
@@ -153,7 +153,7 @@ def _adopt_prompt(message: Message) -> Message:
 
 
 def _format_command(event: Event, text: str) -> Part:
-    """A slash command in the tags that Claude Code puts around it."""
+    """Return a slash command in the tags that Claude Code puts around it."""
     found = _COMMAND.fullmatch(text.strip()) if event.kind == "command" else None
     if found is not None:
         name, given = found[1], (found[2] or "").strip()
@@ -168,7 +168,7 @@ def _format_command(event: Event, text: str) -> Part:
 
 
 def _adopt_note(message: Message) -> Message:
-    """A system line: a boundary where the line goes on elsewhere, or words."""
+    """Return a system line: a boundary if it follows another message, or text."""
     line = replace(message, role="system", model=None, usage=None, api_message=None)
     level = "error" if ERROR in message.flags else "info"
     match message.parts:
@@ -192,7 +192,7 @@ def _complete_compaction(data: Json) -> Json:
     return {"trigger": "manual", "preTokens": 0, **known}
 
 
-# what every line has
+# members of every line
 
 
 def _complete_context(own: Context | None, first: Context | None) -> Context:
@@ -215,9 +215,9 @@ def _complete_todo(todo: Todo) -> Todo:
 
 
 def _clean_setting(setting: ThinkingSetting | None) -> ThinkingSetting | None:
-    """The setting without members that cannot be read again as they are.
+    """Return the setting without members that cannot be read back unchanged.
 
-    Among these are members with a name of ours that another format could not read.
+    Among these are members with one of our names whose value another format could not read.
     """
     if setting is None or (is_sound(dict(setting.extra)) and OWN.isdisjoint(setting.extra)):
         return setting

@@ -1,8 +1,8 @@
-"""Which parts may stand in a line from elsewhere, by who speaks.
+"""The parts that a line from another format may hold, by role.
 
-Claude Code sends the lines of a session to the API again when it goes on with it, and the API
-refuses a whole conversation for one wrong block. So what could be refused is told in words:
-blank texts, thoughts that nobody signed, results without a call, files of other kinds.
+Claude Code sends the lines of a session to the API again when it resumes the session, and the API
+refuses a whole conversation because of one invalid block. So parts that could be refused become
+text: blank texts, thinking without a signature, results without a call, files of other types.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from talktree.model.parts import NOTHING, Attachment, Part, Text, Thinking, Tool
 from talktree.text.json.value import Json
 
 NOTHING_SAID = "(no content)"
-"""What Claude Code writes where a message has no words."""
+"""The text that Claude Code writes if a message has no words."""
 KINDS = {
     **dict.fromkeys(("image/png", "image/jpeg", "image/gif", "image/webp"), "image"),
     "application/pdf": "document",
 }
-"""Types of files the API takes, and the block each stands in."""
+"""Types of files that the API accepts, and the type of block for each."""
 LARGEST_FILE = 5 << 20
-"""Characters of base64; a larger image makes every later request fail."""
+"""Maximum number of base64 characters; a larger image makes every later request fail."""
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII)
 _LINK = re.compile(r"https?://[!-~]+", re.ASCII)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,200}", re.ASCII)
@@ -36,7 +36,7 @@ _LONGEST_NAME = 128
 
 
 def accept_user_parts(message: Message) -> tuple[Part, ...]:
-    """What a user line may hold: words, files, and the results of calls before all else."""
+    """Return the parts that a user line may hold: text, files, and the results of calls first."""
     parts: list[Part] = []
     results: list[Part] = []
     for part in message.parts:
@@ -51,8 +51,8 @@ def accept_user_parts(message: Message) -> tuple[Part, ...]:
 
 
 def accept_assistant_parts(message: Message) -> tuple[Part, ...]:
-    """What an assistant line may hold: words, signed thoughts and calls."""
-    # Calls that are answered in the same breath would wait for their results forever.
+    """Return the parts that an assistant line may hold: text, signed thinking and calls."""
+    # Calls answered in the same message would wait for their results forever.
     answered = any(isinstance(part, ToolResult) for part in message.parts)
     parts: list[Part] = []
     nameless = 0
@@ -69,13 +69,13 @@ def accept_assistant_parts(message: Message) -> tuple[Part, ...]:
 
 
 def is_signed(thought: Thinking, model: str | None) -> bool:
-    """Whether the API could know a thought as its own: it was signed, by a Claude model."""
+    """Whether the API could accept thinking as its own: signed by a Claude model."""
     known = model is not None and "claude" in model.lower()
     return known and bool(thought.signature) and bool(thought.text.strip())
 
 
 def _without_blank_texts(parts: Sequence[Part], *, alone: bool) -> tuple[Part, ...]:
-    """Parts without blank texts; there is always something left."""
+    """Return parts without blank texts; at least one part remains."""
     left = tuple(part for part in parts if not isinstance(part, Text) or part.text.strip())
     return (Text(NOTHING_SAID),) if alone and not left else left
 
@@ -84,7 +84,7 @@ def _without_blank_texts(parts: Sequence[Part], *, alone: bool) -> tuple[Part, .
 
 
 def make_call_id(id: str | None, message: str, number: int) -> str:
-    """An id the API takes: its own, or one made from it, or from where the call stands."""
+    """Return an id that the API accepts: its own, or one made from it or the call's position."""
     if id and _ID.fullmatch(id):
         return id
     seed = id or f"{message}\0{number}"
@@ -99,7 +99,7 @@ def _accept_call(part: ToolCall, message: Message, number: int) -> ToolCall:
 
 
 def normalize_arguments(value: Json) -> Json:
-    """What a call is given, as the object it must be."""
+    """Return the arguments of a call as an object, as required."""
     if value is None:
         return {}
     if not is_sound(value):
@@ -108,7 +108,7 @@ def normalize_arguments(value: Json) -> Json:
 
 
 def is_sound(value: Json) -> bool:
-    """Whether every reader of JSON takes it: no NaN, no halves of characters, not too deep."""
+    """Whether every JSON reader accepts a value: no NaN, no surrogates, not nested too deep."""
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError):
@@ -133,7 +133,7 @@ def _accept_outputs(part: ToolResult) -> Iterator[Text | Attachment]:
 
 
 def _with_detail(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Only a line with one result and nothing else has a place for its structured answer."""
+    """Return the parts without `detail`: only a line with a single result has a place for it."""
     if len(parts) == 1:
         return parts
     return tuple(
@@ -145,7 +145,7 @@ def _with_detail(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def accept_file(part: Attachment) -> Attachment | None:
-    """An image or a document as the API takes it, or None."""
+    """Return an image or a document as the API accepts it, or None."""
     media, url = (part.media_type or "").lower(), part.url or ""
     kind = KINDS.get(media) if media else part.extra.get("type")
     if kind not in KINDS.values():
@@ -159,5 +159,5 @@ def accept_file(part: Attachment) -> Attachment | None:
         return Attachment(name, media, f"data:{media};base64,{data}", {"type": kind})
     if not _LINK.fullmatch(url):
         return None
-    # A link has no place for the type of what it leads to.
+    # A link has no place for the type of its target.
     return Attachment(name, None, url, {"type": kind})

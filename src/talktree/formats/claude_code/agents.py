@@ -1,8 +1,9 @@
 """Which tool call started which sub-agent.
 
-Three generations of recordings: inline sidechains that only share the prompt's text with the call,
-files whose agent id the call's result names, and files whose first line names its parent. The last
-kind needs nothing; the first two are found here, from contents, when a tree is asked for.
+There are three generations of recordings: inline sidechains that share only the prompt's text with
+the call, files whose agent id the call's result names, and files whose first line names its parent.
+The last kind needs no work; the first two are resolved here, from contents, when a tree is
+requested.
 """
 
 from __future__ import annotations
@@ -31,36 +32,35 @@ class _Call(Struct):
 
 
 class _Calls:
-    """The calls that start sub-agents, found by id, by agent, by prompt or by place.
+    """The calls that start sub-agents, found by id, agent, prompt or position.
 
-    Each queue forgets calls that are taken when it meets them, so that many agents cost no more
-    than one look each.
+    Each queue discards the taken calls that it meets, so each agent costs only one lookup.
     """
 
     def __init__(self) -> None:
         self.of_agent: dict[str, str] = {}
-        """Which call each named agent answers."""
+        """The call that each named agent answers."""
         self._by_id: dict[str, _Call] = {}
         self._by_prompt: dict[str | None, deque[_Call]] = {}
         self._waiting: list[_Call] = []
-        """Calls before the place looked at, in order."""
+        """Calls before the current position, in order."""
         self._ahead: deque[_Call] = deque()
 
     def __bool__(self) -> bool:
         return bool(self._by_id)
 
     def add(self, call: _Call) -> None:
-        """One more, in the order of the records."""
+        """Add a call; calls come in the order of the records."""
         self._by_id.setdefault(call.id, call)
         self._by_prompt.setdefault(call.prompt, deque()).append(call)
         self._ahead.append(call)
 
     def find_by_id(self, id: str) -> _Call | None:
-        """The call with that id."""
+        """Return the call with an id, or None."""
         return self._by_id.get(id)
 
     def find_by_prompt(self, prompt: str, *, before: int | None = None) -> _Call | None:
-        """The first call with that prompt that has no sub-agent yet."""
+        """Return the first call with a prompt that has no sub-agent yet, or None."""
         queue = self._by_prompt.get(prompt)
         while queue and queue[0].taken:
             queue.popleft()
@@ -69,7 +69,7 @@ class _Calls:
         return queue[0]
 
     def find_last_before(self, before: int) -> _Call | None:
-        """The last call before a place that has no sub-agent yet; places come in order."""
+        """Return the last call before a position without a sub-agent; positions must rise."""
         while self._ahead and self._ahead[0].position < before:
             self._waiting.append(self._ahead.popleft())
         while self._waiting and self._waiting[-1].taken:
@@ -78,7 +78,7 @@ class _Calls:
 
 
 def link_agents(skeleton: Skeleton, read: Reading) -> None:
-    """Hang sidechains on the calls that started them."""
+    """Attach sidechains to the calls that started them."""
     starts = [
         position
         for position, trait in enumerate(skeleton.traits)
@@ -98,7 +98,7 @@ def link_agents(skeleton: Skeleton, read: Reading) -> None:
 
 
 def _is_unattached_sidechain(skeleton: Skeleton, position: int) -> bool:
-    """Whether a sidechain starts here of which the file does not say where it belongs."""
+    """Whether a sidechain starts here whose file does not say where it belongs."""
     above = skeleton.parents[position]
     if above == ROOT:
         return True
@@ -130,6 +130,6 @@ def _find_caller(first: Message, position: int, calls: _Calls) -> _Call | None:
     if named is not None:
         return calls.find_by_id(named)
     if first.agent is not None:
-        # A file of its own that no result names was not started by a call we know of.
+        # A separate file that no result names was not started by a known call.
         return calls.find_by_prompt(first.text)
     return calls.find_by_prompt(first.text, before=position) or calls.find_last_before(position)

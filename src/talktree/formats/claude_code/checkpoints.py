@@ -1,10 +1,9 @@
-"""Checkpoints: which copies of files Claude Code kept for a session, and of which moment.
+"""Checkpoints: which copies of files Claude Code kept for a session, and from which moment.
 
-Before each prompt it notes the files it has edited so far, each with a copy of what is in it. A
-file that is edited for the first time is added to the note of the running turn: by a second
-snapshot that is marked as an update, in newer versions by a line of its own
-(`file-history-delta`). What was noted first is the state before the turn, so nothing that comes
-later takes its place.
+Before each prompt it records the files it has edited so far, each with a copy of its content. A
+file that is edited for the first time is added to the running turn: by a second snapshot that is
+marked as an update, or in newer versions by a separate line (`file-history-delta`). The first
+record is the state before the turn, so later records do not replace it.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from talktree.text.json.value import Json
 from talktree.text.times import from_iso
 
 FIRST_LINES = 50
-"""How many messages are asked for the folder the session was started in."""
+"""Maximum number of messages that are searched for the folder the session was started in."""
 
 
 class CheckpointFile(NamedTuple):
-    """What is noted of one file."""
+    """The record of one file in a checkpoint."""
 
     name: str
-    """Its path as noted: below the folder the session was started in, or a whole one."""
+    """Its path as recorded: relative to the folder the session was started in, or absolute."""
     copy: str | None
     """The name of the copy; None if the file did not exist, or if no copy is named."""
     absent: bool
-    """The note says that the file did not exist."""
+    """Whether the record says that the file did not exist."""
     time: int | None
 
 
@@ -41,7 +40,7 @@ class Checkpoint(NamedTuple):
     time: int | None
     files: Mapping[str, CheckpointFile]
     place: int
-    """Where in the conversation it was first noted."""
+    """The position in the conversation at which it was first recorded."""
 
 
 class _Note(NamedTuple):
@@ -49,11 +48,11 @@ class _Note(NamedTuple):
     time: int | None
     files: list[CheckpointFile]
     adds: bool
-    """Whether it only adds to what is noted already."""
+    """Whether it only adds files to an existing record."""
 
 
 def list_checkpoints(conversation: Conversation) -> list[Checkpoint]:
-    """All checkpoints of a session, in the order they were made."""
+    """Return all checkpoints of a session, in the order in which they were made."""
     found: dict[str, Checkpoint] = {}
     for place, note in _iterate_notes(conversation):
         known = found.get(note.message)
@@ -68,7 +67,7 @@ def list_checkpoints(conversation: Conversation) -> list[Checkpoint]:
 
 
 def find_start_folder(conversation: Conversation) -> str | None:
-    """The folder that paths in checkpoints are relative to."""
+    """Return the folder that paths in checkpoints are relative to, or None."""
     traits = conversation.skeleton.traits
     spoken = [place for place, trait in enumerate(traits) if trait][:FIRST_LINES]
     for entry in conversation.entries_at(spoken):

@@ -1,4 +1,4 @@
-"""Lines of Claude Code sessions: what they are recognised by, and a quick look at them."""
+"""Detection of Claude Code sessions, and the outline of their lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAID, REPLY, RESULT, NOTE = map(int, (Trait.SAID, Trait.REPLY, Trait.RESULT, Tra
 LISTED, HIDDEN, ABSENT = map(int, (Listing.LISTED, Listing.HIDDEN, Listing.ABSENT))
 SPOKEN = {"user": SAID, "assistant": REPLY}
 PASSED = frozenset({"system", "progress", "attachment"})
-"""Types of lines that the Agent SDK's reader passes by; it knows no others but those spoken."""
+"""Types of lines that the Agent SDK's reader skips; it knows only these and messages."""
 WITHOUT_UUID = frozenset(
     {
         "agent-color",
@@ -63,7 +63,7 @@ WITHOUT_UUID = frozenset(
 )
 """Types of lines that have been seen without an id of their own."""
 BOOKKEEPING = frozenset({"progress", "attachment", "bridge-session", "turn_end"})
-"""Types of lines that take part in the chain and say nothing."""
+"""Types of lines that take part in the chain and hold no text."""
 ENVELOPE = frozenset(
     {
         "cwd",
@@ -79,11 +79,11 @@ ENVELOPE = frozenset(
         "version",
     }
 )
-"""Members of a line that say where and when it was written, and differ if it is written again."""
+"""Members of a line that record where and when it was written; they differ in a rewritten copy."""
 API_MEMBERS = frozenset(
     {"id", "type", "role", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 )
-"""Members of an API message beside its content that say nothing."""
+"""Members of an API message, other than its content, that hold no text."""
 
 
 _CALL = b'"tool_use"'
@@ -154,7 +154,7 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 class ClaudeCodeDialect(LineDialect):
-    """What a line says of its place in the tree."""
+    """Reads where a line belongs in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)
@@ -239,7 +239,7 @@ def _find_trait(role: str, value: dict[str, Json], api: dict[str, Json]) -> int:
 
 
 def _find_group(value: dict[str, Json], api: dict[str, Json], trait: int) -> str | None:
-    """The reply that a line is a piece of; calls that name none go with those beside them."""
+    """Return the reply that a line is part of; calls that name none belong with adjacent calls."""
     reply, parent = get_text(api, "id"), get_text(value, "parentUuid")
     if reply or trait != REPLY or get_text(value, "requestId") or parent is None:
         return reply
@@ -269,25 +269,25 @@ def _read_usage(found: Json) -> Usage | None:
 
 
 def _is_prompt(attached: Raw) -> bool:
-    # Most of what is attached are long lists of other things.
+    # Most attachments are long lists of other things.
     return _QUEUED in bytes(attached) and lens_queued.is_prompt(msgspec.json.decode(attached))
 
 
 def _has_result(line: bytes | memoryview) -> bool:
-    # Inside text the quotes would be escaped, so this cannot be something somebody typed; and
-    # without a `toolUseResult` nothing long stands before the block that says what it is.
+    # Inside text the quotes would be escaped, so this cannot be typed text. Without a
+    # `toolUseResult`, nothing long precedes the block that names its type.
     return b'"tool_result"' in bytes(line[:2000])
 
 
 def identity_of(value: Json) -> Json:
-    """What copies of a line share, whenever and wherever they were written."""
+    """Return the value that all copies of a line share, whenever and wherever they were written."""
     if not isinstance(value, dict):
         return None
     return {key: value[key] for key in sorted(value) if key not in ENVELOPE}
 
 
 def judge_record(value: dict[str, Json]) -> Clue | None:
-    """What a record shows of having been written by Claude Code."""
+    """Return the evidence that Claude Code wrote a record, or None."""
     type = value.get("type")
     if not isinstance(type, str):
         return None
@@ -307,7 +307,7 @@ def judge_record(value: dict[str, Json]) -> Clue | None:
 
 def _judge_body(type: str, message: Json, value: dict[str, Json]) -> Clue | None:
     if not isinstance(message, dict) or "context" in value or "toolCalls" in message:
-        # Two other formats with this envelope look like that, and say so themselves.
+        # Two other formats with this envelope look the same, and name themselves.
         return Clue("misfit")
     if "content" not in message:
         foreign = find_foreign_members(message, API_MEMBERS)

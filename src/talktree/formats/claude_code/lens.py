@@ -1,13 +1,11 @@
 """Lines of Claude Code sessions and entries: reading.
 
-Every line of a large session comes through here, so the usual shapes take a short way; anything
-of an unexpected kind stays in `extra` untouched. Writing is in `native`.
+Every line of a large session is read here, so the usual shapes take a short path; values of an
+unexpected type stay in `extra` unchanged. Writing is in `write`.
 
-Parts in words, for lines where Claude Code has no block for them.
-
-What goes with the messages of a conversation from elsewhere: its title, titles, snapshots.
-
-What a line says, for when nothing of it could be read.
+This module also renders parts as text for lines in which Claude Code has no block for them, makes
+the entries that belong to a conversation from another format (title, titles, snapshots), and
+describes lines of which nothing could be read.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ USAGE = (
 )
 BOUNDARIES = {"compact_boundary": "compacted", "microcompact_boundary": "microcompacted"}
 PLAIN_NOTE = "informational"
-"""The kind of system line that is nothing but words."""
+"""The kind of system line that holds only text."""
 FLAGS = {"isSidechain": SIDECHAIN, "isMeta": META, "isApiErrorMessage": ERROR}
 KNOWN = frozenset(
     {
@@ -97,7 +95,7 @@ _contexts: dict[tuple[Json, ...], Context] = {}
 
 
 def get(record: Record) -> Entry:
-    """What a line says."""
+    """Return the entry of a line."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
         return make_opaque(record)
@@ -114,7 +112,7 @@ def get(record: Record) -> Entry:
 
 
 def _read_message(record: Record, value: Object, type: str) -> Message:
-    # Known members are read in place and left out; one of an unexpected kind is put back.
+    # Known members are read in place and skipped; one of an unexpected type is put back.
     left = {key: item for key, item in value.items() if key not in KNOWN}
     own = _read_text_member(value, left, "uuid")
     parent = _read_text_member(value, left, "parentUuid")
@@ -252,7 +250,7 @@ def _read_parts(api: Object, rest: Object, value: Object, left: Object) -> tuple
 
 
 def _read_summary(block: Json, left: Object) -> Part:
-    """The summary of a compaction that stands in a block."""
+    """Return the summary of a compaction in a block."""
     part = parse_block(block)
     return _read_text(part.text, left) if isinstance(part, Text) and not part.extra else part
 
@@ -269,7 +267,7 @@ def _read_text(content: str, left: Object) -> Part:
 
 
 def parse_command(content: str) -> Event | None:
-    """A slash command, or what it printed, if the text has the tags that record it."""
+    """Return a slash command or its output, if the text has the tags that record it, or None."""
     found = _COMMAND.match(content) if "<" in content[:40] else None
     if found is None:
         return None
@@ -280,7 +278,7 @@ def parse_command(content: str) -> Event | None:
 
 
 def _read_plain_text(left: Object) -> tuple[Part, ...]:
-    """The words of a line whose message is plain text."""
+    """Return the parts of a line whose message is plain text."""
     said = left.get("message")
     if not isinstance(said, str):
         return ()
@@ -289,7 +287,7 @@ def _read_plain_text(left: Object) -> tuple[Part, ...]:
 
 
 def _read_system_parts(left: Object, type: str) -> tuple[Part, ...]:
-    """What a line without an API message tells."""
+    """Return the parts of a line without an API message."""
     content, subtype = left.get("content"), left.get("subtype")
     if type != "system" or not (content is None or isinstance(content, str)):
         return ()
@@ -391,14 +389,14 @@ _TICKS = re.compile("`{3,}")
 
 
 def remove_surrogates(text: str) -> str:
-    """A text without halves of characters: a request that holds one is refused."""
+    """Return a text without surrogates: a request that holds one is refused."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def describe_part(part: Part) -> str:
-    """A part as something to read."""
+    """Return a part as readable text."""
     match part:
         case Text():
             return remove_surrogates(part.text)
@@ -434,14 +432,14 @@ def describe_part(part: Part) -> str:
 
 
 def format_json(value: Json) -> str:
-    """A value as text that can stand in a message."""
+    """Return a value as text for a message."""
     return remove_surrogates(encode_json(value).decode())
 
 
 def _describe_attachment(part: Attachment) -> str:
     name = f": {remove_surrogates(part.name)}" if part.name else ""
     media = f" ({remove_surrogates(part.media_type)})" if part.media_type else ""
-    # A data URL is content, not a place: nobody can read it.
+    # A data URL is content, not an address, and is not readable.
     is_place = part.url and not part.url.lower().startswith("data:")
     return f"[Attachment{name}{media}]" + (
         f"({remove_surrogates(part.url or '')})" if is_place else ""
@@ -458,14 +456,14 @@ def _fence_block(inside: str, language: str) -> str:
 
 
 def make_opening_entries(about: ConversationInfo) -> Sequence[Entry]:
-    """The line that names the conversation; it hangs on the message the conversation ends with."""
+    """Return the line that names the conversation; its parent is the last message."""
     if not about.title or not about.title.strip() or about.leaf is None:
         return ()
     return (Head(kind="summary", title=remove_surrogates(about.title), leaf=about.leaf),)
 
 
 def make_name_line(about: ConversationInfo) -> Iterator[Item]:
-    """The line that names a conversation without messages, as renaming a session writes it."""
+    """Yield the line that names a conversation without messages, as renaming a session does."""
     if about.title and about.title.strip():
         value: Json = {
             "type": "custom-title",
@@ -476,10 +474,10 @@ def make_name_line(about: ConversationInfo) -> Iterator[Item]:
 
 
 def move_title_last(items: Iterator[Item], about: ConversationInfo) -> Iterator[Item]:
-    """The lines with the one that names the conversation behind all others.
+    """Yield the lines, with the line that names the conversation after all others.
 
-    Only there it is known what was written: where the message it should hang on was not, it hangs
-    on the last one that was.
+    Only then it is known which messages were written: if its intended parent was not, the last
+    message that was becomes its parent.
     """
     title: Item | None = None
     leaf: Json = None
@@ -497,7 +495,7 @@ def move_title_last(items: Iterator[Item], about: ConversationInfo) -> Iterator[
 
 
 def adopt_other(entry: Head | Snapshot | Opaque, about: ConversationInfo) -> Entry | None:
-    """An entry that is no message as Claude Code has it, or None."""
+    """Return an entry that is not a message as Claude Code writes it, or None."""
     match entry:
         case Head():
             return _adopt_title(entry, about)
@@ -508,7 +506,7 @@ def adopt_other(entry: Head | Snapshot | Opaque, about: ConversationInfo) -> Ent
 
 
 def _adopt_title(head: Head, about: ConversationInfo) -> Entry | None:
-    """A name of the whole session; summaries of messages that may be elsewhere ride along."""
+    """Return a title of the whole session; summaries of messages elsewhere are embedded."""
     if head.kind not in TITLES or head.kind == "summary" or not head.title:
         return None
     return Head(
@@ -523,8 +521,8 @@ def _adopt_snapshot(snapshot: Snapshot, about: ConversationInfo) -> Entry | None
     files = {
         path: _adopt_file_state(state, time)
         for path, state in snapshot.files.items()
-        # Without a backup only a file that was not there can be undone; a null for any other
-        # would have it deleted.
+        # Without a backup, only a file that did not exist can be undone; null for any other would
+        # have it deleted.
         if state.backup is not None or state.absent_before
     }
     return Snapshot(
@@ -564,11 +562,11 @@ AROUND = frozenset(
         "diagnostics",
     }
 )
-"""Members of an API message beside what it says."""
+"""Members of an API message other than its text."""
 
 
 def describe_line(value: Json) -> Json:
-    """What a line says, as it stands there; members that nobody knows may be what it says."""
+    """Return the content of a line as written; unknown members may be part of it."""
     if not isinstance(value, dict):
         return None
     if value.get("message") is None:

@@ -1,8 +1,8 @@
-"""Prompts typed while Claude Code was at work.
+"""Prompts typed while Claude Code was working.
 
-It folds them into the running turn as lines of type `attachment`; there is no user line that says
-the same. Messages of other sessions and notes of finished tasks travel in the same way: those are
-nobody's words and stay what they are.
+It adds them to the running turn as lines of type `attachment`; no user line repeats them. Messages
+of other sessions and notes of finished tasks are recorded in the same way, but they were not typed
+by the user and stay what they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROMPT = "prompt"
 
 
 def is_prompt(found: Json) -> TypeGuard[Object]:
-    """Whether what is attached is something that a person typed."""
+    """Whether an attachment is a prompt that the user typed."""
     if not isinstance(found, dict) or found.get("type") != KIND or found.get("isMeta") is True:
         return False
     origin = found.get("origin")
@@ -36,14 +36,14 @@ def is_prompt(found: Json) -> TypeGuard[Object]:
 
 
 def _is_said(prompt: Json) -> bool:
-    """Whether it is text, or blocks of text and pictures: people write nothing else."""
+    """Whether a value is text, or blocks of text and images: prompts hold nothing else."""
     if not isinstance(prompt, list):
         return isinstance(prompt, str)
     return all(isinstance(part, Text | Attachment) for part in parse_blocks(prompt))
 
 
 def take_prompt(left: Object) -> tuple[Part, ...]:
-    """The words of such a line; what else is attached with them stays."""
+    """Return the text of such a line; other members of the attachment stay."""
     found = left[LINE]
     assert isinstance(found, dict)
     left[LINE] = {key: item for key, item in found.items() if key != PROMPT}
@@ -52,7 +52,7 @@ def take_prompt(left: Object) -> tuple[Part, ...]:
 
 
 def make_attachment(message: Message) -> Object | None:
-    """What such a line has attached; None if a message is written in the usual way."""
+    """Return the attachment of such a line; None if the message is written in the usual way."""
     rest = message.extra.get(LINE)
     if message.role != ROLE or not isinstance(rest, dict):
         return None

@@ -1,10 +1,8 @@
-"""Where Claude Code keeps its sessions.
-
-Where Claude Code keeps things: sessions, sub-agents, tool results, one folder a project.
+"""Where Claude Code keeps sessions, sub-agents and tool results: one folder for each project.
 
 A session is `<uuid>.jsonl`; its sub-agents are `agent-<id>.jsonl` beside it (their lines name the
 session) or files in `<uuid>/subagents/`. Everything else in the folder belongs to the program and
-is kept as it is.
+stays unchanged.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ LINES = ".jsonl"
 SUB_AGENTS = "subagents"
 FILE_HISTORY = "file-history"
 OF_A_SESSION = (SUB_AGENTS, "tool-results", "workflows", "session-memory")
-"""Folders in the folder of a session; what else is in that may be anything."""
+"""Folders in the folder of a session; other files in it may be anything."""
 FIRST_LINES = 20
-"""So many lines are read to find the session that a file names."""
+"""Maximum number of lines that are read to find the session that a file names."""
 _SUB_AGENT = re.compile(r"(?P<session>(?:.*/)?[^/]+)/subagents/(?:.*/)?[^/]+\.jsonl", re.DOTALL)
 _AGENT = re.compile(r"(?P<folder>(?:.*/)?)agent-[^/]+\.jsonl", re.DOTALL)
 _AGENT_NAME = re.compile(r"agent-[^/]+\.jsonl(?:\.\w{1,5})?", re.DOTALL)
@@ -42,7 +40,7 @@ Kind = Literal["session", "agent", "companion", "foreign"]
 
 
 def detect_kind(path: str) -> Kind:
-    """What a file in a project folder is."""
+    """Return the kind of a file in a project folder."""
     path = strip_compression_suffix(path)
     if _COMPANION.fullmatch(path):
         return "companion"
@@ -52,9 +50,9 @@ def detect_kind(path: str) -> Kind:
 
 
 def find_path_owner(path: str, conversations: Collection[str]) -> str | None:
-    """The conversation that a companion file belongs to: that whose folder it is in.
+    """Return the conversation in whose folder a companion file is, or None.
 
-    The memory of a project and the index of its sessions belong to none.
+    A project's memory and the index of its sessions belong to no conversation.
     """
     if detect_kind(path) != "companion":
         return None
@@ -76,10 +74,10 @@ class Groups:
         self._aliases: dict[str, dict[str, str]] = {}
 
     def find_conversation(self, path: str) -> str:
-        """The conversation of a file: the path of its session without the ending."""
+        """Return the conversation of a file: the path of its session without the extension."""
         bare = strip_compression_suffix(path)
         if bare != path and bare in self._files:
-            return path  # a packed copy of a file that is here, too
+            return path  # a compressed copy of a file that is also here
         nested = _SUB_AGENT.fullmatch(bare)
         if nested:
             return nested["session"]
@@ -92,7 +90,7 @@ class Groups:
         return bare.removesuffix(LINES).removesuffix(".json")
 
     def _find_session(self, folder: str, id: str) -> str | None:
-        """The session in a folder that has an id as its name, or else in its first lines."""
+        """Return the session in a folder that has an id as its name, or else in its first lines."""
         stem = f"{folder}{id}"
         if stem in self._index_sessions():
             return stem
@@ -101,7 +99,7 @@ class Groups:
         return self._aliases[folder].get(id)
 
     def _index_sessions(self) -> dict[str, str]:
-        """The paths of sessions, by the same without the ending."""
+        """Return the paths of sessions by the same paths without extension."""
         if self._stems is None:
             sessions = (path for path in self._files if detect_kind(path) == "session")
             self._stems = {
@@ -140,7 +138,7 @@ class SessionFiles(CompanionRules):
 
 
 def find_session_id(path: str, content: Content) -> str | None:
-    """The id of the session that the first lines of a file name."""
+    """Return the id of the session that the first lines of a file name, or None."""
     for value in iterate_sample(read_plain_head(path, content, HEAD), most=FIRST_LINES):
         named: Json = value.get("sessionId")
         if isinstance(named, str):
@@ -149,8 +147,8 @@ def find_session_id(path: str, content: Content) -> str | None:
 
 
 def make_project_folder_name(cwd: str) -> str:
-    """What Claude Code calls the folder that holds the sessions of a working directory."""
-    # It counts as JavaScript does: a character beyond the first 65,536 is two.
+    """Return Claude Code's name for the folder with the sessions of a working directory."""
+    # It counts as JavaScript does: a character beyond the first 65,536 counts as two.
     return "".join(
         each if each.isascii() and each.isalnum() else "-" * (1 + (ord(each) > 0xFFFF))
         for each in cwd
@@ -158,16 +156,16 @@ def make_project_folder_name(cwd: str) -> str:
 
 
 def sort_for_reading(paths: Iterable[str]) -> list[str]:
-    """Sessions before the sub-agents that hang on them."""
+    """Return the paths with sessions before their sub-agents."""
     return sorted(paths, key=lambda path: detect_kind(path) == "agent")
 
 
 CONFIG = "CLAUDE_CONFIG_DIR"
-"""The variable with Claude Code's own folder; some people give several, with commas between."""
+"""The variable with Claude Code's own folder; it may list several, separated by commas."""
 
 
 def find_places(home: Path, here: Path) -> Iterator[Path]:
-    """The folders that hold a folder for each project."""
+    """Yield the folders that hold a folder for each project."""
     for folder in filter(None, os.environ.get(CONFIG, "").split(",")):
         yield Path(folder) / "projects"
     yield home / ".claude" / "projects"

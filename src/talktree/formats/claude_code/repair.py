@@ -1,7 +1,7 @@
-"""How content blocks that the API would refuse are mended.
+"""Repairs of content blocks that the API would refuse.
 
-Each function goes over all blocks of a line and changes those that need it, so that it does not
-matter how many of them were found, or in which order.
+Each function processes all blocks of a line and changes those that need it, so the number and the
+order of the findings do not matter.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from talktree.formats.rule_context import RuleRecord
 from talktree.text.json.value import Json
 
 NO_OUTPUT = "(no output)"
-"""What stands for the output of a tool that said nothing."""
+"""The text that replaces the output of a tool without output."""
 is_call_id = re.compile(r"[A-Za-z0-9_-]+", re.ASCII).fullmatch
 is_tool_name = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII).fullmatch
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 NAMES = {"jpg": "jpeg"}
-"""What some programs call a type of image, and what it is called."""
+"""Other names of image types, and the proper ones."""
 
 Block = Callable[[Object], Json]
-"""From a block to what stands in its place; None if nothing does."""
+"""From a block to its replacement; None to remove the block."""
 
 
 def is_blank(text: Json) -> bool:
-    """Whether it is a text with nothing in it; found out at its first letter."""
+    """Whether a text is blank; decided at its first letter."""
     return isinstance(text, str) and (not text or text.isspace())
 
 
 def repair_blocks(repair: Block) -> Callable[[RuleRecord, Diagnostic], Json]:
-    """The line with each block of its message mended; where none is left, it says so."""
+    """Return a repair of each block of a line's message; if none is left, the message says so."""
 
     def _make(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
         value = get_object(seen)
@@ -63,7 +63,7 @@ def _repair_each(content: list[Json], repair: Block) -> list[Json]:
 
 
 def without_blanks(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
-    """The line without blank texts; a blank message or output says that there was none."""
+    """Return the line without blank texts; a blank message or output gets a placeholder."""
     value = get_object(seen)
     if is_blank(get_api_message(value).get("content")):
         return with_api(value, content=NOTHING_SAID)
@@ -89,7 +89,7 @@ def _without_blank(block: Object) -> Json:
 def without_thinking(
     is_wrong: Callable[[Object], bool],
 ) -> Callable[[RuleRecord, Diagnostic], Json]:
-    """The line without those thoughts."""
+    """Return a repair that removes matching thinking blocks from the line."""
     return repair_blocks(
         lambda block: None if block.get("type") == "thinking" and is_wrong(block) else block
     )
@@ -99,7 +99,7 @@ def without_thinking(
 
 
 def with_call_id(block: Object) -> Json:
-    """A call or result whose id the API takes; both get the same one, made from the old."""
+    """Return a call or result with an id that the API accepts, made from the old one for both."""
     key = {"tool_use": "id", "tool_result": "tool_use_id"}.get(str(block.get("type")))
     id = block.get(key) if key else None
     if key is None or not isinstance(id, str) or not id or is_call_id(id):
@@ -108,7 +108,7 @@ def with_call_id(block: Object) -> Json:
 
 
 def with_sound_call(block: Object) -> Json:
-    """A call with a name and arguments the API takes."""
+    """Return a call with a name and arguments that the API accepts."""
     if block.get("type") != "tool_use":
         return block
     name, given = block.get("name"), block.get("input")
@@ -121,12 +121,12 @@ def with_sound_call(block: Object) -> Json:
 
 
 def is_refused(kind: Json, media: Json) -> bool:
-    """Whether the API refuses a file of that type in a block of that kind."""
+    """Whether the API refuses a file of this type in a block of this kind."""
     return not isinstance(media, str) or KINDS.get(media) != kind
 
 
 def with_sound_file(block: Object) -> Json:
-    """An image with its right type, or words in the place of what is refused."""
+    """Return an image with its right type, or text in place of a refused block."""
     match block:
         case {"type": "tool_result", "content": list(output)}:
             made = _repair_each(output, with_sound_file)
@@ -152,11 +152,11 @@ def _repair_source(block: Object) -> Json:
 # anything else
 
 SHAPED = frozenset({"text", "thinking", "tool_use", "tool_result"})
-"""Kinds of blocks that must have the members they are known by."""
+"""Kinds of blocks that must have their defining members."""
 
 
 def without_odd_blocks(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
-    """The line without what is no block, or a block that lacks what it is for."""
+    """Return the line without values that are not blocks, and without incomplete blocks."""
     value = get_object(seen)
     content = get_api_message(value).get("content")
     if not isinstance(content, list):
@@ -166,7 +166,7 @@ def without_odd_blocks(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 
 
 def is_odd(block: Json) -> bool:
-    """Whether it is no block, or one of a known kind without its members."""
+    """Whether a value is not a block, or a known kind of block without its members."""
     if not isinstance(block, dict) or not isinstance(block.get("type"), str):
         return True
     return block["type"] in SHAPED and type(parse_block(block)).__name__ == "UnknownPart"

@@ -1,4 +1,4 @@
-"""The API replies that lines of a Claude Code session are pieces of."""
+"""The API replies that lines of a Claude Code session are part of."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from talktree.model.replies import ReplyUsage, make_reply_usage, to_valid_count
 PROGRESS = "progress"
 CACHE = "cache_creation"
 ID_ENDINGS = ("Id", "ID", "Uuid", "UUID")
-"""The ends of the names that members with ids have."""
+"""Suffixes of the names of members that hold ids."""
 
 
 def find_replies(message: Message, own: str) -> Iterator[ReplyUsage]:
-    """The reply of a message, and that of a sub-agent's message that a progress line holds."""
+    """Yield the reply of a message, and that of a sub-agent's message in a progress line."""
     found = _make_reply(message, own)
     if found is not None:
         yield found
@@ -29,7 +29,7 @@ def find_replies(message: Message, own: str) -> Iterator[ReplyUsage]:
 
 
 def find_record_ids(message: Message) -> Iterator[str]:
-    """The ids of a line that the model has no field for: of its request and of what it is about."""
+    """Yield the ids of a line that have no field in the model: of its request and its subject."""
     for name, value in message.extra.items():
         if isinstance(value, str) and name.endswith(ID_ENDINGS):
             yield value
@@ -40,7 +40,7 @@ def find_record_ids(message: Message) -> Iterator[str]:
 
 
 def _find_inner_message(message: Message) -> Message | None:
-    """The sub-agent's message that a progress line holds."""
+    """Return the sub-agent's message in a progress line, or None."""
     if message.role != PROGRESS:
         return None
     value = _get_object(message.extra, "data").get("message")
@@ -63,7 +63,7 @@ def _make_reply(message: Message, own: str) -> ReplyUsage | None:
 
 
 def _get_object(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """The object under some names; empty if there is none."""
+    """Return the object under a path of names; empty if there is none."""
     here: Any = value
     for name in names:
         here = here.get(name)

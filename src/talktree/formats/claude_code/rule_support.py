@@ -1,4 +1,4 @@
-"""What the rules for Claude Code's files share: what is a session, and what is an id there."""
+"""Helpers of the rules for Claude Code's files: what a session is, and what an id is."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ CLAUDE_CODE = ("claude-code",)
 CHAINED = frozenset({"user", "assistant", "system", "progress", "attachment"})
 """Types of lines that take part in the chain of parents."""
 is_uuid = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I | re.ASCII).fullmatch
-"""Claude Code asks no more of an id than this."""
+"""The form of an id; Claude Code requires nothing more."""
 
 
 def is_session(talk: CheckedConversation) -> bool:
-    """Whether it is a session that can be resumed; the lines of a web export only show one."""
+    """Whether it is a session that can be resumed; the lines of a web export only display one."""
     return talk.origin.links(talk.conversation) == "own"
 
 
 def session_of_file(talk: CheckedConversation) -> str | None:
-    """The session a file is named after, if it is named after one."""
+    """Return the session that a file is named after, or None."""
     name = talk.id.rpartition("/")[2]
     return name if is_uuid(name) else None
 
 
 def find_own_session(talk: CheckedConversation) -> str | None:
-    """The session a line belongs to that does not say it, if there is no doubt."""
+    """Return the session of lines that do not name it, if it is certain."""
     known = list(talk.facts.session_names)
     return session_of_file(talk) or (known[0] if len(known) == 1 else None)
 
 
 def mint_uuid(name: str, talk: CheckedConversation) -> str:
-    """The UUID that stands for another id in a conversation, the same each time."""
+    """Return the UUID that replaces another id in a conversation; always the same one."""
     seed = f"{talk.id}\0{name}".encode("utf-8", "surrogatepass")
     return str(UUID(bytes=blake2b(seed, digest_size=16).digest(), version=4))
 
 
 def get_object(seen: RuleRecord) -> Object:
-    """A line's value; empty if it is no object."""
+    """Return a line's value; empty if it is not an object."""
     value = seen.record.value
     return value if isinstance(value, dict) else {}
 
 
 def is_spoken(seen: RuleRecord) -> bool:
-    """Whether it is a line with an API message, or should be one; not all that is said has one."""
+    """Whether it is a line that has or should have an API message; some messages have none."""
     return get_object(seen).get("type") in SPOKEN
 
 
 def get_api_message(value: Object) -> Object:
-    """The API message of a line; empty if there is none."""
+    """Return the API message of a line; empty if there is none."""
     found = value.get("message") if value.get("type") in SPOKEN else None
     return found if isinstance(found, dict) else {}
 
 
 def with_api(value: Object, **members: Json) -> Object:
-    """A line with other members in its API message."""
+    """Return a line with other members in its API message."""
     return {**value, "message": {**get_api_message(value), **members}}

@@ -1,4 +1,4 @@
-"""What is around a session on disk: how old it is, its copies of files, its neighbours."""
+"""The surroundings of a session on disk: its age, its copies of files, its neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from talktree.model.message import Message
 from talktree.text.json.decode import decode
 
 DAYS_KEPT = 30
-"""Claude Code deletes sessions that were not written to for so long, unless told otherwise."""
+"""Number of days without changes after which Claude Code deletes a session, by default."""
 FIRST_LINES = 20
 LARGEST_INDEX = 16 << 20
 DAY = 86_400
@@ -32,7 +32,7 @@ def is_session_file(path: str) -> bool:
 
 
 def group_sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
-    """The sessions that are there, by the folder they are in."""
+    """Return the existing sessions, by their folder."""
     found: dict[str, set[str]] = {}
     for path in paths:
         if is_session_file(path):
@@ -42,7 +42,7 @@ def group_sessions_by_folder(paths: Iterable[str]) -> dict[str, set[str]]:
 
 
 def find_first_directory(talk: CheckedConversation) -> str | None:
-    """Where a session was started, as its first lines say."""
+    """Return the folder in which a session was started, from its first lines, or None."""
     for position in range(min(FIRST_LINES, talk.conversation.record_count)):
         entry = talk.read_record(position).entry
         if isinstance(entry, Message) and entry.context is not None and entry.context.cwd:
@@ -51,7 +51,7 @@ def find_first_directory(talk: CheckedConversation) -> str | None:
 
 
 def read_session_index(content: Content) -> set[str] | None:
-    """The sessions a list of sessions names; None if it cannot be read."""
+    """Return the sessions that an index of sessions names; None if it cannot be read."""
     if content.size > LARGEST_INDEX:
         return None
     value, _, usable = decode(content.read())
@@ -66,7 +66,7 @@ def read_session_index(content: Content) -> set[str] | None:
 
 
 def count_days_old(content: Content) -> int | None:
-    """For how many days a file in Claude Code's own folder was not written to."""
+    """Return the days since a file in Claude Code's own folder was last written, or None."""
     if _find_claude_folder(content) is None:
         return None
     assert isinstance(content, OnDisk)
@@ -78,7 +78,7 @@ def count_days_old(content: Content) -> int | None:
 
 
 def find_backups(talk: CheckedConversation) -> Collection[str] | None:
-    """The names of the copies of files that belong to a session; None if no folder is at hand."""
+    """Return the names of a session's copies of files; None if no folder is available."""
     session = talk.id.rpartition("/")[2]
     held = _find_copies(talk.origin.source).get(session)
     if held:
@@ -95,7 +95,7 @@ _held: WeakKeyDictionary[Source, dict[str, set[str]]] = WeakKeyDictionary()
 
 
 def _find_copies(source: Source) -> dict[str, set[str]]:
-    """The copies of files that are part of a source, by session."""
+    """Return the copies of files that are part of a source, by session."""
     if source not in _held:
         found: dict[str, set[str]] = {}
         for path in source.files:
@@ -107,7 +107,7 @@ def _find_copies(source: Source) -> dict[str, set[str]]:
 
 
 def _find_claude_folder(content: Content) -> Path | None:
-    """The folder `.claude` a session lies in, below `projects`."""
+    """Return the folder `.claude` whose `projects` holds a session, or None."""
     if not isinstance(content, OnDisk):
         return None
     path = Path(os.path.abspath(content.path))

@@ -1,4 +1,4 @@
-"""Entries to lines of Claude Code sessions."""
+"""Writing entries as lines of Claude Code sessions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from talktree.text.times import to_iso
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The value of an entry, in the form of its old record where there is one."""
+    """Return the value of an entry, in the form of its old record if there is one."""
     if base is None:
         return write_entry(entry)
     return merge_json(base.value, write_entry(get(base)), write_entry(entry))
 
 
 def write_entry(entry: Entry) -> Json:
-    """A new line for an entry."""
+    """Return a new line for an entry."""
     match entry:
         case Message():
             return _write_line(entry)
@@ -113,11 +113,11 @@ def _make_content(message: Message, value: Object) -> Json:
             value["isCompactSummary"] = True
             return text
         case (Event(kind="command" | "command_output", text=str(text)) as event,):
-            # Only text that says so itself is read as a command again.
+            # Only text with these tags is read as a command again.
             found = parse_command(text)
             return text if found and found.kind == event.kind else make_blocks(message.parts)
         case (Text(text=text, extra=extra),) if message.role == "user" and not extra:
-            # Words that look like a command are kept apart from one by standing in a block.
+            # Text that looks like a command is put into a block, so that it is not read as one.
             return make_blocks(message.parts) if parse_command(text) else text
         case parts:
             return make_blocks(parts)

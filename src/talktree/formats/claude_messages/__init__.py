@@ -1,6 +1,6 @@
 """The documented Claude message types: user, assistant, system and compact_system lines.
 
-This is the dialect of the Message Type Specification. The files Claude Code really writes are
+This is the dialect of the Message Type Specification. The files that Claude Code writes are
 `claude_code`; the two differ in how messages, tools and compactions are recorded.
 """
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from talktree.formats.rule import Rule
 
 API_OBJECTS = 3
-"""The number of API objects that a file may have for each record of another kind."""
+"""Maximum number of API objects in a file for each record of another kind."""
 WRITTEN = SURE + 0.01
-"""The confidence for a file that this format was converted to, and that fits."""
+"""The confidence for a matching file that was converted to this format."""
 
 
 def _is_mixed(found: Evidence) -> bool:
@@ -102,7 +102,7 @@ class ClaudeMessages(Format):
         if probe.folder:
             return None
         found = collect_from_probe(probe, judge_record)
-        # Files in which every message is an API object look like Claude Code's, too.
+        # Files in which every message is an API object also look like Claude Code's.
         if (
             not found.bodies
             and not any(found.misfits)
@@ -110,7 +110,7 @@ class ClaudeMessages(Format):
         ):
             return Detection(WRITTEN, "the source data embedded in it says so, and nothing differs")
         if found.bodies and not any(found.misfits) and _is_mixed(found):
-            # The documented types may hold API objects, too; Claude Code writes nothing else.
+            # The documented types may also hold API objects; Claude Code writes nothing else.
             found = found._replace(envelopes=[*found.envelopes, *found.misfits], misfits=[])
         return found.make_detection()
 

@@ -1,8 +1,8 @@
-"""A message from elsewhere in the documented words.
+"""Messages from other formats as lines of the documented types.
 
-The document knows one thing a line: words, a call with or without words, a result, a thought, a
-command or a compaction. A message that is more than that is written as an API object, which the
-same files are seen to hold.
+The specification has one thing on a line: text, a call with or without text, a result, thinking, a
+command or a compaction. A message with more than that is written as an API object, which has been
+found in the same files.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ BETWEEN = "\n\n"
 
 
 def has_place(part: Part) -> bool:
-    """Whether the document has a word for it, if it is an event."""
+    """Whether the specification has a name for a part, if it is an event."""
     if not isinstance(part, Event):
         return True
     return part.kind == "command" or part.kind in OPERATIONS.values()
 
 
 def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
-    """The message with every field the document demands, in a form the document knows."""
+    """Return the message with every required field, in a form of the specification."""
     line = replace(
         message,
         time_ns=moment if message.time_ns is None else message.time_ns,
@@ -44,7 +44,7 @@ def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> 
 
 
 def _adopt_context(message: Message) -> Context | None:
-    """Where it was written; `external` says that a user is Claude, so others must not have it."""
+    """Return the context; `external` means that a user is Claude, so other roles lose it."""
     own = message.context or Context()
     aside = SIDECHAIN in message.flags
     user_type = own.user_type
@@ -58,7 +58,7 @@ def _adopt_context(message: Message) -> Context | None:
 
 
 def _adopt_part(part: Part, role: str) -> Part:
-    """A part, or words in its place if it happened in a way the document has no name for."""
+    """Return a part, or text in its place if the specification has no name for its event."""
     match part:
         case Event(kind=kind) if kind in OPERATIONS.values():
             return Event(kind, data=_make_statistics(part))
@@ -76,7 +76,7 @@ def _make_statistics(event: Event) -> Json:
 
 
 def _part_text(part: Part) -> str:
-    """A part as something to read."""
+    """Return a part as readable text."""
     match part:
         case Text():
             return part.text
@@ -90,7 +90,7 @@ def _part_text(part: Part) -> str:
 
 
 def _join_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """All words in one text, where the first of them stood; blank ones only if nothing else is."""
+    """Return parts with all text joined at the place of the first; blank text only if it is all."""
     said = [part.text for part in parts if isinstance(part, Text)]
     words = BETWEEN.join(text for text in said if text.strip()) if len(said) > 1 else "".join(said)
     out: list[Part] = []
@@ -104,7 +104,7 @@ def _join_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def _adopt_call(call: ToolCall) -> ToolCall:
-    """A call that says what is called, and is given an object."""
+    """Return a call with a name, and with an object as its arguments."""
     given = {} if call.input is None else call.input
     if not is_sound(given):
         given = encode_json(given).decode()
@@ -112,7 +112,7 @@ def _adopt_call(call: ToolCall) -> ToolCall:
 
 
 def is_sound(value: Json) -> bool:
-    """Whether every reader of JSON takes it: no NaN, no placeholder, not too deep."""
+    """Whether every JSON reader accepts a value: no NaN, no placeholder, not nested too deep."""
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -124,7 +124,7 @@ def is_sound(value: Json) -> bool:
 
 
 def _to_documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
-    """The message as one of the documented kinds, or None if it is none of them."""
+    """Return the message as one of the documented kinds, or None if it is not one."""
     match line.role, parts:
         case _, (Text(),):
             return replace(line, parts=parts)
@@ -141,7 +141,7 @@ def _to_documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
         case "assistant", (ToolCall() as call, Text() as text):
             return replace(line, parts=(text, _adopt_call(call)))
         case _, (ToolResult() as result,):
-            # On a line with a result the mark of an error belongs to the result.
+            # On a line with a result, the error flag belongs to the result.
             failed = result.error or ERROR in line.flags
             output = (Text(BETWEEN.join(map(_part_text, result.output))),)
             brought = ToolResult(output, error=failed)
@@ -151,7 +151,7 @@ def _to_documented(line: Message, parts: tuple[Part, ...]) -> Message | None:
 
 
 def _to_api_object(line: Message, parts: Sequence[Part]) -> Message:
-    """The message as an API object."""
+    """Return the message as an API object."""
     blocks = [_adopt_block_part(part, line, at) for at, part in enumerate(parts)]
     return replace(
         line,

@@ -1,4 +1,4 @@
-"""Lines of the documented message types: what they are recognised by, and a quick look at them."""
+"""Detection of the documented message types, and the outline of their lines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 class ClaudeMessagesDialect(LineDialect):
-    """What a line says of its place in the tree."""
+    """Reads where a line belongs in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)
@@ -83,7 +83,7 @@ class ClaudeMessagesDialect(LineDialect):
 
 
 def role_of(type: str) -> str:
-    """The role of a message in a line of a type."""
+    """Return the role of a message in a line of a type."""
     return "system" if type == "compact_system" else type
 
 
@@ -96,7 +96,7 @@ def _find_trait(type: Json, subtype: Json, *, meta: bool) -> Trait:
 
 
 def _find_trait_of_blocks(said: Json) -> Trait:
-    """The trait of what a user sends: results of tools, if it is nothing else."""
+    """Return the trait of a user line: tool results, if it holds nothing else."""
     blocks = said.get("content") if isinstance(said, dict) else None
     if not isinstance(blocks, list) or not blocks:
         return Trait.SAID
@@ -131,7 +131,7 @@ def _has_call(value: dict[str, Json]) -> bool:
 
 
 def judge_record(value: dict[str, Json]) -> Clue | None:
-    """What a record shows of being of the documented kind."""
+    """Return the evidence that a record is of the documented kind, or None."""
     type = get_text(value, "type")
     if type == "compact_system":
         return Clue("envelope", "type compact_system")
@@ -142,7 +142,7 @@ def judge_record(value: dict[str, Json]) -> Clue | None:
     if "toolName" in value or "toolArguments" in value:
         return Clue("body", f"type {type} with toolName")
     if isinstance(value.get("message"), dict):
-        # Formats with an object there say themselves whether it is theirs.
+        # Formats with an object there detect their own.
         return Clue("misfit")
     if "message" not in value and "content" not in value and "sessionId" in value:
         return Clue("envelope", f"type {type} without a message") if type != "system" else None

@@ -1,4 +1,4 @@
-"""Records of the documented message types and entries, both ways."""
+"""Records of the documented message types and entries, in both directions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ OPERATIONS = {
     "conversation_restored": "restored",
 }
 UNTYPED = "untyped"
-"""The kind of a line that has an id, as messages have, and no type."""
+"""The kind of a line with an id, as messages have, and without a type."""
 CONTEXT = {"cwd": "cwd", "gitBranch": "git_branch", "userType": "user_type", "version": "version"}
-"""Native names of the context, and the fields they stand for."""
+"""Native names of the context, and the fields they are read into."""
 
 
 def get(record: Record) -> Entry:
-    """What a line says."""
+    """Return the entry of a line."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
         return make_opaque(record)
@@ -101,7 +101,7 @@ def _read_parts(
         case ("assistant", "response") | (("user" | "assistant" | "system"), None):
             parts = words
         case _:
-            # A subtype nobody documented stays where it is; its text is read all the same.
+            # An undocumented subtype stays where it is; its text is read anyway.
             left.pop("message" if words else "", None)
             return words, flags
     if isinstance(said, str):
@@ -111,7 +111,7 @@ def _read_parts(
 
 
 def _read_api_parts(said: Object, left: Object) -> tuple[Part, ...]:
-    """The parts of a message that is an API object, as lines of the other dialect have it."""
+    """Return the parts of a message that is an API object, as in lines of the other dialect."""
     content = said["content"]
     left["message"] = {key: item for key, item in said.items() if key != "content"}
     if isinstance(content, str):
@@ -123,7 +123,7 @@ def _read_api_parts(said: Object, left: Object) -> tuple[Part, ...]:
 
 
 def write_entry(entry: Entry) -> Json:
-    """A new line for an entry."""
+    """Return a new line for an entry."""
     match entry:
         case Message():
             return _write_line(entry)
@@ -158,7 +158,7 @@ def _write_line(message: Message) -> Object:
 
 
 def _write_parts(message: Message, value: Object, flags: frozenset[str]) -> frozenset[str]:
-    """Write the parts; returns the flags that are still to be written."""
+    """Write the parts; return the flags that are still to be written."""
     api = message.extra.get("message")
     if isinstance(api, dict):
         plain = len(message.parts) == 1 and isinstance(message.parts[0], Text)
@@ -209,7 +209,7 @@ def _write_operation(event: Event, value: Object) -> None:
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The value of an entry, in the form of its old record where there is one."""
+    """Return the value of an entry, in the form of its old record if there is one."""
     if base is None:
         return write_entry(entry)
     return merge_json(base.value, write_entry(get(base)), write_entry(entry))

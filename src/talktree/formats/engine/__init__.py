@@ -1,4 +1,4 @@
-"""Reading and writing, once, for all formats."""
+"""Reading and writing, shared by all formats."""
 
 from talktree.formats.engine.origin import DocumentOrigin
 from talktree.formats.engine.read import read_document, skim_records

@@ -1,9 +1,9 @@
-"""Records of a conversation that have the same id: copies of one another, or different messages.
+"""Records of a conversation with the same id: copies of one another, or different messages.
 
-Contents are read again only of those. An exact copy may differ from its original in the session it
+Only their contents are read again. An exact copy may differ from its original in the session it
 names, as a resumed session's does, and in nothing else. A rewritten copy is the same message with
-another parent, time or place; the format says which members of a record those are. The tree, the
-findings of reading and the rules of `check` all follow this one definition.
+another parent, time or place; the format defines which members of a record those are. The tree, the
+findings of reading and the rules of `check` all use this definition.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from talktree.text.json.value import Json
 
 
 class DuplicateCounter:
-    """What occurs more than once in a conversation."""
+    """The duplicate records of a conversation."""
 
     def __init__(self) -> None:
         self.others: dict[int, list[int]] = {}
-        """Entries with an id that another entry has already, with their own copies."""
+        """Entries whose id another entry already has, with their own copies."""
         self.copies: dict[int, int] = {}
-        """Copies, with the entry they repeat."""
+        """Copies, with the entry that they repeat."""
         self.rewritten: set[int] = set()
         """Copies that differ in where and when they were written."""
         self.cut_off: set[int] = set()
-        """Copies that have to stay, since what names them would mean another entry then."""
+        """Copies that must stay, since links to them would otherwise mean another entry."""
         self.children: dict[int, list[int]] = {}
-        """What hangs on the entries with such ids."""
+        """The children of the entries with such ids."""
         self.nameless: set[int] = set()
-        """Records with such ids that are not understood, so that no other id can be put there."""
+        """Opaque records with such ids, which cannot get another id."""
 
 
 def compute_identity_key(record: Record, identity_of: Callable[[Json], Json]) -> bytes:
-    """A checksum that a record shares with all its copies."""
+    """Return a checksum that a record shares with all its copies."""
     try:
         identity = identity_of(record.value) if record.usable else None
         text = None if identity is None else repr(identity).encode("utf-8", "surrogatepass")
@@ -52,14 +52,14 @@ def compute_identity_key(record: Record, identity_of: Callable[[Json], Json]) ->
 
 
 def find_doubles(conversation: Conversation, origin: DocumentOrigin) -> DuplicateCounter:
-    """The doubled ids of a conversation."""
+    """Return the duplicate ids of a conversation."""
     found = DuplicateCounter()
     skeleton = conversation.skeleton
     names = {native for native in skeleton.native.values() if native}
     if not names:
         return found
     last: dict[str, int] = {}
-    """The occurrence of an id before, and what it repeats or is."""
+    """For each id its previous occurrence, and the entry that this repeats or is."""
     first_with: dict[tuple[str, bytes], int] = {}
     contents: dict[int, bytes] = {}
     wanted = [at for at, name in enumerate(skeleton.ids) if skeleton.own_id(at) in names and name]
@@ -100,14 +100,14 @@ def _take_children(
         if above != ROOT and (above in found.others or above in found.copies):
             found.children.setdefault(above, []).append(position)
             if nested:
-                # What is inside a record would go with it.
+                # Records nested in a record would be removed with it.
                 found.cut_off.add(above)
 
 
 def _compute_digests(
     conversation: Conversation, origin: DocumentOrigin, positions: Sequence[int]
 ) -> Iterator[tuple[bytes, bool]]:
-    """The checksum of each entry, and whether it is one that is understood."""
+    """Yield the checksum of each entry, and whether the entry is understood."""
     numbers = [conversation.members[at] for at in positions]
     names = (conversation.names(at) for at in positions)
     for number, record in zip(numbers, origin.records(numbers, names), strict=True):
@@ -119,7 +119,7 @@ def _compute_digests(
 
 
 def compute_digest(entry: Entry, number: int) -> bytes:
-    """A checksum that copies of an entry share; one too deep to be looked at shares none."""
+    """Return a checksum that copies of an entry share; entries nested too deep get their own."""
     bare = replace(entry, id="", session=None) if isinstance(entry, Message) else entry
     try:
         # Every field counts, and the `repr` of a message shows only some.

@@ -1,4 +1,4 @@
-"""New conversations: the files of one without messages, and the document that they are."""
+"""New conversations: the files of a conversation without messages, and its document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from talktree.model.skeleton import Skeleton
 def make_blank_document(
     format: Format, *, title: str | None = None, context: Context | None = None
 ) -> Document:
-    """A document with one conversation that has no messages yet."""
+    """Return a document with one conversation that has no messages yet."""
     moment = now()
     about = ConversationInfo(
         id=(name := str(uuid4())),
@@ -57,7 +57,7 @@ def _display_title(title: str) -> str:
 
 
 def with_conversation(document: Document, about: ConversationInfo | None = None) -> Document:
-    """A document with an empty conversation to write in, if none was found in its files."""
+    """Return a document with an empty conversation to write in, if its files hold none."""
     origin = document.origin
     if document.conversations or not isinstance(origin, DocumentOrigin):
         return document

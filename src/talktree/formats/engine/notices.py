@@ -1,4 +1,4 @@
-"""What reading noticed in some of the conversations of a document."""
+"""The findings of reading that concern some of the conversations of a document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from talktree.model.findings import Finding
 
 
 def select_findings(document: Document, conversations: Sequence[Conversation]) -> list[Finding]:
-    """What reading noticed in some conversations, and in no other one of the document.
+    """Return the findings of reading that concern some conversations and no others.
 
     Findings about the source as a whole belong to all of them.
     """
@@ -30,7 +30,7 @@ def select_findings(document: Document, conversations: Sequence[Conversation]) -
 
 
 class _Foreign:
-    """The files and records of conversations that were not chosen."""
+    """The files and records of conversations that were not selected."""
 
     def __init__(self, document: Document, chosen: set[str]) -> None:
         assert isinstance(document.origin, DocumentOrigin)
@@ -45,7 +45,7 @@ class _Foreign:
             self._ids[each.id] = set(each.skeleton.ids)
 
     def is_foreign(self, found: Finding) -> bool:
-        """Whether a finding concerns none of the chosen conversations."""
+        """Whether a finding concerns none of the selected conversations."""
         owners = self._owners.get(found.path or "")
         if not owners:
             return False
@@ -59,7 +59,7 @@ class _Foreign:
         return owner is not None and owner not in self._chosen
 
     def _find_owner_at(self, path: str, line: int | None) -> str | None:
-        """The conversation of the last record that begins on or before a line."""
+        """Return the conversation of the last record that begins on or before a line."""
         if line is None:
             return None
         if path not in self._lines:
@@ -70,7 +70,7 @@ class _Foreign:
         return owners[index] if index >= 0 else None
 
     def _iterate_record_starts(self, path: str) -> Iterator[tuple[int, str]]:
-        """The lines on which the records of a file begin, and the conversations they are in."""
+        """Yield the lines on which the records of a file begin, and their conversations."""
         for each in self._origin.conversations:
             for number in each.members:
                 if self._origin.path_of(number) == path:
@@ -79,7 +79,7 @@ class _Foreign:
 
 
 def _list_paths(conversation: Conversation, origin: DocumentOrigin) -> Iterator[str]:
-    """The files that hold records of a conversation."""
+    """Yield the files that hold records of a conversation."""
     yield conversation.main_file
     seen = -1
     for number in conversation.members:

@@ -1,4 +1,4 @@
-"""In which order, and how deep, the records of a conversation stand in its file."""
+"""The order and the depth of a conversation's records in its file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Placed = Iterator[tuple[int, int]]
 
 
 def order_records(conversation: Conversation, origin: DocumentOrigin) -> Placed:
-    """The records of a conversation in file order."""
+    """Return the records of a conversation in file order."""
     match origin.links(conversation) or ("own" if origin.format.can.branches else "chain"):
         case "nested":
             return _order_as_nested(conversation, origin)
@@ -28,7 +28,7 @@ def order_records(conversation: Conversation, origin: DocumentOrigin) -> Placed:
 
 
 def _order_as_list(conversation: Conversation, origin: DocumentOrigin) -> Placed:
-    """Messages one after the other, new ones inside the record that heads them if there is one."""
+    """Yield messages one after the other, new ones inside the record that heads them, if any."""
     depth = 0
     for position, number in enumerate(conversation.members):
         here = _original_depth(origin, number) if number >= 0 else depth
@@ -39,7 +39,7 @@ def _order_as_list(conversation: Conversation, origin: DocumentOrigin) -> Placed
 
 
 def _order_as_nested(conversation: Conversation, origin: DocumentOrigin) -> Placed:
-    """Each record inside the one it hangs on; what is no node stays where it was."""
+    """Yield each record inside its parent; records that are not nodes stay where they were."""
     members = conversation.members
     inside: dict[int, list[int]] = {}
     for place, above in enumerate(_find_containers(conversation, origin)):
@@ -59,7 +59,7 @@ def _order_as_nested(conversation: Conversation, origin: DocumentOrigin) -> Plac
 
 
 def _find_containers(conversation: Conversation, origin: DocumentOrigin) -> Sequence[int]:
-    """For each record the place of the one it stands in."""
+    """Return, for each record, the position of the record that contains it."""
     skeleton = conversation.skeleton
     if all(skeleton.traits):
         return skeleton.parents
@@ -72,15 +72,15 @@ def _find_containers(conversation: Conversation, origin: DocumentOrigin) -> Sequ
             holder = held[holder]
         if holder == ROOT or skeleton.parents[place] != ROOT:
             continue
-        # A node that stands alone although it was nested: it was in something that is no node,
-        # or else it was taken out of the node it was in.
+        # A node without a parent although it was nested: either its container is not a node, or it
+        # was moved out of its container.
         if not skeleton.traits[place] or not skeleton.traits[place_of[holder]]:
             above[place] = place_of[holder]
     return above
 
 
 def _find_holders(origin: DocumentOrigin, path: str) -> dict[int, int]:
-    """The number of the record each record of a file was read in."""
+    """Return, for each record of a file, the number of the record that contained it."""
     sheet = origin.by_path[path]
     held: dict[int, int] = {}
     if isinstance(sheet, PieceSheet):
@@ -101,7 +101,11 @@ def _original_depth(origin: DocumentOrigin, number: int) -> int:
 
 
 def _refuse_branches(conversation: Conversation) -> None:
-    """A new message follows the one before it; what was read may have some put in before it."""
+    """Raise if messages branch.
+
+    A new message must follow the one before it; between messages that were read, others may have
+    been inserted.
+    """
     skeleton = conversation.skeleton
     last = ROOT
     since_read = {ROOT}

@@ -1,4 +1,4 @@
-"""Where a document came from: its sheets, and the way from a record's number to its entry."""
+"""The origin of a document: its record files, and how to read the entry of a record number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from talktree.model.skeleton import Skeleton
 
 
 class DocumentOrigin:
-    """Everything needed to read entries again and to write the document."""
+    """Everything that is needed to read entries again and to write the document."""
 
     def __init__(self, source: Source, format: Format, split: SplitSource) -> None:
         self.source = source
@@ -28,25 +28,25 @@ class DocumentOrigin:
         self.sheets = split.sheets
         self.foreign_files = split.foreign_files
         self.firsts = array("q")
-        """The number of each sheet's first record; records are numbered through all sheets."""
+        """The number of each file's first record; records are numbered across all files."""
         self.count = 0
         self.conversations: list[Conversation] = []
-        """As they were read."""
+        """The conversations as they were read."""
         self.notes: dict[str, object] = {}
-        """What fixes remember from one round of repair to the next, by a name of their own."""
+        """What fixes keep from one round of repair to the next, by names of their own."""
 
     def sheet_of(self, number: int) -> tuple[int, int]:
-        """Which sheet a record is in, and where."""
+        """Return which record file a record is in, and its index there."""
         which = bisect_right(self.firsts, number) - 1
         return which, number - self.firsts[which]
 
     def path_of(self, number: int) -> str:
-        """The file a record was read from."""
+        """Return the file that a record was read from."""
         return self.sheets[self.sheet_of(number)[0]].path
 
     @cached_property
     def by_path(self) -> dict[str, Sheet]:
-        """The sheets by the file they were read from."""
+        """The record files by their paths."""
         return {sheet.path: sheet for sheet in self.sheets}
 
     @cached_property
@@ -59,30 +59,30 @@ class DocumentOrigin:
         }
 
     def report_damage(self) -> list[Finding]:
-        """A finding for each damaged file."""
+        """Return a finding for each damaged file."""
         return [
             make_finding("damaged-file", f"{why}; the rest is missing", path=path)
             for path, why in self.damaged_files.items()
         ]
 
     def links(self, conversation: Conversation) -> Links | None:
-        """How the records of a conversation hang together; None if it was not read at all."""
+        """Return how the records of a conversation are linked; None if it was not read."""
         sheet = self.by_path.get(conversation.main_file)
         return None if sheet is None else sheet.links
 
     def entry(self, number: int, id: str, parent: str | None) -> Entry:
-        """One entry under the names the skeleton gave it."""
+        """Return an entry under the names that the skeleton gave it."""
         return self.format.get(self.record(number, id, parent))
 
     def record(self, number: int, id: str, parent: str | None) -> Record:
-        """One record under the names the skeleton gave it."""
+        """Return a record under the names that the skeleton gave it."""
         which, index = self.sheet_of(number)
         record = self.sheets[which].record(index)
         record.id, record.parent = id, parent
         return record
 
     def record_as_read(self, number: int) -> Record:
-        """One record under the names it had when it was read."""
+        """Return a record under the names that it had when it was read."""
         for conversation in self.conversations:
             position = bisect_left(conversation.members, number)
             if position < conversation.record_count and conversation.members[position] == number:
@@ -92,34 +92,34 @@ class DocumentOrigin:
     def entries(
         self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
     ) -> Iterator[Entry]:
-        """Many entries in order, each sheet read in one go."""
+        """Yield many entries in order; adjacent records of a file are read together."""
         return map(self.format.get, self.records(numbers, names))
 
     def records(
         self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
     ) -> Iterator[Record]:
-        """Many records in order, each sheet read in one go."""
+        """Yield many records in order; adjacent records of a file are read together."""
         for sheet, indexes in self._iterate_runs(numbers):
-            # Nothing here holds a record that was handed out: it may be very long.
+            # No reference to a yielded record is kept: it may be very long.
             yield from map(_with_names, sheet.records(indexes), names)
 
     def sizes(self, numbers: Sequence[int]) -> Sequence[int]:
-        """How many bytes many records have, in order."""
+        """Return the sizes of many records in bytes, in order."""
         found = array("q")
         for sheet, indexes in self._iterate_runs(numbers):
             found.extend(map(sheet.size_of, indexes))
         return found
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
-        """Let the format hang together what contents tell."""
+        """Let the format add links that only contents show."""
         self.format.link(skeleton, read)
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
-        """The API replies of a message, as the format names them."""
+        """Return the API replies of a message, as the format names them."""
         return self.format.replies(message, own)
 
     def measures(self, message: Message) -> MessageMeasures:
-        """What the format records about a message."""
+        """Return what the format records about a message."""
         return self.format.measures(message)
 
     def _iterate_runs(self, numbers: Sequence[int]) -> Iterator[tuple[Sheet, Sequence[int]]]:
@@ -129,7 +129,7 @@ class DocumentOrigin:
             sheet = self.sheets[which]
             first = numbers[at] - index
             most = min(len(sheet) - index, len(numbers) - at)
-            # Nearly always it is the rest of the sheet without a gap.
+            # Nearly always it is the rest of the file without a gap.
             if numbers[at + most - 1] - numbers[at] == most - 1:
                 yield sheet, range(index, index + most)
                 at += most

@@ -1,4 +1,4 @@
-"""Source to document: find the records, sort them into conversations, hang them together."""
+"""Source to document: find the records, sort them into conversations, link them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from talktree.model.outline import LineOutline
 from talktree.model.skeleton import Skeleton
 
 LARGE = 16 << 20
-"""Sources beyond this size are looked at in full only when that is asked for."""
+"""Sources larger than this are inspected in full only on request."""
 
 
 class _ConversationBuilder:
-    """A conversation in the making."""
+    """A conversation that is being built."""
 
     def __init__(self, key: str, path: str, habits: WriterHabits) -> None:
         self.key = key
@@ -37,7 +37,7 @@ class _ConversationBuilder:
         self.members = array("q")
         self.latest: int | None = None
         self.with_ids: set[str] | None = None
-        """The files in which some message has an id, once that was asked for."""
+        """The files in which some message has an id, once computed."""
 
 
 class _Sink:
@@ -52,7 +52,7 @@ class _Sink:
     def add(
         self, group: str, fields: Fields, *, container: int | None = None, chain: bool = False
     ) -> int:
-        """Take one record; a container or the chain decides on its parent if it names none."""
+        """Add a record; a container or the chain decides its parent if the record names none."""
         current = self.groups.get(group)
         if current is None:
             self.open(group)
@@ -73,7 +73,7 @@ class _Sink:
         return position
 
     def extend(self, group: str, lines: Iterable[LineOutline]) -> None:
-        """Take many records that name their parents themselves."""
+        """Add many records that name their parents themselves."""
         self.open(group)
         current = self.groups[group]
         before = len(current.skeleton)
@@ -85,14 +85,14 @@ class _Sink:
         self.count += fresh
 
     def open(self, group: str, habits: WriterHabits | None = None) -> None:
-        """Make a conversation known, though no record of it may follow."""
+        """Register a conversation, though it may have no records."""
         if group not in self.groups:
             own = self.habits if habits is None else habits
             self.groups[group] = _ConversationBuilder(group, self.path, own)
 
 
 def read_document(source: Source, format: Format) -> Document:
-    """The document in a source."""
+    """Return the document in a source."""
     source = without_secrets(source, [format])
     source = source.without_silently(format.find_transient_files(source))
     plain = unpack_source(source)
@@ -119,7 +119,7 @@ def read_document(source: Source, format: Format) -> Document:
 
 
 def _split_source(source: Source, format: Format) -> SplitSource:
-    """The sheets of a source; in a folder of single files those that are not of the format stay."""
+    """Return a source's record files; in a folder of single files, other files are foreign."""
     if not source.folder or format.info.layout != "file":
         return format.split(source)
     mine = {
@@ -133,12 +133,12 @@ def _split_source(source: Source, format: Format) -> SplitSource:
 
 
 def _is_own(format: Format, probe: Probe) -> bool:
-    # A conversation without messages may be nothing but what it carries.
+    # A conversation without messages may consist of its embedded source data only.
     return format.detect(probe) is not None or CARRY.encode() in probe.read_head()
 
 
 def skim_records(source: Source, format: Format) -> Iterator[LineOutline]:
-    """Ids, parents, times and usage of all records, in one pass that reads no contents."""
+    """Yield ids, parents, times and usage of all records, in one pass that reads no contents."""
     source = unpack_source(without_secrets(source, [format]))
     for sheet in _split_source(source, format).sheets:
         yield from sheet.outlines()
@@ -167,7 +167,7 @@ def _make_conversation(
 
 
 def _mark_active(group: _ConversationBuilder, origin: DocumentOrigin) -> None:
-    """Note the message that the conversation is at, if the source says so."""
+    """Set the message that the conversation is at, if the source records it."""
     skeleton = group.skeleton
     newest = find_newest_message(skeleton.traits, skeleton.sidechain)
     if newest == NOWHERE or not skeleton.own_id(newest):
@@ -179,7 +179,7 @@ def _mark_active(group: _ConversationBuilder, origin: DocumentOrigin) -> None:
 
 
 def _find_copies(group: _ConversationBuilder, origin: DocumentOrigin) -> dict[int, int]:
-    """Records that repeat one before them with their id, wherever and whenever it was written."""
+    """Return the records that repeat an earlier one with their id, and which one."""
     skeleton, members = group.skeleton, group.members
     names = {native for native in skeleton.native.values() if native}
     wanted = [at for at, name in enumerate(skeleton.ids) if name and skeleton.own_id(at) in names]
@@ -197,7 +197,7 @@ def _find_copies(group: _ConversationBuilder, origin: DocumentOrigin) -> dict[in
 def _inspect_sheets(
     origin: DocumentOrigin, groups: Iterable[_ConversationBuilder], *, whole: bool = True
 ) -> Iterator[Finding]:
-    """What reading noticed, each as severe as it is in the format."""
+    """Yield the findings of reading, with the severities of the format."""
     severities = origin.format.severities
     for each in _iterate_findings(origin, groups, whole=whole):
         severity = severities.get(each.code, each.severity)
@@ -236,12 +236,13 @@ def _report_duplicate_ids(
             what = f"the id {native[:60]} is that of an earlier message"
             yield make_finding("duplicate-id", what, path=path, entry=name)
         elif origin.format.demands_ids or path in _find_paths_with_ids(origin, group):
-            # Where no message of a file has an id, it does without; where some have, it is a gap.
+            # If no message of a file has an id, none is required; if some have one, a missing id is
+            # a gap.
             yield make_finding("missing-id", "it has no id", path=path, entry=name)
 
 
 def _find_paths_with_ids(origin: DocumentOrigin, group: _ConversationBuilder) -> set[str]:
-    """The files of a conversation in which some message has an id."""
+    """Return the files of a conversation in which some message has an id."""
     if group.with_ids is None:
         skeleton, members = group.skeleton, group.members
         named = (at for at, trait in enumerate(skeleton.traits) if trait and skeleton.own_id(at))

@@ -1,6 +1,6 @@
-"""Document to files: what was not changed is copied, what was is put back into its record.
+"""Document to files: unchanged records are copied, changed entries are put back into theirs.
 
-A document after an edit, if its format can say what the edit means.
+It also applies edits to a document, if its format can hold the result.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from talktree.model.operations import (
 from talktree.model.skeleton import ROOT
 
 Homes = Mapping[int, str]
-"""The files that new entries of a conversation go to."""
+"""The files that new entries of a conversation are written to."""
 
 
 def write_document(document: Document) -> Mapping[str, Iterable[bytes]]:
-    """The files of a document, read and written as lazily as possible."""
+    """Return the files of a document, read and written as lazily as possible."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     as_read = {conversation.id: conversation for conversation in origin.conversations}
@@ -61,7 +61,7 @@ def write_document(document: Document) -> Mapping[str, Iterable[bytes]]:
 
 
 def find_changed_files(document: Document) -> set[str]:
-    """Files that `write_document` does not copy as they are, in formats with records in a file."""
+    """Return files that `write_document` does not copy, in formats with records in a file."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     return _find_dirty_files(
@@ -70,7 +70,7 @@ def find_changed_files(document: Document) -> set[str]:
 
 
 def find_answered_files(document: Document) -> set[str]:
-    """The files with messages that changed or new messages follow."""
+    """Return the files with messages that changed or that new messages follow."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     found: set[str] = set()
@@ -86,7 +86,7 @@ def find_answered_files(document: Document) -> set[str]:
 def _find_dirty_files(
     document: Document, origin: DocumentOrigin, homes: Iterable[Homes]
 ) -> set[str]:
-    """The files in which a record was changed, added or taken out."""
+    """Return the files in which a record was changed, added or removed."""
     kept = bytearray(origin.count)
     dirty: set[str] = set()
     for conversation, new in zip(document.conversations, homes, strict=True):
@@ -104,7 +104,7 @@ def _find_dirty_files(
 def _collect_items(
     document: Document, origin: DocumentOrigin, homes: Iterable[Homes], dirty: set[str]
 ) -> dict[str, list[Item]]:
-    """For each file that must be written anew, its records in order."""
+    """Return the records in order for each file that must be rewritten."""
     items: dict[str, list[Item]] = {path: [] for path in dirty}
     for conversation, new in zip(document.conversations, homes, strict=True):
         for number, depth in order_records(conversation, origin):
@@ -115,7 +115,7 @@ def _collect_items(
 
 
 def _choose_files(conversation: Conversation, origin: DocumentOrigin) -> Homes:
-    """Where each new entry goes; the format may go by the file of the entry before it."""
+    """Return the file of each new entry; the format may use the file of the entry before it."""
     homes: dict[int, str] = {}
     if all(number >= 0 for number in conversation.changed):
         return homes
@@ -135,7 +135,7 @@ def _choose_files(conversation: Conversation, origin: DocumentOrigin) -> Homes:
 
 
 def apply_edit(document: Document, conversation: str, operation: Operation) -> Document:
-    """The document with one edit made; whether it can be written, writing it tells."""
+    """Return the document with an edit made; only writing shows whether it can be written."""
     format = get_format(document.format)
     can = format.can
     if isinstance(operation, DeleteMessage) and DELETED not in can.flags:
@@ -167,9 +167,9 @@ def refuse_role(format: Format, role: str) -> None:
 
 
 def refuse_unwritable(before: Conversation, document: Document) -> None:
-    """Raise what writing a document would raise for what changed since a conversation was edited.
+    """Raise what writing a document would raise for the changes to a conversation.
 
-    It is the conversation with the same id that is compared.
+    The conversation is compared with the one that has the same id.
     """
     origin, after = document.origin, document.find(before.id)
     assert isinstance(origin, DocumentOrigin)
@@ -180,7 +180,7 @@ def refuse_unwritable(before: Conversation, document: Document) -> None:
 
 
 def apply_and_fill(before: Conversation, operation: Operation) -> Conversation:
-    """The conversation after an operation, with what its format says of the messages it makes."""
+    """Return the conversation after an operation, with new messages filled in by its format."""
     format, after = get_format(before.format), apply_operation(before, operation)
     changed = dict(after.changed)
     for number, entry in after.changed.items():
@@ -190,9 +190,9 @@ def apply_and_fill(before: Conversation, operation: Operation) -> Conversation:
 
 
 def _refuse_beginnings(conversation: Conversation) -> None:
-    """Raise if a message shall follow nobody where there is only one line of messages.
+    """Raise if a message has no parent in a format without branches.
 
-    Writing would put it behind the one before it, as conversions want it: not what was asked for.
+    Writing would make it follow the message before it, as conversions need: not what was requested.
     """
     skeleton = conversation.skeleton
     first = next((place for place, trait in enumerate(skeleton.traits) if trait), 0)

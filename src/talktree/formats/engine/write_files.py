@@ -1,7 +1,7 @@
-"""Writing where each record is a file of its own: files are added, dropped and renamed.
+"""Writing if each record is a file of its own: files are added, deleted and renamed.
 
-The format names the files (`Format.assign_file_names`); what was not changed is copied, also under
-a new name.
+The format names the files (`Format.assign_file_names`); unchanged records are copied, also under a
+new name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Places = Sequence[tuple[int, int]]
 
 
 def write_apart(document: Document, origin: DocumentOrigin) -> Mapping[str, Iterable[bytes]]:
-    """The files of a document in which each record is a file."""
+    """Return the files of a document in which each record is a file."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     files: dict[str, Iterable[bytes]] = {
         path: content.blocks()

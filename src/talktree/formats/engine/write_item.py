@@ -1,4 +1,4 @@
-"""One record to be written: the entry put back into its record, aliases turned into ids."""
+"""A record to be written: the entry put back into its record, with aliases resolved to ids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from talktree.text.json.value import Json, is_equal
 
 
 def make_item(conversation: Conversation, number: int, depth: int, origin: DocumentOrigin) -> Item:
-    """What is written for a record: nothing but its place if it was not changed."""
+    """Return the item to write for a record: only its index if it was not changed."""
     entry = conversation.changed.get(number)
     index = origin.sheet_of(number)[1] if number >= 0 else None
     if entry is None:
@@ -28,7 +28,7 @@ def make_item(conversation: Conversation, number: int, depth: int, origin: Docum
 
 
 def _put_verified(format: Format, entry: Entry, base: Record | None) -> Json:
-    """The native value of an entry; refused if reading it would give another entry."""
+    """Return the native value of an entry; refused if reading it would give another entry."""
     entry = format.complete(entry) if base is None else entry
     value = format.put(entry, base)
     parent = entry.parent if isinstance(entry, Message) else None
@@ -55,12 +55,12 @@ def _describe_difference(wanted: Entry, seen: Entry) -> str:
 
 
 def resolve_aliases(conversation: Conversation, entry: Entry) -> Entry:
-    """An entry as its record would say it: aliases of others turned into what the file has."""
+    """Return an entry as its record would name others: aliases become the ids in the file."""
     return _with_native_links(conversation, entry, strict=False)
 
 
 def _with_native_links(conversation: Conversation, entry: Entry, *, strict: bool) -> Entry:
-    """The entry with aliases turned back into the ids the file has."""
+    """Return the entry with aliases turned back into the ids in the file."""
     match entry:
         case Message(parent=str(parent)):
             return replace(entry, parent=_resolve_alias(conversation, parent, strict=strict))

@@ -1,6 +1,6 @@
-"""Muse message histories: one JSON object a conversation, its messages in a list.
+"""Muse message histories: one JSON object for each conversation, its messages in a list.
 
-Files hold one conversation, a list of them, or one a line as a database export writes them.
+Files hold one conversation, a list of them, or one on each line as a database export writes them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Messages and conversations from elsewhere, with every field the document lists as a core one.
+"""Messages and conversations of other formats, with all core fields of the specification.
 
-Nothing is taken from the clock or made up at random. Texts lose the halves of characters that
-strict readers of JSON refuse; times lose what is finer than a millisecond.
+No clock and no random numbers are used. Texts lose surrogates, which strict readers of JSON refuse;
+times are cut to milliseconds.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from talktree.model.parts import Text
 from talktree.text.times import MILLI, to_millis
 
 SCHEMA = 2
-"""The version the document's example names."""
+"""The version in the specification's example."""
 
 
 def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
-    """A message with id, request, time, role, content, author and tags."""
+    """Return a message with id, request, time, role, content, author and tags."""
     said = [part.text for part in message.parts if isinstance(part, Text)]
     named = ", ".join(author.name for author in message.authors if author.name)
     time = moment if message.time_ns is None else message.time_ns
@@ -39,13 +39,13 @@ def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> 
 
 
 def _request_id(message: Message) -> str:
-    """Question and answer share a request: it is called like the question."""
+    """Return the request id that question and answer share: it is named after the question."""
     asked = message.parent if message.role == "assistant" else None
     return _readable_id(asked or message.id)
 
 
 def with_request(message: Message, conversation: Conversation) -> Message:
-    """A new message with an author, and the request of the question that it answers."""
+    """Return a new message with an author, and the request of the question that it answers."""
     authors = message.authors or (Author(message.role),)
     if "request_id" in message.extra:
         return replace(message, authors=authors)
@@ -56,14 +56,14 @@ def with_request(message: Message, conversation: Conversation) -> Message:
 
 
 def _readable_id(id: str) -> str:
-    """An id as it is read again: nothing strict readers refuse, no printed `ObjectId(...)`."""
+    """Return an id that reads back unchanged: no surrogates, no printed `ObjectId(...)`."""
     if replace_surrogates(id) == id == read_text(id):
         return id
     return blake2b(id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def make_history_head(about: ConversationInfo) -> Head:
-    """The root object of a conversation from elsewhere."""
+    """Return the root object of a conversation of another format."""
     updated = about.started or 0 if about.updated is None else about.updated
     return Head(
         id=about.session,
@@ -74,7 +74,7 @@ def make_history_head(about: ConversationInfo) -> Head:
 
 
 def replace_surrogates(text: str) -> str:
-    """A text with halves of characters replaced, two of them side by side made one."""
+    """Return a text with surrogates replaced; a surrogate pair becomes one character."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

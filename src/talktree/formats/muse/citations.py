@@ -1,7 +1,7 @@
-"""Where an answer has its knowledge from, written as people read it.
+"""The sources of an answer, written as readable footnotes.
 
-The program puts sources into the text between boundaries, and marks footnotes in three ways. All
-of them become footnotes of Markdown, with the title, the address and the reason in one place.
+The program puts sources into the text between boundaries, and marks footnotes in three ways. All of
+them become Markdown footnotes, with the title, the address and the reason in one place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from talktree.model.parts import Text
 from talktree.text.json.value import Json
 
 _SIGNS = ("boundary-", "[^", "↩")
-"""One of these is in a text that has anything of it."""
+"""A text with citations contains at least one of these."""
 _CITED = re.compile(
     r"[ \t]*--boundary-([0-9A-Za-z]{1,64})\s*(\{[^{}]{0,4000}\})\s*boundary-\1[ \t]*"
 )
@@ -27,7 +27,7 @@ _MANY_BREAKS = re.compile(r"\n{3,}")
 
 
 def make_citations_readable(message: Message) -> Message:
-    """A message whose texts name their sources at the end; itself if there are none."""
+    """Return a message whose texts list their sources at the end; unchanged if there are none."""
     if not any(type(part) is Text and _can_have_citations(part.text) for part in message.parts):
         return message
     footnotes = message.extra.get("footnotes")
@@ -55,17 +55,17 @@ def _describe_notes(text: str, notes: Mapping[str, Json]) -> str:
 
 
 class _Sources:
-    """What a text names, as it is gone through."""
+    """Collects the sources of a text while their marks are replaced."""
 
     def __init__(self, notes: Mapping[str, Json]) -> None:
         self._notes = notes
         self.marks: dict[str, None] = {}
-        """The footnotes that are marked, in order."""
+        """The marked footnotes, in order."""
         self.reasons: dict[str, str] = {}
-        """Why a source was taken; those of footnotes are told with them."""
+        """Why each source was used; the reasons of footnotes are shown with them."""
 
     def replace_source(self, found: re.Match[str]) -> str:
-        """What stays of a source between boundaries: nothing, if it can be read."""
+        """Return the replacement of a source between boundaries: nothing, if it can be read."""
         value = _decode_object(found.group(2)) or {}
         source, reason = value.get("source"), value.get("reason")
         if not isinstance(source, str):
@@ -74,7 +74,7 @@ class _Sources:
         return ""
 
     def replace_mark(self, found: re.Match[str]) -> str:
-        """The mark of a footnote as Markdown has it."""
+        """Return the mark of a footnote in Markdown."""
         mark = found.group(1) or found.group(2)
         if mark not in self._notes:
             return found.group()
@@ -82,7 +82,7 @@ class _Sources:
         return f"[^{mark}]"
 
     def make_note(self, mark: str) -> str:
-        """What a footnote says."""
+        """Return the text of a footnote."""
         note = self._notes[mark]
         if not isinstance(note, Mapping):
             return _to_one_line(note if isinstance(note, str) else "")

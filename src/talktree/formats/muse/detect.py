@@ -1,6 +1,6 @@
-"""What stands in a Muse file: conversations, their messages, context entries, and how to tell.
+"""The contents of a Muse file: conversations, their messages, context entries; and detection.
 
-The key that holds the messages tells the analytics copy (`message_history`) from the
+The key that holds the messages distinguishes the analytics copy (`message_history`) from the
 application's (`history`); the schema version does not.
 """
 
@@ -24,7 +24,7 @@ HEAD_SIGNS = (
     "owners",
     "function_catalog",
 )
-"""Keys of a conversation that nothing else has."""
+"""Keys of a conversation that no other format has."""
 MESSAGE_SIGNS = ("role", "content", "author", "request_id", "timestamp")
 ONLY_HERE = (
     "front_desk_classification_results",
@@ -43,7 +43,7 @@ Kind = Literal["head", "message", "context"]
 
 
 def detect_kind(value: Json) -> Kind | None:
-    """What a record is, by its keys."""
+    """Return the kind of a record, judged by its keys, or None."""
     if not isinstance(value, dict):
         return None
     if isinstance(value.get("role"), str):
@@ -60,7 +60,7 @@ def detect_kind(value: Json) -> Kind | None:
 
 
 def find_history_key(value: Json) -> str:
-    """The member of a conversation that holds its messages, or would."""
+    """Return the member of a conversation that holds its messages, or would hold them."""
     if not isinstance(value, dict) or APPLICATION not in value:
         return ANALYTICS
     holds = isinstance(value[APPLICATION], list) and not isinstance(value.get(ANALYTICS), list)
@@ -72,7 +72,7 @@ def _children_key(value: Json, depth: int) -> str | None:
 
 
 class MuseSheet(JsonSheet):
-    """One conversation, a list of them, or one a line."""
+    """One conversation, a list of them, or one on each line."""
 
     def __init__(self, path: str, content: Content, format: Format, *, group: str) -> None:
         super().__init__(
@@ -87,7 +87,7 @@ class MuseSheet(JsonSheet):
         )
 
     def _group_names(self) -> list[str]:
-        """Each head starts a conversation; records that stand loose in a row are one, too."""
+        """Return a group for each record: a head starts one, and so does a run of loose records."""
         names: list[str] = []
         number, headed = 0, True
         for piece in self.pieces:
@@ -103,7 +103,7 @@ def _is_head(piece: FilePiece) -> bool:
 
 
 def detect_record(value: dict[str, Json]) -> Detection | None:
-    """How surely an object is a record of this format, and what shows it."""
+    """Return how sure an object is a record of this format, and the reason."""
     match detect_kind(value):
         case "head":
             return _detect_head(value)
@@ -140,7 +140,7 @@ def _detect_head(value: dict[str, Json]) -> Detection | None:
 
 
 def _describe_foreign_bodies(listed: Json) -> str | None:
-    """What is wrong with most messages of a list, if most are not in this format's shape."""
+    """Return what is wrong with most messages of a list; None if most have this format's shape."""
     bodies = (
         [each for each in listed if isinstance(each, dict) and each]
         if isinstance(listed, list)

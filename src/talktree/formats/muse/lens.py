@@ -1,16 +1,14 @@
-"""Muse records and entries, both ways.
+"""Muse records and entries, in both directions.
 
-A message's content is one text, kept as it stands: the inline metadata between `--boundary-...`
-lines and the footnote marks are part of it. A request spans a question and its answer, so
-`request_id` is no API reply and stays in `extra`, as do classification and metrics, which
-`measures.py` reads there.
+A message's content is one text, kept unchanged: the inline metadata between `--boundary-...` lines
+and the footnote marks are part of it. A request spans a question and its answer, so `request_id` is
+not an API reply and stays in `extra`, as do classification and metrics, which `measures.py` reads
+there.
 
-Ids and times in the dress a database export gives them: read through it, keep it on writing.
-
-`{"$oid": ...}`, `{"$numberLong": ...}`, `{"$date": ...}` (Extended JSON, both generations) and
-`ObjectId('...')` printed into a string. A new value wears what the old one wore.
-
-Values in the dress of a database export, found and taken out of it wherever they stand.
+Database exports put ids and times into wrappers: `{"$oid": ...}`, `{"$numberLong": ...}`,
+`{"$date": ...}` (Extended JSON, both generations) and `ObjectId('...')` printed into a string. Ids
+and times are read through their wrappers, and a new value gets the wrapper of the old one. `unwrap`
+removes wrappers at any depth.
 """
 
 from __future__ import annotations
@@ -47,14 +45,14 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
 def _wrapper_name(value: Json) -> str:
-    """The name of the wrapper, if the value is one."""
+    """Return the name of the wrapper if the value is one."""
     if isinstance(value, dict) and len(value) == 1:
         return next(iter(value))
     return ""
 
 
 def read_text(value: Json) -> str | None:
-    """The id inside, or None if the value is no text."""
+    """Return the id inside, or None if the value is not text."""
     if isinstance(value, str):
         printed = _PRINTED.fullmatch(value) if value.startswith("ObjectId(") else None
         return printed.group(3) if printed else value
@@ -64,7 +62,7 @@ def read_text(value: Json) -> str | None:
 
 
 def write_text_like(text: str, old: Json) -> Json:
-    """A new id in the dress of the old one."""
+    """Return a new id in the wrapper of the old one."""
     if isinstance(old, str) and old != read_text(old):
         found = _PRINTED.fullmatch(old)
         assert found is not None
@@ -74,7 +72,7 @@ def write_text_like(text: str, old: Json) -> Json:
 
 
 def read_time(value: Json) -> int | None:
-    """The time inside, or None if the value names none."""
+    """Return the time inside, or None if the value is not a time."""
     if _wrapper_name(value) == DATE and isinstance(value, dict):
         value = value[DATE]
     if isinstance(value, str):
@@ -96,7 +94,7 @@ def _read_number(value: Json) -> int | float | None:
 
 
 def write_time_like(time: int, old: Json) -> Json:
-    """A new time in the dress of the old one; plain milliseconds if that cannot hold it."""
+    """Return a new time in the wrapper of the old one; plain milliseconds if it does not fit."""
     dressed: Json
     if _wrapper_name(old) == DATE and isinstance(old, dict):
         dressed = {DATE: _write_inner_like(time, old[DATE])}
@@ -124,7 +122,7 @@ def _write_inner_like(time: int, old: Json) -> Json:
 
 
 def _write_number_like(time: int, old: int | float) -> int | float:
-    """Seconds or milliseconds, whole or not, as the old number was."""
+    """Return seconds or milliseconds, whole or not, as the old number was."""
     if not SECONDS_START <= old < SECONDS_END:
         return float(time // MILLI) if isinstance(old, float) else time // MILLI
     if isinstance(old, float):
@@ -134,16 +132,16 @@ def _write_number_like(time: int, old: int | float) -> int | float:
 
 ROLES = frozenset({"user", "assistant", "system"})
 HEAD_IDS = ("conversation_id", "id", "_id")
-"""Where a conversation may have its id, best first."""
+"""Members that may hold a conversation's id, best first."""
 FIRST = ("_id", "schema_version")
-"""What the document has before the id."""
+"""Members that the specification has before the id."""
 BARE = "value"
-"""What a record is called that is no object."""
+"""The kind of records that are not objects."""
 TIMES = ("timestamp", "last_updated_timestamp")
 
 
 def get(record: Record) -> Entry:
-    """What a record says."""
+    """Return the entry of a record."""
     value = record.value
     if not record.usable:
         return make_opaque(record)
@@ -244,7 +242,7 @@ def _take_tags(left: Object) -> tuple[str, ...]:
 
 
 def write_entry(entry: Entry, *, id_key: str = HEAD_IDS[0]) -> Json:
-    """A new record for an entry."""
+    """Return a new record for an entry."""
     match entry:
         case Message():
             return _write_message(entry)
@@ -288,7 +286,7 @@ def _write_head(head: Head, id_key: str) -> Object:
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The value of an entry, in the form of its old record where there is one."""
+    """Return the value of an entry, in the form of its old record if there is one."""
     if base is None:
         return write_entry(entry)
     old = base.value
@@ -301,7 +299,7 @@ def put(entry: Entry, base: Record | None) -> Json:
 
 
 def _wrap_like_old(after: Object, before: Object, old: Object, id_key: str) -> None:
-    """Give ids and times that changed the form in which the old record has them."""
+    """Put changed ids and times into the wrappers of the old record."""
     for key in (id_key, *TIMES):
         new = after.get(key)
         if key not in before or key not in old or new == before[key]:
@@ -313,7 +311,7 @@ def _wrap_like_old(after: Object, before: Object, old: Object, id_key: str) -> N
 
 
 def complete(entry: Entry) -> Entry:
-    """A message without words gets an empty content, since every message has one."""
+    """Return a message with an empty content if it has no words, since every message has one."""
     if isinstance(entry, Message) and not entry.parts and "content" not in entry.extra:
         return replace(entry, parts=(Text(""),))
     return entry
@@ -323,14 +321,14 @@ NAMES = frozenset({*ID_WRAPPERS, *NUMBER_WRAPPERS, DATE})
 
 
 def is_wrapper(value: Json) -> bool:
-    """Whether a value is nothing but a dressed one that can be read."""
+    """Whether a value is a wrapper whose content can be read."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in NAMES:
         return False
     return _read_inner(value) is not None
 
 
 def has_wrapper(value: Json) -> bool:
-    """Whether something in a value is dressed."""
+    """Whether a value contains a wrapper."""
     pending = [value]
     while pending:
         here = pending.pop()
@@ -344,9 +342,9 @@ def has_wrapper(value: Json) -> bool:
 
 
 def unwrap(value: Json) -> Json:
-    """A value with everything in it undressed; what cannot be read stays as it is."""
+    """Return a value with all wrappers in it removed; what cannot be read stays as it is."""
     while has_wrapper(value):
-        # A dress may become readable when what is in it has lost its own.
+        # A wrapper may become readable once the wrappers inside it are removed.
         value = _unwrap_nested(value)
     return value
 
@@ -370,7 +368,7 @@ def _unwrap_nested(value: Json) -> Json:
 
 
 def _read_inner(value: dict[str, Json]) -> Json:
-    """What a dress holds; None if that cannot be read."""
+    """Return the content of a wrapper; None if it cannot be read."""
     ((name, inner),) = value.items()
     if name in ID_WRAPPERS:
         return read_text(value)

@@ -1,7 +1,7 @@
-"""How a Muse message was classified and rated, and what its tokens are.
+"""How a Muse message was classified and rated, and its token counts.
 
-The document gives `message_tokens` no shape. The names that files have are counted; everything
-else is shown as it is and never counted. Values may be in the dress of a database export.
+The specification gives `message_tokens` no shape. Names that occur in files are counted; everything
+else is shown as it is and never counted. Values may be in the wrappers of a database export.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ TOKENS: Final = "message_tokens"
 INPUT: Final = ("input", "prompt")
 OUTPUT: Final = ("output", "completion")
 TOTAL: Final = ("total",)
-"""What counts are called; names on a line mean the same, and the first that is there counts."""
+"""Names of counts; names on a line mean the same, and the first that is present counts."""
 LONGEST = 200
-"""Characters of counts in an unknown shape that are shown."""
+"""Maximum number of characters shown of counts in an unknown shape."""
 COUNTED = frozenset({*INPUT, *OUTPUT, *TOTAL})
 MEASURED = frozenset(
     {
@@ -39,7 +39,7 @@ MEASURED = frozenset(
 
 
 def read_measures(message: Message) -> MessageMeasures:
-    """All that is recorded about a message."""
+    """Return everything that is recorded about a message."""
     always, extra = get_common_measures(message), message.extra
     if MEASURED.isdisjoint(extra):
         return always
@@ -68,7 +68,7 @@ def read_measures(message: Message) -> MessageMeasures:
 
 
 def read_replies(message: Message, own: str) -> Iterator[ReplyUsage]:
-    """The tokens of a message, if it tells them in names that are known."""
+    """Yield the tokens of a message, if it has counts under known names."""
     usage = get_recorded_usage(read_measures(message)) if TOKENS in message.extra else None
     if usage is None:
         return
@@ -78,7 +78,7 @@ def read_replies(message: Message, own: str) -> Iterator[ReplyUsage]:
 
 
 def _read_count(tokens: Json, names: tuple[str, ...]) -> int | None:
-    """The first of some counts that can be one."""
+    """Return the first valid one of some counts, or None."""
     if not isinstance(tokens, dict):
         return None
     return next(
@@ -95,7 +95,7 @@ def _to_count(value: Json) -> int | None:
 
 
 def _format_unknown_counts(tokens: Json) -> str | None:
-    """The part of the counts whose names or values are not known, as JSON."""
+    """Return the counts with unknown names or values, as JSON, or None."""
     rest: Json = tokens
     if isinstance(tokens, dict):
         rest = {
@@ -118,7 +118,7 @@ def _bool_or_none(value: Json) -> bool | None:
 
 
 def _to_texts(value: Json) -> tuple[str, ...]:
-    """A text, or all of a list; objects go by their names."""
+    """Return a text, or all texts of a list; objects are represented by their names."""
     listed = value if isinstance(value, list) else [value]
     named = (each.get("name") if isinstance(each, Mapping) else each for each in listed)
     return tuple(each for each in named if isinstance(each, str) and each)

@@ -1,6 +1,6 @@
-"""Older and other forms of a history: the application's copy, a database's wrappers, gaps.
+"""Older and other forms of a history: the application's copy, wrappers, missing fields.
 
-The document's form is the current one: `message_history` under a root with five members, plain
+The specification's form is the current one: `message_history` under a root with five members, plain
 ids, plain milliseconds, every core field in every message.
 """
 
@@ -47,7 +47,7 @@ ROOT: dict[str, type | tuple[type, ...]] = {
 
 
 class MuseRenewal(Renewal):
-    """What is old about a history."""
+    """Detects and migrates older histories."""
 
     one_head = True
 
@@ -76,7 +76,7 @@ class MuseRenewal(Renewal):
             elif isinstance(item, str) and name in ("id", *HEAD_IDS) and read_text(item) != item:
                 yield f"{name} as a database prints it"
 
-    # what becomes of it
+    # migrating
 
     def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
         odd = {key: unwrap(item) for key, item in message.extra.items() if key not in CORE}
@@ -96,7 +96,7 @@ class MuseRenewal(Renewal):
         self, record: Record, message: Message, about: ConversationInfo, *, moment: int
     ) -> Json:
         value = super().migrate_value(record, message, about, moment=moment)
-        # A role nobody named must stand there all the same.
+        # A role is required even if it is unknown.
         return {"role": message.role, **value} if isinstance(value, dict) else value
 
     def migrate_other(
@@ -107,7 +107,7 @@ class MuseRenewal(Renewal):
             if any(self.describe_old_record(record, entry, about)):
                 return self.format.put(_migrate_head(entry, value, about), None)
             return value
-        # Inside the list it stays in its place; outside there is none.
+        # Inside the list the record stays in its place; outside there is no place for it.
         return value if depth and isinstance(value, dict) else None
 
     def make_opening_entries(
@@ -131,7 +131,7 @@ class MuseRenewal(Renewal):
 
 
 def _migrate_head(head: Head, value: Object, about: ConversationInfo) -> Head:
-    """The root with its own ids and times, all other members as they are."""
+    """Return the root with its own ids and times, and all other members unchanged."""
     own = read_text(value.get("_id")) or head.id or about.session
     version = unwrap(value.get("schema_version"))
     known = isinstance(version, int | float) and not isinstance(version, bool)

@@ -1,9 +1,7 @@
-"""New files: the root object, and in it one message a line, written as they come.
+"""New files: the root object, and in it one message on each line, written as they come.
 
-The time of the last update stands behind the messages, so that it can be raised to the newest of
-them without holding any.
-
-The time of the last update, kept no older than the newest message.
+The time of the last update is written after the messages, so that it can be raised to the newest of
+them without keeping any in memory. After an edit it is raised in the same way.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ UPDATED = "last_updated_timestamp"
 
 
 def write_json(items: Iterator[Item]) -> Iterator[bytes]:
-    """The JSON text of one conversation: its head, then its messages."""
+    """Yield the JSON text of one conversation: its head, then its messages."""
     head = next(items).value
     assert isinstance(head, dict)
     newest = _Newest()
@@ -51,13 +49,13 @@ def _write_list(items: Iterator[Item]) -> Iterator[bytes]:
 
 
 class _Newest:
-    """The newest time among messages that go by."""
+    """Finds the newest time of the messages that pass through."""
 
     def __init__(self) -> None:
         self._time: int | float | None = None
 
     def watch_items(self, items: Iterator[Item]) -> Iterator[Item]:
-        """The items, unchanged."""
+        """Yield the items unchanged."""
         for item in items:
             time = item.value.get("timestamp") if isinstance(item.value, dict) else None
             if isinstance(time, int | float) and (self._time is None or time > self._time):
@@ -65,16 +63,16 @@ class _Newest:
             yield item
 
     def max_time(self, time: Json) -> Json:
-        """A time, or the newest one if it is earlier than that."""
+        """Return a time, or the newest one if it is later."""
         if self._time is not None and isinstance(time, int | float) and time < self._time:
             return self._time
         return time
 
 
 def raise_updated(conversation: Conversation) -> Conversation:
-    """The conversation with `updated` raised to its newest message, if times came or changed.
+    """Return the conversation with `updated` raised to its newest message, if times changed.
 
-    A conversation that has no such time gets none, and other edits leave it as it is.
+    A conversation that has no such time gets none, and other edits leave it unchanged.
     """
     if not any(_has_new_time(conversation, *each) for each in conversation.changed.items()):
         return conversation
@@ -91,7 +89,7 @@ def raise_updated(conversation: Conversation) -> Conversation:
 
 
 def _has_new_time(conversation: Conversation, number: int, entry: Entry) -> bool:
-    """Whether a changed entry is a new message or one that has another time now."""
+    """Whether a changed entry is a new message or a message with a new time."""
     if not isinstance(entry, Message):
         return False
     if number < 0:

@@ -1,4 +1,4 @@
-"""Talktree's own format: the model itself as JSON Lines, versioned, with nothing left out.
+"""Talktree's own format: the complete model as JSON Lines, with a version.
 
 Every other format can be dumped into it (`dump`) and read back as the same conversations.
 """

@@ -1,4 +1,4 @@
-"""Which members each kind of line and part has, and which name was probably meant by another."""
+"""The known members of each kind of line and part, and the likely meaning of misspelt ones."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PART_NAMES = {
     for kind, shape in PARTS.items()
 }
 NEAR = 0.8
-"""How alike two names are if one is taken for a slip of the other."""
+"""Minimum similarity at which a name counts as a misspelling of another."""
 LONGEST = 40
-"""Names beyond this length are no slips of ours, and comparing them would take long."""
+"""Maximum length of a name that is compared; comparing longer ones would take long."""
 
 
 def find_entry(line: Object) -> tuple[str, Object] | None:
-    """The kind of a line and the object that says it; None if it is no entry."""
+    """Return the kind of a line and the object with its fields; None if it is not an entry."""
     for kind in ENTRIES:
         found = line.get(kind)
         if isinstance(found, dict):
@@ -37,7 +37,7 @@ def find_entry(line: Object) -> tuple[str, Object] | None:
 
 
 def iterate_parts(message: Object) -> Iterator[tuple[str, str, Object]]:
-    """The parts of a message that are objects: their way, their kind and themselves."""
+    """Yield the parts of a message that are objects: their path, their kind and their value."""
     parts = message.get("parts")
     for at, part in enumerate(parts if isinstance(parts, list) else ()):
         if isinstance(part, dict):
@@ -46,7 +46,7 @@ def iterate_parts(message: Object) -> Iterator[tuple[str, str, Object]]:
 
 
 def is_known(line: Object) -> bool:
-    """Whether a line has no member that is not known; nearly all lines are like that."""
+    """Whether a line has only known members, as nearly all lines do."""
     if not line.keys() <= LINE:
         return False
     for kind, names in ENTRY_NAMES.items():
@@ -68,7 +68,7 @@ def _is_known_part(part: Json) -> bool:
 
 
 def find_misspelled_members(line: Object) -> Iterator[tuple[str, str, str]]:
-    """Members whose name is nearly one that is known: way, name, and what was meant."""
+    """Yield members whose name is nearly a known one: path, name, and the likely name."""
     yield from _find_misspelled_in("", "", line)
     found = find_entry(line)
     if found is None:
@@ -99,7 +99,7 @@ def _known_names(kind: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _guess_name(kind: str, name: str) -> str:
-    """The name that was probably meant; empty if none comes near."""
+    """Return the known name that is most similar; empty if none is similar enough."""
     if len(name) > LONGEST:
         return ""
     plain = _normalize_name(name)

@@ -1,7 +1,7 @@
-"""Lines of the native format and entries, both ways.
+"""Lines of the native format and entries, in both directions.
 
 A line is an object with one member named after the kind of entry, and where needed `tree` (its
-place, where its fields do not say it) and `joint`. Members nobody knows stay in the line.
+place, if its fields do not define it) and `joint`. Unknown members stay in the line.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ STALE = {
     "parts": ("trait",),
     "api_message": ("reply",),
 }
-"""What a line says of an entry's place no longer counts once these fields were changed."""
+"""Members of `tree` that are outdated once these fields of the entry changed."""
 
 
 def get(record: Record) -> Entry:
-    """What a line says."""
+    """Return the entry of a line."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
         return make_opaque(record)
@@ -46,13 +46,13 @@ def get(record: Record) -> Entry:
 
 
 def write_entry(entry: Entry) -> Object:
-    """A new line for an entry."""
+    """Return a new line for an entry."""
     kind = KINDS[type(entry)]
     return {kind: ENTRIES[kind].write(entry)}
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The value of an entry, in the form of its old record where there is one."""
+    """Return the value of an entry, in the form of its old record if there is one."""
     after = write_entry(entry)
     if base is None:
         return escape_surrogates(after)
@@ -67,7 +67,7 @@ def put(entry: Entry, base: Record | None) -> Json:
 
 
 def _without_stale(line: Object, was: Entry, now: Entry) -> Object:
-    """The line without what it says of the tree and the new entry says otherwise."""
+    """Return the line without the parts of `tree` that the new entry contradicts."""
     if not isinstance(was, Message) or not isinstance(now, Message):
         return line
     stale = {
@@ -86,7 +86,7 @@ def _without_stale(line: Object, was: Entry, now: Entry) -> Object:
 
 
 def relink(value: Json, above: str | None, *, follows: bool) -> Json | None:
-    """The line with another place in the tree, if it says that place apart from its entry."""
+    """Return the line with another place in the tree, if the line records that place in `tree`."""
     line = unescape_surrogates(value) if isinstance(value, dict) else {}
     tree = line.get(TREE)
     if not isinstance(tree, dict) or "parent" not in tree:

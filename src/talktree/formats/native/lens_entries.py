@@ -50,7 +50,7 @@ PLAIN_PARTS = {
 
 
 def _part_codec(shapes: dict[str, FieldCodecs]) -> Codec:
-    """Parts of these kinds; anything else is kept whole as an unknown part."""
+    """Return a codec for parts of these kinds; anything else is kept whole as an unknown part."""
     tags = {shape.struct: tag for tag, shape in shapes.items()}
 
     def _write(part: Any) -> Object:  # noqa: ANN401
@@ -138,5 +138,5 @@ ENTRIES = {
     ),
     "opaque": FieldCodecs(Opaque, id=TEXT, kind=TEXT, value=JSON, size=NUMBER),
 }
-"""Entries by the name their line has."""
+"""Entries by the name of their line."""
 KINDS = {shape.struct: kind for kind, shape in ENTRIES.items()}

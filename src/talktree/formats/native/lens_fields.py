@@ -1,14 +1,12 @@
-"""Structs as JSON objects: each field by a codec, fields at their default left out.
+"""Structs as JSON objects: each field has a codec, and fields with their default are left out.
 
-Reading takes what fits and passes over what does not: a field of the wrong type is as if it were
-absent, and stays in the record. Nothing here recurses over contents; JSON values go through as
-they are.
+Reading ignores what does not fit: a field of the wrong type is treated as absent, and stays in the
+record. Nothing here recurses over contents; JSON values are passed through.
 
-Text JSON cannot say: two halves of a surrogate pair side by side that are not one character.
-
-Escaped one after the other they would be read as the whole character. A line that has such text
-gets a member `joint`: a word that occurs nowhere else in the line, put between the halves by the
-writer and taken out of every string by the reader.
+JSON cannot represent two adjacent surrogates that are not one character: escaped one after the
+other, they would be read as the whole character. A line with such text gets a member `joint`: a
+word that occurs nowhere else in the line, inserted between the surrogates by the writer and removed
+from every string by the reader.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from talktree.text.times import EARLIEST, LATEST, from_iso, to_iso
 
 
 class FieldMismatch(Exception):
-    """A value that is not of the kind the field needs."""
+    """A value that is not of the type that the field needs."""
 
 
 class Codec(NamedTuple):
@@ -40,7 +38,7 @@ class Codec(NamedTuple):
 
 
 class FieldCodecs:
-    """A struct's fields in order, each with its codec, by the names that lines have."""
+    """A struct's fields in order, each with its codec, by the names used in lines."""
 
     def __init__(self, struct: type[Struct], **codecs: Codec) -> None:
         self.struct = struct
@@ -53,12 +51,12 @@ class FieldCodecs:
         self._readers = {name: codecs[name].read for name in names}
         self._fields = {name: field.name for name, field in names.items()}
         self._plain = {name: PLAIN.get(codec.read) for name, codec in codecs.items()}
-        # A list of parts is always read; what is odd about a part is told of the part.
+        # A list of parts is always read; what is odd about a part is reported for the part.
         self._plain |= {name: list for name in codecs if name == "parts"}
         self._required = {field.name for field in found if field.required}
 
     def write(self, value: Struct) -> Object:
-        """The fields that are not at their default."""
+        """Return the fields that differ from their default."""
         out: Object = {}
         for (name, default, write), item in zip(self._rows, astuple(value), strict=True):
             if item is not default and item != default:
@@ -66,11 +64,11 @@ class FieldCodecs:
         return out
 
     def is_required(self, name: str) -> bool:
-        """Whether there is no such struct without this field."""
+        """Whether the struct cannot be made without this field."""
         return name in self._required
 
     def find_misfits(self, value: Object) -> list[str]:
-        """The names of fields that are there and cannot be read."""
+        """Return the names of existing fields that cannot be read."""
         found, plain, readers = [], self._plain, self._readers
         for name, item in value.items():
             if type(item) is plain.get(name) or item is None or name not in readers:
@@ -82,7 +80,7 @@ class FieldCodecs:
         return found
 
     def read(self, value: Json, given: Mapping[str, object] = {}) -> Any:  # noqa: ANN401
-        """The struct an object describes; fields given by name count instead of its own."""
+        """Return the struct that an object describes; fields given by name override its own."""
         if not isinstance(value, dict):
             raise FieldMismatch
         found: dict[str, object] = {}
@@ -143,7 +141,7 @@ def _check_list(value: Json) -> list[Json]:
 
 
 def _write_time(time: int) -> Json:
-    """ISO text; a time no calendar has is a whole number of nanoseconds."""
+    """Return ISO text; a time outside the calendar is a whole number of nanoseconds."""
     return to_iso(time) if EARLIEST <= time <= LATEST else time
 
 
@@ -166,7 +164,7 @@ PLAIN: dict[object, type] = {
     _check_number: int,
     _check_object: dict,
 }
-"""Readers that ask for nothing but a type."""
+"""Readers that only check a type."""
 JSON = Codec(_return_unchanged, _return_unchanged)
 TEXT = Codec(_return_unchanged, _check_text)
 FLAG = Codec(_return_unchanged, _check_flag)
@@ -175,16 +173,16 @@ TIME = Codec(_write_time, _read_time)
 OBJECT = Codec(dict, _check_object)
 TEXTS = Codec(list, _read_texts)
 WORDS = Codec(sorted, lambda value: frozenset(_read_texts(value)))
-"""A set of words, written in order."""
+"""A set of words, written in sorted order."""
 
 
 def struct_codec(shape: FieldCodecs) -> Codec:
-    """A struct inside a struct."""
+    """Return a codec for a struct inside a struct."""
     return Codec(shape.write, shape.read)
 
 
 def list_codec(codec: Codec) -> Codec:
-    """A list of structs."""
+    """Return a codec for a list of structs."""
     write, read = codec
     return Codec(
         lambda items: [write(item) for item in items],
@@ -193,7 +191,7 @@ def list_codec(codec: Codec) -> Codec:
 
 
 def mapping_codec(codec: Codec) -> Codec:
-    """Structs by name."""
+    """Return a codec for structs by name."""
     write, read = codec
 
     def _read_all(value: Json) -> object:
@@ -210,7 +208,7 @@ _ESCAPED = re.compile(rb"\\ud[89ab]..\\ud[cdef]..")
 
 
 def encode_line(line: Object) -> bytes:
-    """The JSON text of a line, whatever its strings hold."""
+    """Return the JSON text of a line, for any strings."""
     raw = encode_long(line) or encode_json(line)
     if b"\\ud" in raw and _ESCAPED.search(raw):
         return encode_json(_add_joint(line, raw.decode()))
@@ -218,7 +216,7 @@ def encode_line(line: Object) -> bytes:
 
 
 def escape_surrogates(line: Object) -> Object:
-    """A line that reads back as it is once it was written."""
+    """Return a line that reads back unchanged after it was written."""
     if is_plain(line):
         return line
     raw = encode_json(line)
@@ -234,7 +232,7 @@ def _add_joint(line: Object, text: str) -> Object:
 
 
 def unescape_surrogates(line: Object) -> Object:
-    """A line with the joints taken out of its strings."""
+    """Return a line with the joints removed from its strings."""
     joint = line.get(JOINT)
     if not isinstance(joint, str) or not joint:
         return line
@@ -243,7 +241,7 @@ def unescape_surrogates(line: Object) -> Object:
 
 
 def _map_strings(line: Object, change: Callable[[str], str]) -> Object:
-    """A copy with every string and every name changed."""
+    """Return a copy with every string and every name changed."""
     out: list[Any] = [None]
     todo: list[tuple[Json, Any, int | str]] = [(line, out, 0)]
     while todo:

@@ -1,8 +1,7 @@
 """Native files of earlier versions, and the steps that lead to the current one.
 
-A step takes a line of one version and gives the line the next version has, and the other way
-round; steps are applied one after the other, so each knows two versions only. There has been no
-earlier version yet.
+A step converts a line of one version to a line of the next, and back; steps are applied one after
+the other, so each knows two versions only. There has been no earlier version yet.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from talktree.text.json.value import Json
 
 
 class VersionStep(NamedTuple):
-    """Between the lines of a version and those of the next."""
+    """Converts lines of one version to those of the next, and back."""
 
     forth: Callable[[Object], Object]
     back: Callable[[Object], Object]
-    """Of a line that `forth` made, what it was made from."""
+    """From a line that `forth` made to its original."""
 
 
 STEPS: dict[int, VersionStep] = {}
-"""By version: what leads to the next."""
+"""By version: the step to the next version."""
 
 
 def read_version(content: Content) -> int | None:
-    """The version a file names in its first line; None if it names none."""
+    """Return the version that a file names in its first line; None if it names none."""
     first = next(iterate_sample(content.read(0, HEAD), most=1), {})
     about = first.get("talktree")
     version = about.get("version") if isinstance(about, dict) else None
@@ -51,7 +50,7 @@ def read_version(content: Content) -> int | None:
 
 
 def upgrade_line(value: Json, version: int) -> Json:
-    """A line of some version as the current one has it."""
+    """Return a line of some version in the form of the current one."""
     for each in range(version, VERSION):
         if isinstance(value, dict) and each in STEPS:
             value = STEPS[each].forth(value)
@@ -59,7 +58,7 @@ def upgrade_line(value: Json, version: int) -> Json:
 
 
 def downgrade_line(value: Json, version: int) -> Json:
-    """A line of the current version as an earlier one has it."""
+    """Return a line of the current version in the form of an earlier one."""
     for each in reversed(range(version, VERSION)):
         if isinstance(value, dict) and each in STEPS:
             value = STEPS[each].back(value)
@@ -67,7 +66,7 @@ def downgrade_line(value: Json, version: int) -> Json:
 
 
 class _OlderDialect(NativeDialect):
-    """Lines of an earlier version, which no typed decoder knows."""
+    """Lines of an earlier version, for which there is no typed decoder."""
 
     def __init__(self, version: int) -> None:
         self._version = version
@@ -83,7 +82,7 @@ class _OlderDialect(NativeDialect):
 
 
 def _make_older_reader(format: Format, versions: Mapping[str, int]) -> Format:
-    """The format as it reads files of earlier versions; versions are given by path."""
+    """Return the format as it reads files of earlier versions; versions are given by path."""
 
     def _get(record: Record) -> Entry:
         return format.get(_as_current(record))
@@ -94,7 +93,7 @@ def _make_older_reader(format: Format, versions: Mapping[str, int]) -> Format:
         return downgrade_line(format.put(entry, _as_current(base)), versions[base.path])
 
     def _as_current(record: Record) -> Record:
-        # A value that is not in a file is on its way into one.
+        # A value that is not in a file is about to be written to one.
         version = versions.get(record.path) if record.path else min(versions.values())
         value = upgrade_line(record.value, VERSION if version is None else version)
         return replace(record, value=value)
@@ -112,7 +111,7 @@ def _make_older_reader(format: Format, versions: Mapping[str, int]) -> Format:
 
 
 class NativeRenewal(Renewal):
-    """What is old about a native file."""
+    """Detects and migrates older native files."""
 
     all_named = False
     carrier_lines = True
@@ -149,7 +148,7 @@ class NativeRenewal(Renewal):
     def migrate_value(
         self, record: Record, message: Message, about: ConversationInfo, *, moment: int
     ) -> Json:
-        # Only what differs is changed in the line: ids that were missing or stood twice.
+        # Only differences are changed in the line: missing and duplicate ids.
         return self.format.put(message, Record(self._upgrade_record(record)))
 
     def migrate_other(
@@ -185,7 +184,7 @@ class NativeRenewal(Renewal):
 
 
 def _read_conversation_line(sheet: NativeSheet, name: str) -> Object:
-    """What the line that begins a conversation says of it."""
+    """Return the fields of the line that begins a conversation."""
     for section in sheet.sections:
         if section.group == name:
             stop = sheet.starts[section.first] if section.first < len(sheet) else None

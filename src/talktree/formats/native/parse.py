@@ -1,9 +1,8 @@
-"""What a line says of its place in the tree, by a partial decode where the line is plain.
+"""A native file: lines of entries, in sections that begin with lines of their own.
 
-A native file: lines of entries, in sections that lines of their own begin.
-
-The lines that name the version and the conversations are no entries. They stand between records
-like blank lines do, so they are never lost and never change.
+The lines that name the version and the conversations are not entries. They are between records like
+blank lines, so they are never lost and never change. The outline of a plain line comes from a
+partial decode.
 """
 
 from __future__ import annotations
@@ -43,11 +42,12 @@ from talktree.text.json.value import Json
 TRAITS = {trait.name.lower(): trait for trait in Trait}
 LISTINGS = {listing.name.lower(): int(listing) for listing in Listing}
 RULES = ("latest", "replays", "walk")
-"""Habits that a conversation line names; links that others lead to are in the lines of entries."""
+"""Habits that a conversation line names; links that follow from others are in the lines of entries.
+"""
 
 
 class NativeMark(LineOutline, gc=False):
-    """A line that is no entry: the version of the file, the start of a conversation, or both."""
+    """A line that is not an entry: the file's version, the start of a conversation, or both."""
 
     version: Json | UnsetType = UNSET
     starts: bool = False
@@ -113,7 +113,7 @@ _skim = msgspec.json.Decoder(_Line).decode
 
 
 class NativeDialect(LineDialect):
-    """Lines of the native format."""
+    """Reads where a line belongs in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _skim(line)
@@ -156,7 +156,7 @@ def _is_entry(value: dict[str, Json]) -> bool:
 
 
 def _outline_other(id: str | None) -> LineOutline:
-    """The outline of an entry that is not a message."""
+    """Return the outline of an entry that is not a message."""
     return LineOutline(id=id, listing=int(Listing.ABSENT))
 
 
@@ -180,7 +180,7 @@ def _outline_message(message: _Message) -> LineOutline:
 
 
 def _find_call_group(role: str, message: _Message) -> str | None:
-    """The group of a message that calls tools and names no reply it is a piece of."""
+    """Return the group of a message that calls tools and names no reply that it is part of."""
     if role != "assistant" or message.parent is None:
         return None
     calls = any(part.part == "tool_call" for part in message.parts or ())
@@ -198,7 +198,7 @@ def _find_trait(role: str, parts: list[_Part] | None, *, meta: bool) -> int:
 
 
 def _with_place(made: LineOutline, tree: _Tree) -> LineOutline:
-    """An outline with what the line says of the entry's place instead of its fields."""
+    """Return an outline with the place that the line records in `tree` instead of its fields."""
     made.trait = TRAITS.get(tree.trait or "", made.trait)
     if tree.parent is not UNSET and tree.link:
         made.parent, made.follows, made.written = None, tree.parent, made.parent
@@ -220,7 +220,7 @@ def _with_place(made: LineOutline, tree: _Tree) -> LineOutline:
 
 
 def list_tree_rules(habits: WriterHabits) -> list[Json]:
-    """The words with which a conversation line names habits."""
+    """Return the words for habits in a conversation line."""
     return [rule for rule in RULES if getattr(habits, rule)]
 
 
@@ -252,7 +252,7 @@ def _make_odd_mark(value: dict[str, Json]) -> NativeMark | None:
 
 
 def judge_record(value: dict[str, Json]) -> Clue | None:
-    """What an object shows of being a line of this format, apart from the line that says so."""
+    """Return the evidence that an object is a line of this format, other than the version line."""
     if len(value) > 1 and not {TREE, JOINT} & value.keys():
         return None
     message, conversation = value.get("message"), value.get("conversation")
@@ -279,11 +279,11 @@ VERSION = 1
 
 
 class ConversationSection(NamedTuple):
-    """A conversation's stretch of the file."""
+    """A conversation's range of the file."""
 
     group: str
     start: int
-    """Where its bytes start."""
+    """The offset at which it starts."""
     first: int
     """Its first record."""
 
@@ -309,14 +309,14 @@ class NativeSheet(LineSheet):
     """A native file."""
 
     def __init__(self, path: str, content: Content, *, group: str, homes: dict[str, str]) -> None:
-        """A file; `homes` says which file of the source holds a conversation, by its name."""
+        """Open a file; `homes` names the file of the source that holds each conversation."""
         super().__init__(path, content, NativeDialect(), group=group)
         self.sections: list[ConversationSection] = []
         self._groups: set[str] = set()
         self._homes = homes
         self._versions = 0
         self._marks: list[tuple[int, int, bool]] = []
-        """Where the lines that are no records stand, and whether another stands before on it."""
+        """Start and end of the lines that are not records, and whether each shares its line."""
 
     # reading
 
@@ -337,7 +337,7 @@ class NativeSheet(LineSheet):
             self._note("no-version", "no line names the version of the format", None)
 
     def _take_mark(self, mark: NativeMark, sink: Sink) -> None:
-        # It was counted as a record first; a mark is none.
+        # It was counted as a record first, but a mark is not one.
         start, stop = self.starts.pop(), self.stops.pop()
         self._note_mark(start, stop)
         if mark.version is not UNSET:
@@ -354,7 +354,7 @@ class NativeSheet(LineSheet):
             sink.open(group, mark.habits)
 
     def _note_mark(self, start: int, stop: int) -> None:
-        """Remember a line that is no record, and tell what is odd about its text."""
+        """Remember a line that is not a record, and report what is odd about its text."""
         shares = len(self.shared) > 0 and self.shared[-1] == len(self)
         if shares:
             self.shared.pop()
@@ -384,7 +384,7 @@ class NativeSheet(LineSheet):
         group = name or self.group
         number = 2
         twice = group in self._groups
-        # Two files may be copies of one conversation; each is one of its own.
+        # Two files may be copies of one conversation; each is read as its own conversation.
         while group in self._groups or self._homes.get(group, self.path) != self.path:
             group = f"{name or self.group}#{number}"
             number += 1
@@ -416,7 +416,7 @@ class NativeSheet(LineSheet):
         )
 
     def _section_ranges(self, number: int) -> tuple[range, range]:
-        """The bytes and the records of a section."""
+        """Return the bytes and the records of a section."""
         section = self.sections[number]
         if number + 1 == len(self.sections):
             return range(section.start, self.content.size), range(section.first, len(self))

@@ -1,8 +1,8 @@
-"""New native files: lines of entries, each with what only the tree knows of its place.
+"""New native files: lines of entries, each with what only the tree knows about its place.
 
-Entries are written as the model has them: ids and parents are the names the tree uses. Where the
-tree knows more than an entry's fields say (a sub-agent hung on its call, a note that takes part
-in the chain), the line says it in `tree`, so that reading gives the same tree.
+Entries are written as the model has them: ids and parents are the names used in the tree. If the
+tree knows more than an entry's fields (a sub-agent attached to its call, a note that takes part in
+the chain), the line records it in `tree`, so that reading gives the same tree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARKS = (Listing.ACTIVE, Listing.NEWEST)
 
 
 def write_lines(about: ConversationInfo, items: Iterable[Item], *, first: bool) -> Iterator[bytes]:
-    """The lines of a conversation."""
+    """Yield the lines of a conversation."""
     if first:
         yield from encode_record_line(encode_line({"talktree": {"version": VERSION}}))
     diagnostic: Object = {"id": about.id, "format": about.format}
@@ -41,7 +41,7 @@ def write_lines(about: ConversationInfo, items: Iterable[Item], *, first: bool) 
 
 
 def with_place(line: Object, skeleton: Skeleton, position: int) -> Object:
-    """A line with what the tree knows of its place beyond what its fields say."""
+    """Return a line with what the tree knows about its place beyond its fields."""
     place = _get_places(skeleton).place_members(position, get(Record(line)))
     return {**line, TREE: place} if place else line
 
@@ -52,7 +52,7 @@ def _get_places(skeleton: Skeleton) -> _Places:
 
 
 class _Places:
-    """What a tree knows of the places of its entries."""
+    """What a tree knows about the places of its entries."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
@@ -60,7 +60,7 @@ class _Places:
         self._groups = skeleton.groups()
 
     def place_members(self, position: int, entry: Entry) -> Object:
-        """What the tree knows of an entry's place beyond what its fields say."""
+        """Return what the tree knows about an entry's place beyond its fields."""
         skeleton = self._skeleton
         said = outline_entry(entry)
         trait = skeleton.traits[position]
@@ -89,7 +89,7 @@ class _Places:
         link = skeleton.linked.get(position)
         above = skeleton.parents[position]
         if above < 0 or link == "cut":
-            # A parent that is not here, or a circle: reading finds that again.
+            # The parent is missing, or there is a cycle: reading finds that again.
             return {}
         name = skeleton.ids[above]
         parent = entry.parent if isinstance(entry, Message) else None

@@ -109,7 +109,8 @@ class Sage(Format):
     }
 
     def __init__(self, *, nested_results: bool = False) -> None:
-        # New tool results stand where the document has them, or where the program looks for them.
+        # New tool results are written in the specification's place, or where the program reads
+        # them.
         fresh = NESTED if nested_results else FULL
         self.lens = Lens(get, partial(put, fresh=fresh), complete_entry)
 
@@ -172,7 +173,7 @@ class Sage(Format):
         return adopt_message(message, about, moment=moment)
 
     def adopt_other(self, entry: Head | Snapshot | Opaque, about: ConversationInfo) -> Entry | None:
-        # A session has one metadata.json, and `opening` makes it.
+        # A session has one metadata.json, which `make_opening_entries` makes.
         return adopt_snapshot(entry, about) if isinstance(entry, Snapshot) else None
 
     def make_opening_entries(self, about: ConversationInfo) -> Sequence[Entry]:
@@ -224,7 +225,7 @@ class Sage(Format):
             return None
 
     def has_branch_log(self, talk: CheckedConversation) -> bool:
-        # Talktree's own store tells every move from one branch to another.
+        # Talktree's own store records every move from one branch to another.
         return sibling_path(talk.conversation.main_file, OPERATIONS_LOG) in talk.origin.source.files
 
     def rules(self) -> Sequence[Rule]:

@@ -1,16 +1,12 @@
-"""Messages, snapshots and sessions from elsewhere, in words Sage's own types accept.
+"""Messages, snapshots and sessions of other formats, in values that Sage's own types accept.
 
-All that the document's structs require is there, the same each time: no clock, no chance. Where a
-struct allows only certain words (levels of thinking, states of tasks), another word becomes the
-nearest of them; reading the record again shows the difference.
+Everything that the specification's structs require is filled in, without a clock or random numbers.
+If a struct allows only certain words (levels of thinking, states of tasks), another word becomes
+the nearest of them; reading the record again shows the difference. A required empty text means
+unknown, so here it becomes None.
 
-What Sage demands of every message beyond an id and a time, filled in where nobody said it.
-
-An empty text where one must stand means unknown, so here it becomes nothing at all.
-
-A new record made by hand: what Sage demands of it, with an id and a time of its own.
-
-Entries from elsewhere are `adopt`'s, which knows no clock.
+New records made by the user get an id and a time as well (`complete_entry`); entries of other
+formats go through `adopt_message`, which has no clock.
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ _NO_WORDS = Text("")
 
 
 def complete_message(message: Message) -> Message:
-    """A message with words, tasks and settings as each line has them."""
+    """Return a message with the text, tasks and settings that every line has."""
     return replace(
         message,
         parts=with_words(message.parts, message.role),
@@ -47,7 +43,7 @@ def complete_message(message: Message) -> Message:
 
 
 def with_words(parts: tuple[Part, ...], role: str) -> tuple[Part, ...]:
-    """A message has words, if only empty ones; beside tool results empty words are none."""
+    """Return parts with at least one text, perhaps empty; tool results need no empty text."""
     parts = tuple(map(_complete_part, parts))
     if role == "tool":
         return tuple([part for part in parts if part != _NO_WORDS])
@@ -72,7 +68,7 @@ def _complete_part(part: Part) -> Part:
 
 @lru_cache(maxsize=256)
 def known_context(context: Context | None) -> Context | None:
-    """What is known of a context; None if that is nothing."""
+    """Return the known fields of a context; None if there are none."""
     if context is None:
         return None
     diagnostic = replace(
@@ -85,14 +81,14 @@ def known_context(context: Context | None) -> Context | None:
 
 
 def required_tasks(todos: tuple[Todo, ...] | None, role: str) -> tuple[Todo, ...] | None:
-    """The tasks, which are told of in every line but those of tools, even if there are none."""
+    """Return the tasks, which every line except tool results has, even if the list is empty."""
     if not todos:
         return () if todos is None and role != "tool" else todos
     return tuple([replace(todo, active_form=todo.active_form or None) for todo in todos])
 
 
 def set_default_level(setting: ThinkingSetting | None) -> ThinkingSetting | None:
-    """A level must stand there; medium is what Sage takes when nobody chose."""
+    """Return a setting with a level, which is required; Sage's default is medium."""
     if setting is None or setting.level is not None:
         return setting
     return replace(setting, level="none" if setting.disabled else "medium")
@@ -107,7 +103,7 @@ METADATA: dict[str, Json] = {
 
 
 def complete_entry(entry: Entry) -> Entry:
-    """An entry with everything that a new record must have."""
+    """Return an entry with everything that a new record must have."""
     match entry:
         case Message():
             whole = complete_message(entry)
@@ -138,13 +134,14 @@ MOST_TOKENS = 2**64 - 1
 
 
 def adopt_message(message: Message, about: ConversationInfo, *, moment: int) -> Message:
-    """A message with all that a line of messages.jsonl must have."""
+    """Return a message with everything that a line of messages.jsonl must have."""
     role, flags = message.role, message.flags
     if role in ("user", "system") and ToolResult in map(type, message.parts):
-        # Elsewhere the user or the system hands in what tools say; here it is a kind of line.
+        # In other formats the user or the system passes on tool results; here they are a kind of
+        # line.
         role = "tool"
     if role == "tool":
-        # Whether a tool failed stands with its result; the type has to say that it is one.
+        # The error flag is in the result; the type must say that the line is a tool result.
         flags -= {ERROR}
     todos = None if message.todos is None else tuple(map(_adopt_todo, message.todos))
     made = replace(
@@ -171,7 +168,7 @@ def _adopt_parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def _adopt_part(part: Part) -> Part:
     if isinstance(part, ToolResult):
-        # A failure is told in `error`, and its content is empty.
+        # A failure is in `error`, and the content is empty.
         diagnostic = {"content": ""} if part.error else NOTHING
         return ToolResult(_join_output(part), part.call, part.name, part.error, None, diagnostic)
     if isinstance(part, ToolCall) and part.input is None:
@@ -180,7 +177,7 @@ def _adopt_part(part: Part) -> Part:
 
 
 def _adopt_events(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """An event stands alone in its line; one among words becomes words as well."""
+    """Return parts with an event only if it is the only text; otherwise events become text."""
     said = [part for part in parts if isinstance(part, Text | Event)]
     rest = tuple(part for part in parts if not isinstance(part, Text | Event))
     if len(said) == 1:
@@ -193,7 +190,7 @@ def _part_text(part: Text | Event) -> str:
 
 
 def _join_output(part: ToolResult) -> tuple[Text]:
-    """What a tool said, as one text."""
+    """Return the output of a tool as one text."""
     match part.output:
         case (Text(extra=extra) as said,) if not extra:
             return (said,)
@@ -202,7 +199,7 @@ def _join_output(part: ToolResult) -> tuple[Text]:
 
 
 def _part_order(part: Part) -> int:
-    """Words, calls and results stand in members of their own, in this order."""
+    """Return the order of a part: text, calls and results are in members of their own."""
     return 1 if isinstance(part, ToolCall) else 2 if isinstance(part, ToolResult) else 0
 
 
@@ -215,7 +212,7 @@ def _adopt_usage(usage: Usage | None) -> Usage | None:
 
 @lru_cache(maxsize=256)
 def _adopt_context(own: Context | None, usual: Context | None) -> Context | None:
-    """Its own context; what must be there and is not known of it is that of the conversation."""
+    """Return a message's context; required fields that it lacks come from the conversation."""
     own, usual = own or Context(), usual or Context()
     made = replace(
         own,
@@ -245,7 +242,7 @@ def _adopt_thinking(setting: ThinkingSetting | None) -> ThinkingSetting | None:
 
 
 def adopt_snapshot(snapshot: Snapshot, about: ConversationInfo) -> Snapshot | None:
-    """A snapshot with all that a line of snapshots.jsonl must have; one of no message is none."""
+    """Return a snapshot with everything that snapshots.jsonl requires; None without a message."""
     if not snapshot.message:
         return None
     times = [file.time_ns for file in snapshot.files.values() if file.time_ns is not None]
@@ -262,7 +259,7 @@ def adopt_snapshot(snapshot: Snapshot, about: ConversationInfo) -> Snapshot | No
 
 
 def _adopt_file_state(file: FileState) -> FileState:
-    """What is known of a file; beside a backup alone nothing is claimed of its state."""
+    """Return the known state of a file; a backup without a state stays without one."""
     state = file.state or ("created" if file.absent_before else None)
     tracked = (state, file.hash, file.size, file.content_before)
     found = FileState(
@@ -275,7 +272,7 @@ def _adopt_file_state(file: FileState) -> FileState:
     )
     if file.backup is not None and all(each is None for each in tracked):
         return found
-    # Both must be there: a changed file is the usual case, and a size nobody knows is 0.
+    # Both are required: a changed file is the usual case, and an unknown size is 0.
     return replace(found, state=state or "modified", size=max(0, file.size or 0))
 
 
@@ -288,13 +285,13 @@ def _session_of(message: Message, about: ConversationInfo) -> str | None:
 
 
 def make_session_id(about: ConversationInfo) -> str:
-    """The id of a session that comes from elsewhere: its own if it can name one, else a UUID."""
+    """Return the id of a session of another format: its own if it is valid, else a UUID."""
     own = about.own_id
     return own if own is not None and is_id(own) else about.session
 
 
 def make_session_head(about: ConversationInfo) -> Head:
-    """What metadata.json says of a session that comes from elsewhere."""
+    """Return the head for the metadata.json of a session of another format."""
     context = about.context or Context()
     started = about.started or 0
     diagnostic: Object = {

@@ -1,4 +1,4 @@
-"""Where the backup a snapshot names is, looked up by name; nothing is opened here."""
+"""Where the backup of a snapshot is, looked up by name; no file is opened here."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from talktree.formats.sage.places import BACKUPS, ROOT_NAME, folder_of, name_of
 
 
 def find_backup(source: Source, session: str, named: str) -> str | None:
-    """The file of the source that a snapshot in a session's folder means by a path."""
+    """Return the file of the source that a path in a session's snapshot refers to, or None."""
     return next((path for path in _list_places(session, named) if path in source.files), None)
 
 
 def is_lost(source: Source, session: str, named: str) -> bool:
-    """Whether a backup that was not found should be among the files at hand.
+    """Whether a backup that was not found should be in the source.
 
-    The document keeps backups in the session's folder. The program keeps them with the project,
-    which need not be here; so one of those is lost only if other backups lie where it should be.
+    The specification keeps backups in the session's folder. The program keeps them with the
+    project, which need not be in the source; so one of those is lost only if there are other
+    backups in its folder.
     """
     if _normalize_path(named).startswith(f"{BACKUPS}/"):
         return True
@@ -30,7 +31,7 @@ def _normalize_path(named: str) -> str:
 
 
 def _candidate_paths(session: str, named: str) -> list[str]:
-    """The paths that a snapshot may mean, the likeliest first; none that lead out of the source."""
+    """Return the paths that a snapshot may mean, the likeliest first, all inside the source."""
     plain = _normalize_path(named)
     if plain.startswith("/"):
         return [f"{ROOT_NAME}/{BACKUPS}/{name_of(plain)}"]
@@ -40,14 +41,14 @@ def _candidate_paths(session: str, named: str) -> list[str]:
 
 
 def _list_places(session: str, named: str) -> list[str]:
-    """Those, and the places where backups are kept when a session was copied."""
+    """Return those, and the places of backups after a session was copied."""
     kept = f"{BACKUPS}/{name_of(_normalize_path(named))}"
     return [*_candidate_paths(session, named), f"{session}/{kept}" if session else kept, kept]
 
 
 @lru_cache(maxsize=2)
 def _group_by_session(source: Source) -> dict[str, list[str]]:
-    """The files right inside each folder of backups, by the folder that holds it."""
+    """Return the files directly in each folder of backups, by its parent folder."""
     found: dict[str, list[str]] = {}
     for path in source.files:
         folder = folder_of(path)
@@ -57,5 +58,5 @@ def _group_by_session(source: Source) -> dict[str, list[str]]:
 
 
 def list_backups(source: Source, session: str) -> list[str]:
-    """The files among the backups of a session."""
+    """Return the backup files of a session."""
     return _group_by_session(source).get(session, [])

@@ -1,4 +1,4 @@
-"""Seals: the last member of a line, by which damage and gaps are known.
+"""Seals: the last member of a line, which reveals damage and missing lines.
 
 `"seal":"<number>-<16 hex digits>"`: the number of the line in its file, and a hash of that number
 and of the line without the seal.
@@ -15,11 +15,11 @@ from talktree.text.json.value import Json
 
 MEMBER = "seal"
 LONGEST = 48
-"""No seal with its name, comma and brace is longer than this."""
+"""Maximum length of a seal with its name, comma and brace."""
 
 SEAL = re.compile(rb'([,{])"seal":"([1-9][0-9]{0,17})-([0-9a-f]{16})"\}')
 _AT_END = re.compile(SEAL.pattern + rb"\Z")
-# One changed bit spoils one of these at most, so a damaged seal is never taken for no seal.
+# One changed bit breaks at most one of these, so a damaged seal is never taken for a missing one.
 _NAME = re.compile(rb'"seal":"[0-9]')
 _HASH = re.compile(rb'-[0-9a-f]{16}"\}\Z')
 _TEXT = re.compile("[1-9][0-9]{0,17}-[0-9a-f]{16}")
@@ -27,7 +27,7 @@ _BLANK = b" \t\r\n"
 
 
 class Verdict(NamedTuple):
-    """What a seal says of its line."""
+    """The result of checking the seal of a line."""
 
     number: int | None
     state: Literal["good", "none", "broken"]
@@ -37,7 +37,7 @@ _NONE = Verdict(None, "none")
 
 
 def seal_line(line: bytes, number: int, end: bytes = b"") -> bytes:
-    """A line of JSON, one object, with its seal and what is to stand behind it."""
+    """Return a line of JSON, one object, with its seal and the bytes that follow it."""
     if line[:1] != b"{" or line[-1:] != b"}" or b"\n" in line:
         raise ValueError("a line is one JSON object and has no line break")
     if len(line) < LONGEST and not line[1:-1].strip():
@@ -50,7 +50,7 @@ def _hash_line(number: int, line: bytes) -> bytes:
 
 
 def verify_seal(line: bytes) -> Verdict:
-    """Whether a line is what was written; blanks around it are no part of it."""
+    """Check that a line is what was written, ignoring blanks around it."""
     line = line.strip(_BLANK)
     found = _AT_END.search(line, max(0, len(line) - LONGEST))
     if found is None:
@@ -70,18 +70,18 @@ def _judge_unsealed(line: bytes) -> Verdict:
 
 
 def read_number_at_end(tail: bytes) -> int | None:
-    """The number in the seal that some bytes end with, not verified."""
+    """Return the number in the seal at the end of some bytes, not verified, or None."""
     found = _AT_END.search(tail)
     return int(found[2]) if found else None
 
 
 def without_seal(value: Json) -> Json:
-    """The value of a line without its seal, which holds only for the bytes it was made for."""
+    """Return the value of a line without its seal, which only holds for the original bytes."""
     if not isinstance(value, dict) or not is_seal(value.get(MEMBER)):
         return value
     return {name: item for name, item in value.items() if name != MEMBER}
 
 
 def is_seal(value: Json) -> bool:
-    """Whether a member called so is one."""
+    """Whether the value of a member with this name is a seal."""
     return isinstance(value, str) and _TEXT.fullmatch(value) is not None

@@ -1,4 +1,4 @@
-"""How Sage's files are told from others, by names and first bytes only."""
+"""Detection of Sage's files, by names and first bytes only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SURE = 0.98
 
 
 def detect_layout(path: str, head: bytes) -> Layout:
-    """What kind of file this is, if it is one of Sage's."""
+    """Return the kind of a Sage file."""
     first = next(iterate_sample(head, most=1), {})
     if is_trajectory(first):
         return "trajectory"
@@ -40,7 +40,7 @@ def detect_layout(path: str, head: bytes) -> Layout:
 
 
 def detect_file(probe: Probe) -> Detection | None:
-    """Whether a file is one of Sage's."""
+    """Return how sure a file is one of Sage's, or None."""
     first = next(iter(probe.sample(most=1)), {})
     if is_trajectory(first):
         return Detection(0.95, "a trajectory, Sage's recording of an agent run")
@@ -56,7 +56,7 @@ def detect_file(probe: Probe) -> Detection | None:
 
 
 def detect_folder(probe: Probe) -> Detection | None:
-    """Whether a folder holds sessions: one, or many."""
+    """Return how sure a folder holds one session or many, or None."""
     folders = list_log_folders(probe.names)
     count = f"{len(folders)} session folder{'s' if len(folders) != 1 else ''}"
     lines = _list_line_files(probe.names)[:MOST_LOOKED_AT]
@@ -75,7 +75,7 @@ def detect_folder(probe: Probe) -> Detection | None:
 
 
 def list_other_json(names: list[str]) -> list[str]:
-    """JSON files that may be older session files."""
+    """Return JSON files that may be older session files."""
     folders = set(list_log_folders(names))
     return [
         path

@@ -1,4 +1,4 @@
-"""What a Sage record is: the few words that tell one kind from another."""
+"""The kind of a Sage record, and the members that identify it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ TYPES = frozenset(
 PLAIN = ("user", "assistant", "system")
 """Types that are roles as well."""
 EVENTS = {"summary": "summary", "custom_title": "title"}
-"""Types that tell of the conversation instead of continuing it, and the events they become."""
+"""Types that describe the conversation instead of continuing it, and the events they become."""
 OPERATIONS = {
     "conversation_compacting": "compacting",
     "conversation_compacted": "compacted",
     "conversation_restoring": "restoring",
     "conversation_restored": "restored",
 }
-"""Subtypes of lines that tell what becomes of the conversation, and the events they become."""
+"""Subtypes of lines that record operations on the conversation, and the events they become."""
 METADATA = "metadata.json"
 CONTINUES = "continues"
 """The member of a line that follows a message of an older file, where messages have no ids."""
 MESSAGE_MEMBERS = frozenset({"role"})
-"""Members of a message beside its content that say nothing."""
+"""Members of a message, other than its content, that hold no text."""
 _SESSION_MARKS = ("created_at", "working_directory", "token_usage")
 _METADATA_MARKS = ("createdAt", "updatedAt", "workingDirectory", "messageCount")
 
 
 def detect_kind(value: Json, path: str = "") -> Kind:
-    """What a value is, by its members; in metadata.json any object is the metadata."""
+    """Return the kind of a value, by its members; in metadata.json any object is the metadata."""
     if not isinstance(value, dict):
         return "other"
     if path.endswith(METADATA) and path.rpartition("/")[2] == METADATA:
@@ -56,21 +56,21 @@ def detect_kind(value: Json, path: str = "") -> Kind:
 
 
 def is_session(value: dict[str, Json]) -> bool:
-    """Whether this heads an older session file: its messages, and what only Sage says beside."""
+    """Whether a value heads an older session file: it has messages, and members only Sage has."""
     if "type" in value or "uuid" in value or not isinstance(value.get("messages"), list):
         return False
     return any(mark in value for mark in _SESSION_MARKS)
 
 
 def is_metadata(value: dict[str, Json]) -> bool:
-    """Whether this is the content of a metadata.json."""
+    """Whether a value is the content of a metadata.json."""
     if "type" in value or "uuid" in value or not isinstance(value.get("id"), str):
         return False
     return sum(mark in value for mark in _METADATA_MARKS) >= 2
 
 
 def is_trajectory(value: dict[str, Json]) -> bool:
-    """Whether this is Sage's recording of an agent run rather than of a conversation."""
+    """Whether a value is Sage's recording of an agent run rather than of a conversation."""
     if value.get("type") == "session_start":
         return "task" in value and "provider" in value
     steps = any(isinstance(value.get(key), list) for key in ("agent_steps", "llm_interactions"))
@@ -78,7 +78,7 @@ def is_trajectory(value: dict[str, Json]) -> bool:
 
 
 def judge_line(value: dict[str, Json]) -> Clue | None:
-    """What a line shows of being Sage's. Claude Code has neither of these shapes."""
+    """Return the evidence that a line is Sage's. Claude Code has neither of these shapes."""
     type, message = value.get("type"), value.get("message")
     if type == SNAPSHOT and ("messageId" in value or "snapshot" in value):
         return Clue("envelope", f"type {SNAPSHOT}")
@@ -98,7 +98,7 @@ def judge_line(value: dict[str, Json]) -> Clue | None:
 
 
 def judge_session(value: dict[str, Json]) -> Clue | None:
-    """What the head of an older session file shows, by the messages in it."""
+    """Return the evidence in the head of an older session file, judged by its messages."""
     if not is_session(value):
         return None
     messages = value["messages"]
@@ -111,12 +111,12 @@ def judge_session(value: dict[str, Json]) -> Clue | None:
 
 
 def find_continued_file(line: Json) -> str | None:
-    """The name of the older file that a line continues."""
+    """Return the name of the older file that a line continues, or None."""
     return _get_text(line.get(CONTINUES), "file") if isinstance(line, dict) else None
 
 
 def get_followed_message(continues: Json) -> str | None:
-    """The message of an older file that a line follows, by the name it has in every view."""
+    """Return the message of an older file that a line follows, by its name in every view."""
     return _get_text(continues, "message")
 
 

@@ -1,4 +1,4 @@
-"""What a Sage record says, in the words of the model. The way back is `native`."""
+"""Reading Sage records as entries of the model. Writing is in `write`."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _FLAGS = {
     (True, False): frozenset({ERROR}),
     (True, True): frozenset({ERROR, SIDECHAIN}),
 }
-"""By whether it tells of an error and whether it stands in a sidechain."""
+"""The flags by whether it is an error and whether it is in a sidechain."""
 
 
 def get(record: Record) -> Entry:
-    """What a record says."""
+    """Return the entry of a record."""
     value = record.value
     if not record.usable or not isinstance(value, dict):
         return make_opaque(record)
@@ -60,7 +60,7 @@ def get(record: Record) -> Entry:
 
 
 def _read_message(record: Record, left: Object, shape: SageNames) -> Message:
-    """A line: the words and the calls stand inside `message`, the rest around it."""
+    """Return a line's message: text and calls are inside `message`, other members around it."""
     type = take_text(left, "type") or "unknown"
     inner = take_object(left, "message") or {}
     said = inner.pop("role", None)
@@ -68,7 +68,7 @@ def _read_message(record: Record, left: Object, shape: SageNames) -> Message:
     if said != type or type not in PLAIN:
         role, error = role_of(type, said)
         if said not in (None, names_of(role, error=error, event=EVENTS.get(type))[1]):
-            # The role inside says something new only if its type stands for another.
+            # The role inside is only used if the type represents another one.
             inner["role"] = said
     parts = _read_parts(inner, type, role, shape, left)
     put_back(left, "message", inner)
@@ -93,7 +93,7 @@ def _read_parts(
 
 
 def _read_legacy_message(record: Record, left: Object) -> Message:
-    """A message of the older session file: everything on one level, linked by order."""
+    """Return a message of the older session file: one flat object, linked by order."""
     said = take_text(left, "role") or ""
     type = take_text(left, "messageType") or infer_type(said)
     role, error = role_of(type, said)
@@ -137,9 +137,9 @@ def _remove_seal(left: Object) -> Object:
 
 
 def _without_id(left: Object) -> Object:
-    """The rest; an id that was given another name here is still the record's own.
+    """Return the other members; an id that was replaced by an alias here stays in the record.
 
-    The seal is left out as well: it says nothing but that these bytes were written so.
+    The seal is left out as well: it only shows that these bytes were written so.
     """
     take_text(left, "uuid")
     return _remove_seal(left)

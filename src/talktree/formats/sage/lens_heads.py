@@ -1,7 +1,7 @@
-"""What belongs to a whole session, both ways: metadata.json, and the head of older files.
+"""Data of a whole session, in both directions: metadata.json, and the head of older files.
 
-Sage calls a session by its custom title, else its summary, else its first prompt, else its name.
-A title that is changed becomes the custom title; what the others say stays.
+Sage titles a session by its custom title, else its summary, else its first prompt, else its name. A
+changed title becomes the custom title; the others stay.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OTHER_TITLES = ("summary", "firstPrompt", "name")
 
 
 def get_metadata(left: Object, id: str) -> Head:
-    """What metadata.json says."""
+    """Return the head of a metadata.json."""
     own = take_text(left, "id")
     custom = take_text(left, "customTitle")
     return Head(
@@ -36,7 +36,7 @@ def _find_other_title(left: Mapping[str, Any]) -> str | None:
 
 
 def metadata_value(head: Head) -> Object:
-    """metadata.json for a head."""
+    """Return the metadata.json of a head."""
     value: Object = {"id": head.id}
     if head.title is not None and head.title != _find_other_title(head.extra):
         value["customTitle"] = head.title
@@ -48,7 +48,7 @@ def metadata_value(head: Head) -> Object:
 
 
 def get_session(left: Object, id: str) -> Head:
-    """What the head of an older session file says; its messages are records of their own."""
+    """Return the head of an older session file; its messages are records of their own."""
     if left.get("messages") == []:
         del left["messages"]
     own = take_text(left, "id")
@@ -62,7 +62,7 @@ def get_session(left: Object, id: str) -> Head:
 
 
 def session_value(head: Head) -> Object:
-    """The head of an older session file, its messages still to come."""
+    """Return the value of an older session file's head, without its messages."""
     value: Object = {"id": head.id}
     if head.title is not None:
         value["name"] = head.title

@@ -1,15 +1,13 @@
-"""Tokens, context, tasks and thinking of a message, both ways.
+"""Tokens, context, tasks and thinking of a message, in both directions.
 
-`take_*` read a member and leave behind what the model has no name for; `*_value` write it again.
+`take_*` read a member and leave what has no name in the model; `*_value` write it again.
 
-The three ways in which Sage writes a message, and what each calls its members.
+Sage writes messages in three forms, each with its own names of members. *Documented* is the
+specification's form, in which tool results are beside the message; *nested* is what the program
+writes, with the results inside; *legacy* is the older session file.
 
-*Documented* is the design document's form, in which tool results stand beside the message;
-*nested* is what the program writes, with the results inside; *legacy* is the older session file.
-
-A line's type and the role in its message say one thing twice; the model says it once.
-
-An `error` line keeps who speaks in the role; a `summary` or `custom_title` line is an event.
+A line's type and the role in its message are redundant; the model stores one of them. An `error`
+line keeps the speaker in the role; a `summary` or `custom_title` line is an event.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from talktree.text.times import from_iso
 
 
 class SageNames(NamedTuple):
-    """What a form calls things."""
+    """The names of members in a form."""
 
     calls: str = "toolCalls"
     results: str = "toolResults"
@@ -39,16 +37,17 @@ class SageNames(NamedTuple):
         "cacheWriteTokens",
     )
     nested: bool = False
-    """Whether tool results stand inside the message."""
+    """Whether tool results are inside the message."""
     stamped: bool = False
     """Whether each call and result has a time of its own."""
     full: bool = False
-    """Whether lines with tool results have what all other lines have."""
+    """Whether lines with tool results have the members of all other lines."""
 
 
 DOCUMENTED = SageNames()
 FULL = SageNames(full=True)
-"""As documented twice: the example's results at the top, and all that the struct requires."""
+"""As the specification has it in two places: the example's results at the top, and everything that
+the struct requires."""
 NESTED = SageNames(nested=True, full=True)
 LEGACY = SageNames(
     calls="tool_calls",
@@ -62,7 +61,7 @@ LEGACY = SageNames(
 
 
 def find_shape(value: Object) -> SageNames:
-    """The form a message line has; what does not tell is as documented."""
+    """Return the form of a message line; an ambiguous one is as documented."""
     message = value.get("message")
     if isinstance(message, dict) and isinstance(message.get("toolResults"), list):
         return NESTED
@@ -72,13 +71,13 @@ def find_shape(value: Object) -> SageNames:
 
 
 def get_inner_object(extra: Mapping[str, Any], key: str) -> Object:
-    """What was left of a member that is an object of its own."""
+    """Return the remaining members of an object that is a member itself."""
     found = extra.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def take_object(left: Object, key: str) -> Object | None:
-    """A member that is an object, taken out as a copy; anything else but null stays."""
+    """Remove and return a copy of a member that is an object; anything else but null stays."""
     found = left.get(key)
     if isinstance(found, dict):
         del left[key]
@@ -89,13 +88,13 @@ def take_object(left: Object, key: str) -> Object | None:
 
 
 def put_back(left: Object, key: str, rest: Object) -> None:
-    """Put back what of an object was not taken."""
+    """Put back the members of an object that were not taken."""
     if rest:
         left[key] = rest
 
 
 def take_time(left: Object, key: str = "timestamp") -> int | None:
-    """A point in time; a text that names none stays."""
+    """Remove and return a point in time; a text that is not a time stays."""
     stamp = left.get(key)
     time = from_iso(stamp) if isinstance(stamp, str) else None
     if time is not None or stamp is None:
@@ -107,7 +106,7 @@ def take_time(left: Object, key: str = "timestamp") -> int | None:
 
 
 def take_usage(left: Object, shape: SageNames) -> Usage | None:
-    """The four counts; cost and whatever else is counted stays."""
+    """Remove and return the four counts; cost and other counts stay."""
     found = take_object(left, shape.usage)
     if found is None:
         return None
@@ -129,7 +128,7 @@ def _take_count(found: Object, name: str) -> int | None:
 
 
 def usage_value(usage: Usage | None, rest: Object, shape: SageNames) -> Object:
-    """The counts and what stands beside them; empty if there is nothing to tell."""
+    """Return the counts and the members beside them; empty if there are none."""
     if usage is None:
         return rest
     input, output, read, write = shape.tokens
@@ -148,7 +147,7 @@ _CONTEXT = ("cwd", "gitBranch", "platform", "userType")
 
 
 def take_context(left: Object) -> Context | None:
-    """Where and with which version; texts that must be there but are empty mean unknown."""
+    """Remove and return the context; required texts that are empty mean unknown."""
     version = take_text(left, "version") or None
     cwd, branch, platform, user = _take_texts(left, "context", _CONTEXT)
     if not (cwd or platform or version) and branch is None and user is None:
@@ -163,12 +162,12 @@ def take_context(left: Object) -> Context | None:
 
 
 def _take_texts(left: Object, key: str, names: Sequence[str]) -> list[str | None]:
-    """Texts inside an object, taken out; what is left of it stays."""
+    """Remove and return texts inside an object; its other members stay."""
     found = left.get(key)
     if isinstance(found, dict):
         texts = [item if isinstance(item := found.get(name), str) else None for name in names]
         if len(found) == len(names) - texts.count(None):
-            # Nearly always there is nothing else, and the object need not be copied.
+            # Nearly always the object has no other members, and need not be copied.
             del left[key]
             return texts
     rest = take_object(left, key) or {}
@@ -178,7 +177,7 @@ def _take_texts(left: Object, key: str, names: Sequence[str]) -> list[str | None
 
 
 def context_value(context: Context, rest: Object) -> Object:
-    """The context with all that must be there."""
+    """Return the context with all required members."""
     value: Object = {"cwd": context.cwd or ""}
     if context.git_branch is not None:
         value["gitBranch"] = context.git_branch
@@ -192,7 +191,7 @@ def context_value(context: Context, rest: Object) -> Object:
 
 
 def take_todos(left: Object) -> tuple[Todo, ...] | None:
-    """The tasks, if every one of them can be understood."""
+    """Remove and return the tasks, if every one of them can be understood."""
     found = left.get("todos")
     if found is None:
         left.pop("todos", None)
@@ -220,7 +219,7 @@ def _read_todo(item: Json) -> Todo | None:
 
 
 def todos_value(todos: tuple[Todo, ...]) -> list[Json]:
-    """The tasks as Sage lists them."""
+    """Return the tasks as Sage lists them."""
     return [
         {
             "content": todo.content,
@@ -236,7 +235,7 @@ def todos_value(todos: tuple[Todo, ...]) -> list[Json]:
 
 
 def take_thinking(left: Object) -> ThinkingSetting | None:
-    """How much thinking was asked for."""
+    """Remove and return the thinking setting."""
     rest = take_object(left, "thinkingMetadata")
     if rest is None:
         return None
@@ -255,14 +254,14 @@ def take_thinking(left: Object) -> ThinkingSetting | None:
 
 
 def thinking_value(setting: ThinkingSetting) -> Object:
-    """The setting as Sage writes it."""
+    """Return the setting as Sage writes it."""
     value: Object = {} if setting.level is None else {"level": setting.level}
     value |= {"disabled": setting.disabled, "triggers": list(setting.triggers)}
     return {**value, **setting.extra}
 
 
 def role_of(type: str, said: Json) -> tuple[str, bool]:
-    """The role of a message, and whether it tells of an error."""
+    """Return the role of a message, and whether it is an error."""
     named = said if isinstance(said, str) and said else "system"
     match type:
         case "tool_result":
@@ -276,7 +275,7 @@ def role_of(type: str, said: Json) -> tuple[str, bool]:
 
 
 def names_of(role: str, *, error: bool = False, event: str | None = None) -> tuple[str, str]:
-    """The type of a line and the role its message has."""
+    """Return the type of a line and the role of its message."""
     if error:
         return "error", "error" if role == "system" else role
     if event is not None:
@@ -287,5 +286,5 @@ def names_of(role: str, *, error: bool = False, event: str | None = None) -> tup
 
 
 def infer_type(said: str) -> str:
-    """The type of a line whose message alone is known, as in older files."""
+    """Return the type of a line from its message alone, as in older files."""
     return "tool_result" if said == "tool" else said

@@ -1,4 +1,4 @@
-"""Words, tool calls and tool results of a message, both ways."""
+"""Text, tool calls and tool results of a message, in both directions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from talktree.model.parts import Event, Part, Text, ToolCall, ToolResult, Unknow
 from talktree.text.json.value import Json
 
 WORDS = (Text, Event)
-"""Parts whose words stand in the text of a message."""
+"""Parts whose text is in the text of a message."""
 CALL = "tool_call"
 RESULT = "tool_result"
-"""Kinds of the parts that hold calls and results nobody can make sense of."""
+"""Kinds of the parts for calls and results that cannot be interpreted."""
 _SUBTYPES = {kind: subtype for subtype, kind in OPERATIONS.items()}
 
 
 def take_words(left: Object, *, event: str | None, tool: bool) -> tuple[Part, ...]:
-    """The text of a message. The empty text that must stand beside tool results is none."""
+    """Remove and return the text of a message; the required empty text of results is dropped."""
     said = take_text(left, "content")
     if event is not None:
         return (Event(event, text=said),)
@@ -29,7 +29,7 @@ def take_words(left: Object, *, event: str | None, tool: bool) -> tuple[Part, ..
 
 
 def take_operation(inner: Object, beside: Object) -> Event | None:
-    """That the conversation was compacted or restored, if a line tells that and nothing else."""
+    """Return the event of a line that only records a compaction or a restoration, or None."""
     kind = beside["subtype"]
     if not isinstance(kind, str) or kind not in OPERATIONS:
         return None
@@ -38,7 +38,7 @@ def take_operation(inner: Object, beside: Object) -> Event | None:
 
 
 def operation_value(parts: Sequence[Part]) -> Object:
-    """The members of a line that tell of such an event; none if the message is no such event."""
+    """Return the members of a line for such an event; empty if the message is not one."""
     for part in parts:
         if isinstance(part, Event) and part.kind in _SUBTYPES:
             diagnostic: Object = {"subtype": _SUBTYPES[part.kind]}
@@ -47,13 +47,13 @@ def operation_value(parts: Sequence[Part]) -> Object:
 
 
 def join_words(parts: Sequence[Part]) -> str | None:
-    """The text to write; None if there is none at all."""
+    """Return the text to write; None if there is none at all."""
     said = [part.text for part in parts if isinstance(part, WORDS) and part.text is not None]
     return "\n\n".join(said) if said else None
 
 
 def find_event_kind(parts: Sequence[Part]) -> str | None:
-    """The kind of the event a message is, if it is one."""
+    """Return the kind of the event that a message is, or None."""
     for part in parts:
         if isinstance(part, Event):
             return part.kind
@@ -64,7 +64,7 @@ def find_event_kind(parts: Sequence[Part]) -> str | None:
 
 
 def take_calls(left: Object, shape: SageNames, stamp: Json) -> tuple[Part, ...]:
-    """The tool calls, taken out; a list is needed for that."""
+    """Remove and return the tool calls, if the member is a list."""
     return tuple(_read_call(item, shape, stamp) for item in _take_list(left, shape.calls))
 
 
@@ -88,7 +88,7 @@ def _read_call(item: Json, shape: SageNames, stamp: Json) -> Part:
 
 
 def calls_value(parts: Sequence[Part], shape: SageNames, stamp: str | None) -> list[Json]:
-    """The calls as Sage lists them."""
+    """Return the calls as Sage lists them."""
     calls: list[Json] = []
     for part in parts:
         if isinstance(part, ToolCall):
@@ -103,7 +103,7 @@ def calls_value(parts: Sequence[Part], shape: SageNames, stamp: str | None) -> l
 
 
 def take_results(left: Object, shape: SageNames, stamp: Json) -> tuple[Part, ...]:
-    """The tool results, taken out; a list is needed for that."""
+    """Remove and return the tool results, if the member is a list."""
     return tuple(_read_result(item, shape, stamp) for item in _take_list(left, shape.results))
 
 
@@ -125,7 +125,7 @@ def _take_failed(rest: Object) -> bool:
 
 
 def _take_output(rest: Object) -> tuple[Text, ...]:
-    """What the tool said. A failure is told in `error`, and its empty content stays behind."""
+    """Return the output of a tool. A failure is in `error`, and its empty content stays."""
     content, error = rest.get("content"), rest.get("error")
     if error is None:
         rest.pop("error", None)
@@ -137,7 +137,7 @@ def _take_output(rest: Object) -> tuple[Text, ...]:
 
 
 def results_value(parts: Sequence[Part], shape: SageNames, stamp: str | None) -> list[Json]:
-    """The results as Sage lists them."""
+    """Return the results as Sage lists them."""
     results: list[Json] = []
     for part in parts:
         if isinstance(part, ToolResult):
@@ -160,11 +160,11 @@ def _write_result(part: ToolResult, shape: SageNames) -> Object:
     return {**value, **part.extra}
 
 
-# times of their own
+# times of calls
 
 
 def _drop_stamp(rest: Object, shape: SageNames, stamp: Json) -> None:
-    """The time of a call is worth keeping only where it is not that of its message."""
+    """Drop the time of a call if it is that of its message."""
     if shape.stamped and stamp is not None and rest.get("timestamp") == stamp:
         del rest["timestamp"]
 

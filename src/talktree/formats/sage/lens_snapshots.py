@@ -1,8 +1,8 @@
-"""File history snapshots, both ways.
+"""File history snapshots, in both directions.
 
-A file may be tracked, backed up, or both; what each of the two lists says of it is joined here.
-`created` is kept as the state it is: Sage also writes it for changed files it could not read as
-text, so it is no proof that the file did not exist before.
+A file may be tracked, backed up, or both; the entries of both lists for a file are joined here.
+`created` is kept as the state it is: Sage also writes it for changed files that it could not read
+as text, so it does not prove that the file did not exist before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BACKUPS = "fileBackups"
 
 
 def get_snapshot(left: Object, id: str) -> Snapshot:
-    """What a snapshot line says."""
+    """Return the snapshot of a line."""
     del left["type"]
     held = take_object(left, "snapshot")
     tracked = backups = None
@@ -56,7 +56,7 @@ def _read_file_state(path: str, tracked: Object, backups: Object) -> FileState:
 
 
 def _read_section(path: str, section: Object, name: str, extra: Object) -> Object:
-    """What one list says of a file; what is no object there is kept whole."""
+    """Return the entry of one list for a file; values that are not objects are kept whole."""
     found = section.get(path)
     if isinstance(found, dict):
         return dict(found)
@@ -79,7 +79,7 @@ def _take_size(now: Object) -> int | None:
 
 
 def snapshot_value(snapshot: Snapshot) -> Object:
-    """A snapshot line with all that must be there."""
+    """Return a snapshot line with all required members."""
     value: Object = {"type": SNAPSHOT, "messageId": snapshot.message or ""}
     if snapshot.time_ns is not None:
         value["timestamp"] = to_iso(snapshot.time_ns)

@@ -1,7 +1,7 @@
-"""Older and incomplete sessions: the one-file form in snake_case, lines that Sage would skip.
+"""Older and incomplete sessions: the single file in snake_case, lines that Sage would skip.
 
-A current session is a folder whose lines have all that the document's struct requires. Tool
-results inside the message, as the program writes them, are as current as those beside it.
+A current session is a folder whose lines have everything that the specification's struct requires.
+Tool results inside the message, as the program writes them, are as current as those beside it.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ RENAMED = {
     "cache_write_tokens": "cacheWriteTokens",
     "cost_estimate": "costEstimate",
 }
-"""What the head of an older file calls things, and what metadata.json calls them."""
+"""Names of members in the head of an older file, and their names in metadata.json."""
 PLACES = {"cwd": "workingDirectory", "git_branch": "gitBranch", "version": "version"}
 
 
 class SessionRenewal(Renewal):
-    """What is old about sessions."""
+    """Detects and migrates older sessions."""
 
     headless = f"no {METADATA}"
     _in_folder = False
@@ -107,10 +107,10 @@ class SessionRenewal(Renewal):
             case _:
                 pass
 
-    # what becomes of it
+    # migrating
 
     def complete_about(self, about: ConversationInfo, heads: Sequence[Head]) -> ConversationInfo:
-        """Where a session was held is told by its head, if by none of its messages."""
+        """Return the facts of a session; its folder comes from the head if no message names it."""
         diagnostic = {
             RENAMED.get(key, key): item for head in heads for key, item in head.extra.items()
         }
@@ -124,7 +124,7 @@ class SessionRenewal(Renewal):
         return replace(about, context=Context(**known))
 
     def migrate_message(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:
-        # Under these names stands only what is not of the type it must be.
+        # Under these names there are only values of the wrong type.
         kept: Object = {name: item for name, item in message.extra.items() if name not in LINE}
         for name, required in INSIDE.items():
             inner = get_inner_object(message.extra, name)
@@ -146,7 +146,7 @@ class SessionRenewal(Renewal):
                 renewed = _migrate_snapshot(entry, about) if old else None
                 return value if renewed is None else self.format.put(renewed, None)
             case _:
-                # Lines of kinds nobody knows stay where they are; the older file has no lines.
+                # Lines of unknown kinds stay where they are; the older file has no lines.
                 return value if isinstance(entry, Opaque) and not depth else None
 
     def make_opening_entries(
@@ -156,7 +156,7 @@ class SessionRenewal(Renewal):
             return ()
         return (make_session_head(about),)
 
-    # where it goes
+    # output files
 
     def is_folder(self, source: Source, sheets: Sequence[Sheet]) -> bool:
         return source.folder or any(isinstance(sheet, SessionSheet) for sheet in sheets)
@@ -164,7 +164,8 @@ class SessionRenewal(Renewal):
     def choose_file(self, sheet: Sheet, entry: Entry, *, folder: bool) -> str:
         path = sheet.path
         if isinstance(sheet, SessionSheet):
-            # The folder of a session has its name; one that was the whole source is the folder.
+            # A session's folder is named after it; if the folder was the whole source, it is that
+            # folder.
             stem = path.removesuffix(".json") if folder else ""
             path = f"{stem}/{MESSAGES}" if stem else MESSAGES
         if name_of(path) not in (MESSAGES, SNAPSHOTS, METADATA) or isinstance(entry, Opaque):
@@ -173,7 +174,7 @@ class SessionRenewal(Renewal):
 
 
 def _migrate_head(head: Head, about: ConversationInfo) -> Head:
-    """What a session says of itself, under the names of metadata.json."""
+    """Return the head of a session under the names of metadata.json."""
     diagnostic = {
         RENAMED.get(name, name): _rename_counts(item) for name, item in head.extra.items()
     }
@@ -191,14 +192,14 @@ def _migrate_head(head: Head, about: ConversationInfo) -> Head:
 
 
 def _rename_counts(value: Json) -> Json:
-    """The counts of tokens under their new names; anything else as it is."""
+    """Return the counts of tokens under their new names; other values unchanged."""
     if not isinstance(value, dict) or not value.keys() & RENAMED.keys():
         return value
     return {RENAMED.get(name, name): item for name, item in value.items()}
 
 
 def _select_valid_members(diagnostic: Object) -> Object:
-    """The members that are of the type they must be."""
+    """Return the members that have the required type."""
     return {
         name: item
         for name, item in diagnostic.items()

@@ -1,4 +1,4 @@
-"""What Talktree's own log of operations says of the message that a session is at.
+"""The message that a session is at, from Talktree's own log of operations.
 
 Only moves (undo, redo, restore, switch) and the messages that they led to are read.
 """
@@ -33,7 +33,7 @@ _decode = msgspec.json.Decoder(_Operation).decode
 
 
 def find_message_after_moves(log: Content, newest: str) -> str | None:
-    """The message that the last move led to, or the newest one if something was said since.
+    """Return the message that the last move led to, or the newest one if it is later.
 
     None if the move led to before the first message.
     """

@@ -1,6 +1,6 @@
 """The two JSON documents of Sage: a session's metadata, and the older session file.
 
-A quick look at a Sage line: just what the skeleton needs, by a typed partial decode.
+It also reads the outline of a Sage line, by a typed partial decode of only these fields.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from talktree.text.json.value import Json, is_equal
 
 
 class MetadataSheet(JsonSheet):
-    """metadata.json: one object that speaks of the session."""
+    """metadata.json: one object that describes the session."""
 
     def __init__(self, path: str, content: Content, format: Format, *, group: str) -> None:
         super().__init__(path, content, format, group=group, hole=_no_children_key, links="own")
         if not content.size:
             self.style = PRETTY
         self.ruined = self._describe_ruin(content)
-        """Why this is no metadata.json; empty if it is one."""
+        """Why the file is not a metadata.json; empty if it is one."""
         self.lost = not any(isinstance(piece.value, dict) for piece in self.pieces)
-        """Whether nothing at all is told of the session here."""
+        """Whether the file has no data of the session at all."""
         if self.ruined and self.lost:
             self.pieces = [replace(piece, usable=False) for piece in self.pieces]
             self.findings = []
@@ -57,7 +57,7 @@ class MetadataSheet(JsonSheet):
         return ""
 
     def inspect(self) -> Iterator[Finding]:
-        # A file that has to be made anew is told once, whatever is odd about its bytes.
+        # A file that must be rebuilt is reported once, however many oddities its bytes have.
         return iter(self.findings) if self.ruined and self.lost else super().inspect()
 
     def rewrite(self, items: Sequence[Item]) -> Iterator[bytes]:
@@ -83,7 +83,7 @@ class SessionSheet(JsonSheet):
 
 
 class ContinuedSheet(SessionSheet):
-    """The older file of a session that goes on in a folder; new messages go to that folder."""
+    """The older file of a session that continues in a folder; new messages go to that folder."""
 
     def __init__(
         self, path: str, content: Content, format: Format, *, group: str, main_path: str
@@ -101,7 +101,7 @@ def _messages_key(value: Json, depth: int) -> str | None:
 
 
 def _to_legacy(value: Json) -> Json:
-    """A new record in the older form, which knows no order but that of its list."""
+    """Return a new record in the older form, whose only order is that of its list."""
     entry = get(Record(value))
     if isinstance(entry, Opaque):
         return value
@@ -158,12 +158,12 @@ _USUAL = {
     "tool_result": ("tool", int(Trait.RESULT)),
     "system": ("system", int(Trait.SAID)),
 }
-"""Types that tell all there is to know; of the others the whole line is read."""
+"""Types that are enough to know the role; for other types the whole line is read."""
 _decode = msgspec.json.Decoder(_Line).decode
 
 
 class SageDialect(LineDialect):
-    """What a line says of its place in the tree."""
+    """Reads where a line belongs in the tree."""
 
     def skim(self, line: bytes | memoryview) -> LineOutline:
         found = _decode(line)

@@ -1,9 +1,7 @@
-"""Where Sage keeps its sessions.
+"""Where Sage keeps its sessions: one folder for each session, many of them in `.sage/sessions`.
 
-Where Sage keeps things: one folder a session, many of them in `.sage/sessions`.
-
-Beside the sessions lie the program's settings with the keys of paid services. Those files are
-recognised by their names alone and never opened.
+Beside the sessions are the program's settings with the keys of paid services. Those files are
+detected by their names alone and never opened.
 """
 
 from __future__ import annotations
@@ -21,11 +19,11 @@ OPERATIONS_LOG = "operations.jsonl"
 LOCK = "lock"
 QUARANTINE = "quarantine"
 ERASURE = ("erasure", ".unfinished-erasure")
-"""Folders with the new files of an erasure that was interrupted."""
+"""Folders with the new files of an interrupted erasure."""
 UNFINISHED = ".unfinished-"
-"""How the names of files begin that a writer has not finished."""
+"""Prefix of the names of files that are still being written."""
 CACHE = "cache"
-"""What Talktree's own store keeps beside the document's files."""
+"""Files that Talktree's own store keeps in addition to the specification's."""
 ROOT_NAME = ".sage"
 LINES = (MESSAGES, SNAPSHOTS)
 """The files that hold the lines of a session."""
@@ -36,34 +34,34 @@ _SETTINGS_ENDINGS = ("json", "toml", "yaml", "yml")
 
 
 def folder_of(path: str) -> str:
-    """The folder a file lies in; empty for the top one."""
+    """Return the folder of a file; empty for the top folder."""
     return path.rpartition("/")[0]
 
 
 def name_of(path: str) -> str:
-    """The name of a file without its folder."""
+    """Return the name of a file without its folder."""
     return path.rpartition("/")[2]
 
 
 def sibling_path(path: str, name: str) -> str:
-    """Another file in the same folder."""
+    """Return another file in the same folder."""
     folder = folder_of(path)
     return f"{folder}/{name}" if folder else name
 
 
 def copy_path(path: str) -> str:
-    """Where the folder of a session that continues an older file has a copy of that file."""
+    """Return where a session that continues an older file has a copy of that file."""
     stem = path.removesuffix(".json")
     return f"{stem}/{name_of(path)}"
 
 
 def is_backup(path: str) -> bool:
-    """Whether a file is the earlier content of some file of the user's."""
+    """Whether a file is the earlier content of one of the user's files."""
     return BACKUPS in path.split("/")[:-1]
 
 
 def find_path_owner(path: str, conversations: Mapping[str, Sequence[str]]) -> str | None:
-    """The session that a file without messages belongs to: backups, its log, its older file."""
+    """Return the session of a file without messages: a backup, its log, its older file."""
     homes: dict[str, str] = {}
     for session, paths in conversations.items():
         if copy_path(path) in paths:
@@ -77,7 +75,7 @@ def find_path_owner(path: str, conversations: Mapping[str, Sequence[str]]) -> st
 
 
 def list_store_files(names: Iterable[str]) -> list[str]:
-    """What Talktree keeps in the folders of sessions beyond what the document has."""
+    """Return Talktree's own files in the folders of sessions, beyond the specification's."""
     names = list(names)
     sessions = set(_list_session_folders(names))
     return [
@@ -95,7 +93,7 @@ def list_store_files(names: Iterable[str]) -> list[str]:
 
 
 def list_transient_files(names: Iterable[str]) -> list[str]:
-    """The locks of sessions, and what lies beside the folder `sessions` for a while: caches."""
+    """Return the locks of sessions, and temporary files beside the folder `sessions`: caches."""
     names = list(names)
     sessions = _list_session_folders(names)
     around = [folder_of(folder) for folder in sessions if folder_of(folder)]
@@ -111,12 +109,12 @@ def list_transient_files(names: Iterable[str]) -> list[str]:
 
 
 def _list_session_folders(names: list[str]) -> list[str]:
-    """The folders of sessions, also of those in which nothing was said yet."""
+    """Return the folders of sessions, including those without messages."""
     return [*list_log_folders(names), *map(folder_of, list_lone_metadata(names))]
 
 
 def list_log_folders(names: Iterable[str]) -> list[str]:
-    """The folders that hold a session's lines."""
+    """Return the folders that hold a session's lines."""
     found = {
         folder_of(path): None
         for path in names
@@ -129,7 +127,7 @@ def list_log_folders(names: Iterable[str]) -> list[str]:
 
 
 def list_lone_metadata(names: Iterable[str]) -> list[str]:
-    """metadata.json files in folders without lines: sessions in which nothing was said yet."""
+    """Return metadata.json files in folders without lines: sessions without messages."""
     names = list(names)
     sessions = set(list_log_folders(names))
     return [
@@ -144,7 +142,7 @@ def list_lone_metadata(names: Iterable[str]) -> list[str]:
 
 
 def name_sessions(folders: Iterable[str], root: str) -> Mapping[str, str]:
-    """Names for sessions: that of the folder, with its path where a name stands twice."""
+    """Return names for sessions: the folder's name, or its path if several share the name."""
     short = {folder: name_of(folder) or root for folder in folders}
     counts = Counter(short.values())
     return {
@@ -154,7 +152,7 @@ def name_sessions(folders: Iterable[str], root: str) -> Mapping[str, str]:
 
 
 def list_secret_files(names: Iterable[str], root: str) -> list[str]:
-    """The files with settings and keys: those of a `.sage` folder and around sessions."""
+    """Return the files with settings and keys: those of a `.sage` folder and around sessions."""
     names = list(names)
     around = {""} if root == ROOT_NAME else set()
     for folder in list_log_folders(names):
@@ -180,6 +178,6 @@ def _has_settings(path: str, around: set[str]) -> bool:
 
 
 def find_places(home: Path, here: Path) -> Iterator[Path]:
-    """The folders of sessions in the working folder and in the home."""
+    """Yield the folders of sessions in the working folder and in the home."""
     yield here / ".sage" / "sessions"
     yield home / ".sage" / "sessions"

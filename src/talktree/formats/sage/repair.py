@@ -1,4 +1,4 @@
-"""metadata.json made anew from the log: what the messages of a session say of it, and no more."""
+"""metadata.json rebuilt from the log, only from the messages of the session."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from talktree.text.json.encode import PRETTY, encode_json
 from talktree.text.times import to_iso
 
 PROMPT_LENGTH = 100
-"""Sage keeps so many characters of a prompt, then an ellipsis."""
+"""Number of characters that Sage keeps of a prompt, followed by an ellipsis."""
 
 
 def compute_time_span(talk: CheckedConversation) -> tuple[int, int] | None:
-    """The times of the earliest and the newest message."""
+    """Return the times of the earliest and the newest message."""
     skeleton, start = talk.skeleton, _find_log_start(talk)
     times = [
         time
@@ -27,19 +27,19 @@ def compute_time_span(talk: CheckedConversation) -> tuple[int, int] | None:
 
 
 def count_of(talk: CheckedConversation) -> int:
-    """How many messages the log has."""
+    """Return the number of messages in the log."""
     start = _find_log_start(talk)
     return len(talk.skeleton) - start - talk.skeleton.traits.count(0, start)
 
 
 def _find_log_start(talk: CheckedConversation) -> int:
-    """The position of the first line; what an older file says comes before it."""
+    """Return the position of the first line; records of an older file come before it."""
     sheet = talk.sheet(0)[0] if len(talk.skeleton) else None
     return len(sheet) if isinstance(sheet, ContinuedSheet) else 0
 
 
 def build_metadata(talk: CheckedConversation) -> Object:
-    """What metadata.json says of a session, as far as its messages tell."""
+    """Return the metadata.json of a session, as far as its messages show it."""
     session, context = None, Context()
     first = last = None
     for entry in talk.conversation.messages():
@@ -66,7 +66,7 @@ def build_metadata(talk: CheckedConversation) -> Object:
 
 
 def encode_metadata(talk: CheckedConversation) -> bytes:
-    """metadata.json for a session that has lost it."""
+    """Return the bytes of metadata.json for a session that has lost it."""
     return encode_json(build_metadata(talk), PRETTY) + b"\n"
 
 

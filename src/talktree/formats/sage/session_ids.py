@@ -1,4 +1,4 @@
-"""Ids of sessions: file names that cannot lead anywhere else."""
+"""Ids of sessions: file names that cannot lead outside of a folder."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _DEVICES = frozenset(
     {"con", "prn", "aux", "nul"}
     | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
 )
-"""Names that mean a device on some systems, whatever their ending."""
+"""Names that mean a device on some systems, with any extension."""
 
 
 def is_id(id: str) -> bool:
-    """Whether a text can name a session."""
+    """Whether a text can be the id of a session."""
     if len(id) > LONGEST or _GOOD.fullmatch(id) is None:
         return False
     return id.partition(".")[0].lower() not in _DEVICES

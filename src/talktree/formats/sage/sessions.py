@@ -1,9 +1,9 @@
-"""A folder taken apart into sessions: which file is whose, and what is missing.
+"""Splitting a folder into sessions: which file belongs to which, and what is missing.
 
-What Talktree's own store says of files: contents named by their hash, and states before.
-
-The store adds `paths` to the document's snapshots and keeps a log of operations beside them. Both
-name contents of `backups/` by SHA-256; here they are only looked up, nothing is opened but the log.
+It also reads what Talktree's own store records about files: contents named by hash, and earlier
+states. The store adds `paths` to the specification's snapshots and keeps a log of operations beside
+them. Both name contents of `backups/` by SHA-256; here they are only looked up, and only the log is
+opened.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from talktree.text.json.value import Json
 
 
 def split_folder(source: Source, format: Format, dialect: LineDialect) -> SplitSource:
-    """The sessions of a folder; messages before snapshots, and metadata last."""
+    """Return the sessions of a folder; messages before snapshots, and metadata last."""
     names = list(source.files)
     silent = [
         path for path in list_lone_metadata(names) if is_metadata(_read_first_object(source, path))
@@ -101,7 +101,7 @@ def _make_session_sheets(
 
 
 def _find_continued_file(source: Source, messages: str) -> str | None:
-    """The older file that the messages of a session continue: a copy of it, or the file itself."""
+    """Return the older file that a session's messages continue: its copy, or the file itself."""
     name = (
         find_continued_file(_read_first_object(source, messages))
         if messages in source.files
@@ -115,7 +115,7 @@ def _find_continued_file(source: Source, messages: str) -> str | None:
 
 
 def find_message_before(source: Source, messages: str) -> str | None:
-    """The message of an older file that the first line of a session follows."""
+    """Return the message of an older file that the first line of a session follows, or None."""
     if _find_continued_file(source, messages) is None:
         return None
     return get_followed_message(_read_first_object(source, messages).get(CONTINUES))
@@ -132,7 +132,7 @@ def _is_copied(source: Source, path: str) -> bool:
 def _make_line_sheet(
     source: Source, path: str, format: Format, dialect: LineDialect, *, group: str
 ) -> Sheet:
-    """The lines of a session; an older session file under their name is read as what it is."""
+    """Return the lines of a session; an older session file under their name is read as such."""
     content = source.files[path]
     if is_session(_read_first_object(source, path)):
         return SessionSheet(path, content, format, group=group)
@@ -174,13 +174,13 @@ SIDES = ("before", "after")
 
 
 def get_backup_path(session: str, hash: str) -> str:
-    """The file that holds the content with this hash, if the store keeps it."""
+    """Return the file with the content of this hash, if the store keeps it."""
     path = f"{BACKUPS}/{hash}.backup"
     return f"{session}/{path}" if session else path
 
 
 def find_named_contents(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """The contents a snapshot names beyond its backups, each with the way to where it does."""
+    """Yield the contents that a snapshot names beyond its backups, with their paths in it."""
     held = snapshot.extra.get("snapshot")
     if not isinstance(held, dict):
         return
@@ -194,7 +194,7 @@ def find_named_contents(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def has_earlier_state(snapshot: Snapshot, path: str) -> bool:
-    """Whether a snapshot has the earlier state of a file, whatever it was."""
+    """Whether a snapshot has the earlier state of a file, of any kind."""
     held = snapshot.extra.get("snapshot")
     paths = held.get(PATHS) if isinstance(held, dict) else None
     states = paths.get(path.replace("%", "%25")) if isinstance(paths, dict) else None
@@ -203,7 +203,7 @@ def has_earlier_state(snapshot: Snapshot, path: str) -> bool:
 
 
 def iterate_operations(source: Source, session: str) -> Iterator[tuple[int, Object]]:
-    """The operations of a session, each with its line; what is no operation is passed over."""
+    """Yield the operations of a session with their lines; other values are skipped."""
     content = source.files.get(f"{session}/{OPERATIONS_LOG}" if session else OPERATIONS_LOG)
     if content is None:
         return
@@ -214,7 +214,7 @@ def iterate_operations(source: Source, session: str) -> Iterator[tuple[int, Obje
 
 
 def iterate_operation_contents(lines: Iterable[tuple[int, Object]]) -> Iterator[str]:
-    """The contents that moves name: what was there before them, what they wrote, what they left."""
+    """Yield the contents that moves name: those before them, those they wrote, those after."""
     for _, value in lines:
         for _, states in _iterate_objects(value.get(PATHS)):
             for side in SIDES:
@@ -230,7 +230,7 @@ def _iterate_objects(value: Json) -> Iterator[tuple[str, Object]]:
 
 
 def _iterate_hashes(state: Json) -> Iterator[str]:
-    """The contents a state needs: the pieces of a file that is kept in pieces, else its own."""
+    """Yield the contents that a state needs: the chunks of a file kept in chunks, else its own."""
     if not isinstance(state, dict) or state.get("kind") != "file":
         return
     chunks = state.get("chunks")

@@ -1,9 +1,8 @@
-"""Entries as Sage records: new ones as documented, old ones with just their changes put in.
+"""Writing entries as Sage records: new ones as documented, old ones with only their changes.
 
-Entries as every reader of JSON takes them, not only a lenient one.
-
-Sage's own reader skips a line that holds half a character, a value that is no JSON (`NaN`, `...`)
-or brackets nested too deep. Halves become U+FFFD, the other two become text that shows them.
+Entries are written so that strict readers of JSON accept them as well. Sage's own reader skips a
+line that holds a surrogate, a value that is not JSON (`NaN`, `...`) or brackets nested too deep.
+Surrogates become U+FFFD, the other two become text that shows them.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ from talktree.text.times import to_iso
 
 
 def put(entry: Entry, base: Record | None, *, fresh: SageNames = FULL) -> Json:
-    """The value of an entry, in the form of its old record where there is one."""
+    """Return the value of an entry, in the form of its old record if there is one."""
     if base is None:
         return write_entry(entry, fresh)
     shape = _find_shape(base)
@@ -66,7 +65,7 @@ def _find_shape(base: Record) -> SageNames:
 
 
 def write_entry(entry: Entry, shape: SageNames) -> Json:
-    """The value of an entry in one of the forms."""
+    """Return the value of an entry in one of the forms."""
     match entry:
         case Message():
             return _write_legacy_message(entry) if shape is LEGACY else _write_line(entry, shape)
@@ -104,7 +103,7 @@ def _write_line(message: Message, shape: SageNames) -> Object:
 
 
 def _message_members(message: Message, role: str, shape: SageNames) -> Object:
-    """What stands inside `message`; for tool results an empty text must stand beside them."""
+    """Return the members inside `message`; tool results require an empty text beside them."""
     said: Object = {"role": role}
     words = join_words(message.parts)
     if words is None and shape.full and message.role == "tool":
@@ -156,7 +155,7 @@ def _line_names(message: Message) -> tuple[str, str]:
 
 
 def _add_place(value: Object, message: Message) -> None:
-    """What it continues, and when."""
+    """Add the parents and the time."""
     if message.follows is not None:
         value["branchParentUuid"] = message.follows
     if message.time_ns is not None:
@@ -164,7 +163,7 @@ def _add_place(value: Object, message: Message) -> None:
 
 
 def _add_state(value: Object, message: Message, shape: SageNames) -> None:
-    """Tokens, thinking and tasks, as far as the message tells of them."""
+    """Add tokens, thinking and tasks, as far as the message has them."""
     if usage := usage_value(message.usage, get_inner_object(message.extra, shape.usage), shape):
         value[shape.usage] = usage
     if message.thinking is not None:
@@ -174,15 +173,15 @@ def _add_state(value: Object, message: Message, shape: SageNames) -> None:
 
 
 DEEPEST = 100
-"""Sage gives up below 128 levels; the line around a value has some as well."""
+"""Maximum nesting depth: Sage fails at 128 levels, and the line around a value has some as well."""
 Some = TypeVar("Some", bound=Struct)
 _packed = msgspec.msgpack.Encoder().encode
 _FLAT = frozenset({str, int, float, bool, Token, frozenset, Author, Usage, Context})
-"""What holds nothing that may be nested."""
+"""Types whose values contain nothing that may be nested."""
 
 
 def make_strict(entry: Some) -> Some:
-    """An entry without anything that a strict reader of JSON refuses."""
+    """Return an entry without anything that a strict reader of JSON refuses."""
     if _is_strict(entry):
         return entry
     fields = {name: _make_field_strict(getattr(entry, name)) for name in entry.__struct_fields__}
@@ -191,7 +190,7 @@ def make_strict(entry: Some) -> Some:
 
 def _is_strict(entry: Struct) -> bool:
     try:
-        # It refuses what JSON refuses, but takes strings as they are.
+        # It refuses what JSON refuses, but accepts any string.
         _packed(entry)
     except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
         return False
@@ -203,7 +202,7 @@ def _is_strict(entry: Struct) -> bool:
 
 
 def _is_words(part: Part) -> bool:
-    """Whether a part is nothing but words, in which nothing can be nested."""
+    """Whether a part is only text, in which nothing can be nested."""
     if isinstance(part, ToolResult):
         return part.detail is None and not part.extra and all(map(_is_words, part.output))
     return isinstance(part, Text) and not part.extra
@@ -248,14 +247,14 @@ def _make_field_strict(value: Any) -> Any:  # noqa: ANN401
 
 
 def replace_surrogates(text: str) -> str:
-    """A text with halves of characters replaced, two of them side by side made one."""
+    """Return a text with surrogates replaced; a surrogate pair becomes one character."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def make_json_strict(value: Json) -> Json:
-    """A JSON value with nothing in it that is none."""
+    """Return a JSON value with everything in it made valid JSON."""
     top: list[Any] = [value]
     pending: list[tuple[Any, Any, int]] = [(top, 0, 0)]
     while pending:

@@ -1,4 +1,4 @@
-"""What metadata.json says of the messages of a session, in step after an edit."""
+"""The facts about messages in metadata.json, updated after an edit."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ COUNT = "messageCount"
 
 
 def update_counts(conversation: Conversation, before: Conversation | None) -> Conversation:
-    """A conversation whose metadata have the number and the times of its messages.
+    """Return a conversation whose metadata have the number and the times of its messages.
 
-    They stay as they are if no message was added or taken out: an edit changes nothing besides.
+    They stay unchanged if no message was added or removed.
     """
     if before is not None and _message_numbers(conversation) == _message_numbers(before):
         return conversation

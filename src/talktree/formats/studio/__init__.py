@@ -1,4 +1,4 @@
-"""Conversation Studio's JSON: a list of comments, each with the replies nested in its `children`.
+"""Conversation Studio's JSON: a list of comments, each with its replies nested in its `children`.
 
 The text and XML encodings of the same comments are formats of their own and share the lens.
 """

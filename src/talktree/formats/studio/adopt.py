@@ -1,10 +1,8 @@
-"""Messages from elsewhere as comments that the document's schema accepts.
+"""Messages of other formats as comments that the specification's schema accepts.
 
-Everything the document requires is there and of the type it demands; what a source did not say is
-made up from what is known, the same each time. Members that another encoding of the same comment
-held in a form the document does not know give way.
-
-What the document requires of attachments and artifacts, filled in where a source lacks it.
+Everything that the specification requires is present and has the required type; missing values are
+derived from known ones without a clock. Members that another encoding of the same comment held in
+an undocumented form are replaced. Attachments and artifacts are completed in the same way.
 """
 
 from __future__ import annotations
@@ -28,16 +26,16 @@ from talktree.text.times import MILLI, from_number, to_millis
 STATUSES = ("visible", "hidden")
 NO_TITLE = "Untitled"
 ENDINGS = {"jpeg": "jpg", "svg+xml": "svg", "plain": "txt", "markdown": "md"}
-"""Ends of file names for media types that are not called like them."""
+"""File extensions for media types with other names."""
 _DATA = re.compile(r"data:([a-z]+/[a-z0-9.+-]+)[;,]", re.IGNORECASE)
 _LAST_IN_LINK = re.compile(r"(?:https?|file)://[^?#]*/([\w.-]+\.\w{1,8})(?:[?#]|\Z)", re.ASCII)
 _ENDING = re.compile(r"[a-z0-9]{1,8}")
 LONGEST_LINK = 4096
-"""Links are looked at no further; what is longer holds its content itself."""
+"""Maximum length of links that are examined; longer ones hold their content themselves."""
 
 
 def complete_attachment(part: Attachment, number: int) -> Attachment:
-    """An attachment with a name, a URL and a `file`; the number is its place in the comment."""
+    """Return an attachment with a name, a URL and a `file`; the number is its index."""
     url = part.url or ""
     media_type = get_data_url_type(url) if part.media_type is None else part.media_type
     extra = _without_members(part.extra, ("name", "type", "url", "file"))
@@ -51,13 +49,13 @@ def complete_attachment(part: Attachment, number: int) -> Attachment:
 
 
 def find_linked_name(url: str) -> str | None:
-    """The name of the file a link leads to, if the link tells it."""
+    """Return the name of the file that a link leads to, if the link contains it."""
     found = _LAST_IN_LINK.match(url[:LONGEST_LINK])
     return None if found is None else found.group(1)
 
 
 def get_data_url_type(url: str) -> str | None:
-    """The media type that a data URL names, in small letters."""
+    """Return the media type that a data URL names, in lower case."""
     found = _DATA.match(url[:LONGEST_LINK])
     return None if found is None else found.group(1).lower()
 
@@ -72,7 +70,7 @@ def _make_name(url: str, media_type: str | None, number: int) -> str:
 
 
 def _make_file(value: Json) -> Object:
-    """What is known of a file, without dimensions that are none."""
+    """Return what is known about a file, without invalid dimensions."""
     if not isinstance(value, dict):
         return {}
     return (
@@ -90,7 +88,7 @@ def _are_dimensions(value: Json) -> bool:
 
 
 def complete_artifact(part: Artifact, id: str) -> Artifact:
-    """An artifact with all its required members; the id is for one that has none."""
+    """Return an artifact with all its required members; the id is for one that has none."""
     given = part.extra
     status, command, info = (given.get(name) for name in ("status", "command", "info"))
     known: Object = {
@@ -126,11 +124,11 @@ MEMBERS = (
     "deleted",
     "artifacts",
 )
-"""Every member of a comment that the document names."""
+"""Every member of a comment that the specification names."""
 
 
 def adopt_comment(message: Message, about: ConversationInfo, *, moment: int) -> Message:
-    """A message with all that the document requires of a comment."""
+    """Return a message with everything that the specification requires of a comment."""
     time = _choose_millis(message.time_ns, moment)
     name = message.id or make_id(time, about.id, message.text)
     author = message.authors[0].name if message.authors else message.role
@@ -140,13 +138,13 @@ def adopt_comment(message: Message, about: ConversationInfo, *, moment: int) -> 
         authors=(Author(author),),
         time_ns=time,
         parts=_adopt_parts(message.parts, name, time),
-        # Under these names stands only what is not of the type the document demands.
+        # Under these names there are only values of the wrong type.
         extra={key: item for key, item in message.extra.items() if key not in MEMBERS},
     )
 
 
 def _adopt_parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, ...]:
-    """All words in one text, then attachments, then artifacts."""
+    """Return all text in one part, then attachments, then artifacts."""
     match parts:
         case (Text(extra=extra),) if not extra:
             return parts
@@ -164,7 +162,7 @@ def _adopt_parts(parts: tuple[Part, ...], name: str, time: int) -> tuple[Part, .
 
 
 def _choose_millis(*times: int | None) -> int:
-    """The first of some times that a number of milliseconds can name."""
+    """Return the first of some times that a number of milliseconds can represent."""
     for time in times:
         if time is not None and from_number(to_millis(time)) is not None:
             return to_millis(time) * MILLI
@@ -172,6 +170,6 @@ def _choose_millis(*times: int | None) -> int:
 
 
 def make_id(time: int, *names: str) -> str:
-    """An id as the document makes them, with a checksum in the place of chance."""
+    """Return an id in the specification's form, with a checksum in place of random bytes."""
     seed = "\0".join(names).encode("utf-8", "surrogatepass")
     return new_id(to_millis(time), blake2b(seed, digest_size=RANDOM_BYTES).digest())

@@ -1,7 +1,7 @@
-"""What type an artifact is, told from its title and, where that says nothing, its content.
+"""The type of an artifact, detected from its title or, if that is not enough, its content.
 
-The title decides as it does for the programs that write these files: it is searched for five
-words in a fixed order, so an "HTML React page" is HTML. Nothing here changes a type that is given.
+The title decides as it does for the programs that write these files: it is searched for five words
+in a fixed order, so an "HTML React page" is HTML. A given type is never changed.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ BY_TITLE = {"python": PYTHON, "html": HTML, "svg": SVG, "react": REACT, "mermaid
 """Words of a title in the order in which they count."""
 
 LOOKED_AT = 1 << 16
-"""The first part of a content is enough to tell."""
+"""Size of the first part of a content, which is enough to detect its type."""
 
-# Possessive where a content made to hurt could make the search go back and forth.
+# Possessive, so that malicious content cannot cause long backtracking.
 _MARKUP = re.compile(
     r"\ufeff?\s*+(?:<\?xml[^>]*+>\s*+|<!--(?>.*?-->)\s*+)*+"
     r"<(!doctype\s+html|html|!doctype\s+svg|svg)\b",
@@ -31,7 +31,7 @@ _DIAGRAM = re.compile(
     r"\s*+(?:%%[^\n]*+\n\s*+)*+"
     r"(?:(?:graph|flowchart)[ \t]+(?:TB|TD|BT|RL|LR)\b|sequenceDiagram\b|classDiagram\b"
     r"|stateDiagram(?:-v2)?\b|erDiagram\b"
-    # Words of everyday language must stand as these diagrams have them.
+    # Everyday words must be used exactly as in these diagrams.
     r"|(?:journey|gantt|pie|mindmap|timeline|gitGraph|quadrantChart)"
     r"[ \t]*+(?:\n|\Z|:|(?:title|showData)\b))"
 )
@@ -51,7 +51,7 @@ _PROGRAM = re.compile(
 
 
 def detect_type(title: str, content: str) -> str:
-    """The media type of an artifact; Markdown if neither title nor content say otherwise."""
+    """Return the media type of an artifact; Markdown if neither title nor content name another."""
     lowered = title.lower()
     named = next((type for word, type in BY_TITLE.items() if word in lowered), None)
     return named or _detect_by_content(content[:LOOKED_AT])

@@ -1,4 +1,4 @@
-"""What comments are recognised by."""
+"""Detection of comments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOKED_AT = 50
 
 
 def detect_comments(head: bytes) -> Detection | None:
-    """How much the first part of a file looks like comments, and what shows it."""
+    """Return how sure the first part of a file holds comments, and the reason."""
     if not any(f'"{sign}"'.encode() in head for sign in TELLING):
         return None
     seen = list(islice(iterate_document_objects(head), LOOKED_AT))
@@ -41,7 +41,7 @@ def detect_comments(head: bytes) -> Detection | None:
 
 
 def _find_signs(comment: dict[str, Json]) -> list[str]:
-    """The members that show a comment, if there are enough of them."""
+    """Return the members that identify a comment, if there are enough of them."""
     if isinstance(comment.get("content"), (list, dict)):
         return []
     signs = [name for name, type in SIGNS.items() if isinstance(comment.get(name), type)]
@@ -49,7 +49,7 @@ def _find_signs(comment: dict[str, Json]) -> list[str]:
 
 
 def _is_foreign(comment: dict[str, Json]) -> bool:
-    """Whether an object is like a comment, but says what it says in another way than as text."""
+    """Whether an object is like a comment, but its content is not text."""
     if not isinstance(comment.get("content"), (list, dict)):
         return False
     return len(_find_signs({**comment, "content": ""})) >= ENOUGH

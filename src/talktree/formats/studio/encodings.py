@@ -1,4 +1,4 @@
-"""What the three encodings of comments have in common."""
+"""The common base of the three encodings of comments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Comments(Format):
-    """Comments, however they are encoded."""
+    """Comments in any encoding."""
 
     can = CAN
     derived = DERIVED
@@ -34,7 +34,7 @@ class Comments(Format):
         return new_id(to_millis(moment), token_bytes(RANDOM_BYTES))
 
     def id_for(self, name: str, conversation: str) -> str:
-        # The time of a message can change on the way, so it is not a part of a name for it.
+        # The time of a message can change on the way, so it is not part of its name.
         return make_id(0, conversation, name) if name.startswith("@") else name
 
     def adopt(self, message: Message, about: ConversationInfo, *, moment: int) -> Message:

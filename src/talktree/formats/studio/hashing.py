@@ -1,8 +1,8 @@
-"""Content hashes: the document's 32-bit hash, and the two SHA-256 forms the app really writes.
+"""Content hashes: the documented 32-bit hash, and the two SHA-256 forms that the app writes.
 
 The 32-bit hash is a polynomial: each UTF-16 unit times a power of 31, modulo 2**32. So it need not
-be computed unit by unit. `hash_by_folding` adds up neighbours in one big integer, `hash_by_numpy`
-multiplies whole blocks with the powers; both give what the document's loop gives.
+be computed unit by unit. `hash_by_folding` adds neighbours in one big integer, `hash_by_numpy`
+multiplies whole blocks with the powers; both give the result of the documented loop.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ SHA256_7: Algorithm = "sha256-7"
 BASE = 31
 WRAP = 1 << 32
 LARGE = 1 << 17
-"""From so many UTF-16 units on, in one text or in many, numpy is worth its import."""
+"""Number of UTF-16 units, in one text or in many, from which numpy is worth its import."""
 SMALL = 1 << 6
-"""Shorter texts are done before numpy has looked at them."""
+"""Shorter texts are hashed faster than numpy can be called."""
 FOLDED_AT_ONCE = 1 << 10
 BLOCK = 1 << 13
 
 
 def hash_text(text: str) -> str:
-    """The document's hash of a text."""
+    """Return the documented hash of a text."""
     units = text.encode("utf-16-le", "surrogatepass")
     worth = len(units) >= 2 * SMALL and (_hashed[0] >= LARGE or _is_worth_numpy(len(units) // 2))
     if worth and is_here():
@@ -43,7 +43,7 @@ def hash_text(text: str) -> str:
 
 
 def format_hash(total: int) -> str:
-    """A sum as the document writes it: the absolute value of the signed number, in hex."""
+    """Return a sum in the documented form: the absolute value of the signed number, in hex."""
     return f"{min(total, WRAP - total):x}"
 
 
@@ -51,16 +51,16 @@ def format_hash(total: int) -> str:
 
 
 class _Fold(NamedTuple):
-    """Adds each second lane of a big integer to the multiplied lane before it."""
+    """A folding step: adds every second field of an integer to the multiplied one before it."""
 
     shift: int
     columns: int
-    """A mask of those lanes, of each the 32 bits that count."""
+    """A mask of the 32 bits that count in each of those fields."""
     factor: int
 
 
 def hash_by_folding(units: bytes) -> int:
-    """The sum over UTF-16 units in little-endian order, without anything but integers."""
+    """Return the sum over UTF-16 units in little-endian order, with integers only."""
     size = min(FOLDED_AT_ONCE, _next_power_of_two(len(units) // 2))
     folds, factor, step = _make_folds(size), pow(BASE, size, WRAP), 2 * size
     # Units of value zero in front change nothing, so the first block may be short.
@@ -99,7 +99,7 @@ def _fold_units(units: bytes, folds: tuple[_Fold, ...]) -> int:
 
 
 _hashed = [0]
-"""How many units were hashed so far, up to where it no longer matters."""
+"""The number of units hashed so far, up to where it no longer matters."""
 
 
 def _is_worth_numpy(count: int) -> bool:
@@ -109,7 +109,7 @@ def _is_worth_numpy(count: int) -> bool:
 
 
 def hash_by_numpy(units: bytes) -> int:
-    """The same sum with vectors."""
+    """Return the same sum, computed with vectors."""
     powers, taken, unit, number = _load_numpy_tools()
     values = taken(units, unit)
     if len(values) < BLOCK:
@@ -135,7 +135,7 @@ def _hash_by_blocks(values: NDArray[numpy.uint16]) -> int:
 
 @cache
 def _load_numpy_tools() -> tuple[NDArray[numpy.uint32], Callable[..., Any], Any, Any]:
-    """The powers, and what of numpy every text needs: looking it up takes as long as adding."""
+    """Return the powers, and the numpy functions that every text needs: each lookup is slow."""
     import numpy
 
     powers = [pow(BASE, BLOCK - 1 - place, WRAP) for place in range(BLOCK)]
@@ -143,11 +143,11 @@ def _load_numpy_tools() -> tuple[NDArray[numpy.uint32], Callable[..., Any], Any,
     return numpy.array(powers, dtype=number), numpy.frombuffer, numpy.dtype("<u2"), number
 
 
-# telling them apart
+# detection
 
 
 def compute_digest(text: str, algorithm: Algorithm) -> str:
-    """The hash of a text by one of the algorithms."""
+    """Return the hash of a text by one of the algorithms."""
     match algorithm:
         case "utf16-32":
             return hash_text(text)
@@ -158,13 +158,13 @@ def compute_digest(text: str, algorithm: Algorithm) -> str:
 
 
 def _sha256(text: str) -> str:
-    # A browser encodes each half of a surrogate pair that stands alone as U+FFFD.
+    # A browser encodes each lone surrogate as U+FFFD.
     units = text.encode("utf-16-le", "surrogatepass")
     return sha256(units.decode("utf-16-le", "replace").encode()).hexdigest()
 
 
 def detect_algorithm(hash: str, text: str) -> Algorithm | None:
-    """Which algorithm gives this hash for the text, if any does."""
+    """Return the algorithm that gives this hash for the text, if any does."""
     if hash == hash_text(text):
         return UTF16_32
     whole = _sha256(text)

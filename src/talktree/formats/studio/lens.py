@@ -1,9 +1,9 @@
-"""Comments and entries, both ways.
+"""Comments and entries, in both directions.
 
-A comment is a JSON object whose `children` are elided to `[]`; all three encodings of the format
-(JSON, text, XML) decode to the same objects and share this lens. Two members repeat what is said
-elsewhere and so are no part of the model: `contentHash` follows the text, `parentId` follows the
-nesting. Both are rewritten only when what they repeat was changed.
+A comment is a JSON object whose `children` are replaced by `[]`; all three encodings of the format
+(JSON, text, XML) decode to the same objects and share this lens. Two members are redundant and so
+are not part of the model: `contentHash` follows from the text, `parentId` from the nesting. Both
+are rewritten only when the text or the nesting changed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from talktree.text.json.value import Json
 from talktree.text.times import from_iso, from_number, to_millis
 
 NO_ROLE = "unknown"
-"""The role of a comment without a type; `message`, which the app assumes, would be made up."""
+"""The role of a comment without a type; `message`, which the app assumes, would be invented."""
 ATTACHMENT, ARTIFACT = "attachment", "artifact"
-"""Kinds of the unknown parts that stand for list items that are no objects."""
+"""Kinds of the unknown parts that represent list items that are not objects."""
 
 
 # reading
 
 
 def get(record: Record) -> Entry:
-    """What a comment says."""
+    """Return the entry of a comment."""
     value = record.value
     if not isinstance(value, dict) or not record.usable:
         return make_opaque(record, "unreadable" if not record.usable else "not-a-comment")
@@ -82,7 +82,7 @@ def _take_parts(left: Object) -> tuple[Part, ...]:
 
 
 def _take_list(left: Object, key: str) -> list[Json]:
-    """The member as a list, taken out; anything that is neither a list nor null stays."""
+    """Remove and return a member that is a list; anything that is neither a list nor null stays."""
     items = left.get(key)
     if items is None or isinstance(items, list):
         left.pop(key, None)
@@ -118,7 +118,7 @@ def _read_artifact(item: Json) -> Part:
 
 
 def write_entry(entry: Entry) -> Json:
-    """A new comment for an entry."""
+    """Return a new comment for an entry."""
     match entry:
         case Message():
             return _write_comment(entry)
@@ -155,7 +155,7 @@ def _write_comment(message: Message) -> Object:
 
 
 def _write_lists(parts: Sequence[Part]) -> Object:
-    """What stands beside the words."""
+    """Return the lists of attachments and artifacts."""
     value: Object = {
         "attachments": [
             _write_attachment(part) for part in parts if _is_kind(part, Attachment, ATTACHMENT)
@@ -168,11 +168,11 @@ def _write_lists(parts: Sequence[Part]) -> Object:
 
 
 def _with_odd(value: Object, extra: Mapping[str, Any]) -> Object:
-    """A comment with the members the model has no name for."""
+    """Return a comment with the members that have no name in the model."""
     if not extra:
         value["children"] = []
         return value
-    # An empty list gives way to whatever odd thing stood in its place.
+    # An empty list gives way to an odd value that was in its place.
     odd = {key: item for key, item in extra.items() if value.get(key, []) == []}
     if "contentHash" in extra:
         odd["contentHash"] = extra["contentHash"]
@@ -188,7 +188,7 @@ def _write_attachment(part: Part) -> Json:
         return _keep_part(part)
     value: Object = {"file": part.extra["file"]} if "file" in part.extra else {}
     value |= _read_object({"name": part.name, "type": part.media_type})
-    # The document itself writes null for content that is not at hand.
+    # The specification itself writes null for content that is not available.
     return _with_extra({**value, "url": part.url}, part.extra)
 
 
@@ -221,7 +221,7 @@ def _with_extra(value: Object, extra: Mapping[str, Any]) -> Object:
 
 
 def put(entry: Entry, base: Record | None) -> Json:
-    """The comment of an entry, in the form of its old record where there is one."""
+    """Return the comment of an entry, in the form of its old record if there is one."""
     if base is None:
         return _with_parent_id(write_entry(entry), entry)
     value = merge_json(base.value, write_entry(get(base)), write_entry(entry))
@@ -234,7 +234,7 @@ def put(entry: Entry, base: Record | None) -> Json:
 
 
 def _with_parent_id(value: Json, entry: Entry) -> Json:
-    """A new comment that names the one it answers, as the document wants it."""
+    """Return a new comment that names the one it answers, as the specification requires."""
     parent = entry.parent if isinstance(entry, Message) else None
     if not isinstance(value, dict) or parent is None or parent.startswith("@"):
         return value
@@ -242,7 +242,7 @@ def _with_parent_id(value: Json, entry: Entry) -> Json:
 
 
 def _follow_text(value: Object, old: Object) -> None:
-    """A changed text gets a hash by the algorithm of the old one; none where none was."""
+    """Give a changed text a hash by the algorithm of the old one; none if there was none."""
     said, text, hash = old.get("content"), value.get("content"), old.get("contentHash")
     if said == text or not isinstance(said, str) or not isinstance(text, str):
         return
@@ -255,7 +255,7 @@ def _follow_text(value: Object, old: Object) -> None:
 
 
 def _follow_parent(value: Object, old: Object, before: str | None, after: str | None) -> None:
-    """A parentId that named the comment's container names the new one after a move."""
+    """Update a parentId that named the comment's container after a move."""
     named = old.get("parentId")
     if (
         "parentId" not in old
@@ -264,19 +264,19 @@ def _follow_parent(value: Object, old: Object, before: str | None, after: str | 
         or _is_name_of(named, after)
     ):
         return
-    # `@3` is an alias of a comment without an id: there is nothing to name.
+    # `@3` is an alias of a comment without an id, so there is no id to name.
     value["parentId"] = None if after is None or after.startswith("@") else after
 
 
 def _is_name_of(named: Json, container: str | None) -> bool:
-    """Whether a parentId means this container, which may have an alias (`m#2`) for its name."""
+    """Whether a parentId means this container, whose name may be an alias (`m#2`)."""
     if container is None:
         return named is None
     return isinstance(named, str) and (container == named or container.startswith(f"{named}#"))
 
 
 def complete(entry: Entry) -> Entry:
-    """An entry with what the document requires of a comment and can be said without guessing."""
+    """Return an entry with what the specification requires of a comment, if it is certain."""
     if not isinstance(entry, Message):
         return entry
     parts = tuple(_complete_part(part) for part in entry.parts)
@@ -307,5 +307,5 @@ CAN = FormatCapabilities(
     extra="json",
     texts="one",
 )
-"""What a comment can hold, in whichever of the three encodings."""
+"""What a comment can hold, in any of the three encodings."""
 LENS = Lens(get, put, complete)

@@ -1,8 +1,8 @@
-"""Comments that are not all the document demands of one, in whichever of the three encodings.
+"""Comments that lack what the specification requires, in any of the three encodings.
 
 Files of the app's first weeks have no `type`; its exports leave out members, and its importers
-never looked at hashes. Ids of every form the app ever made are good ones: the document's own
-examples have them, and others may link to them.
+never checked hashes. Ids of every form that the app ever made are valid: the specification's own
+examples have them, and other files may link to them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from talktree.text.times import SECONDS_END, SECONDS_START, to_millis
 
 
 class CommentRenewal(Renewal):
-    """What is old about comments."""
+    """Detects and migrates older comments."""
 
     def describe_old_record(
         self, record: Record, entry: Entry, about: ConversationInfo
@@ -75,7 +75,7 @@ def _describe_odd_time(value: Object) -> Iterator[str]:
 
 
 def _describe_odd_parent(value: Object, container: str | None) -> Iterator[str]:
-    """Replies name the comment they stand in; a comment at the top names nobody."""
+    """Yield a problem if a reply does not name its container, or a comment at the top names any."""
     if value.get("parentId") != container:
         yield "no parentId" if value.get("parentId") is None else "parentId of another comment"
 

@@ -1,4 +1,4 @@
-"""What the document's schema demands of comments, attachments and artifacts, as plain tables."""
+"""What the specification's schema requires of comments, attachments and artifacts, as tables."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ REQUIRED: dict[str, Kind] = {
 }
 OPTIONAL: dict[str, Kind] = {"parentId": (str, NoneType), "deleted": bool, "artifacts": list}
 COMMENT = {**REQUIRED, **OPTIONAL}
-"""Every member of a comment that the document names, and what it is."""
+"""Every member of a comment that the specification names, and its type."""
 
 ATTACHMENT: dict[str, Kind] = {"url": str, "name": str, "file": dict}
-"""What every attachment has."""
+"""The required members of an attachment."""
 ARTIFACT: dict[str, Kind] = {
     "id": str,
     "type": str,
@@ -38,7 +38,7 @@ ARTIFACT: dict[str, Kind] = {
     "status": str,
     "command": str,
 }
-"""What every artifact has."""
+"""The required members of an artifact."""
 
 NAMES: dict[Kind, str] = {
     str: "a text",
@@ -48,23 +48,23 @@ NAMES: dict[Kind, str] = {
     bool: "true or false",
     (str, NoneType): "a text or null",
 }
-"""What kinds of values are called."""
+"""The names of types in messages."""
 
 ROLES = ("user", "assistant", "system")
-"""The types the app itself gives to comments; others are allowed."""
+"""The types that the app itself gives to comments; others are allowed."""
 LONGEST_NAME = 40
 MOST_NAMES = 64
-"""Of a comment with more members than that, none is taken for a misspelt one."""
+"""Maximum number of members of a comment that is checked for misspelt names."""
 _SPELLINGS = {name.lower(): name for name in COMMENT}
 
 
 def is_of_kind(item: Json, kind: Kind) -> bool:
-    """Whether a value is what the document demands; true and false are no numbers."""
+    """Whether a value has the required type; true and false are not numbers."""
     return isinstance(item, kind) and (not isinstance(item, bool) or kind is bool)
 
 
 def iterate_items(value: Json, name: str) -> Iterator[tuple[int, Object]]:
-    """The objects in a list of a comment, each with its place."""
+    """Yield the objects in a list of a comment, each with its index."""
     items = value.get(name) if isinstance(value, dict) else None
     if items and isinstance(items, list):
         for place, item in enumerate(items):
@@ -73,21 +73,21 @@ def iterate_items(value: Json, name: str) -> Iterator[tuple[int, Object]]:
 
 
 Make = Callable[[Object], Object]
-"""From an item of a list to the one it should be."""
+"""From an item of a list to its replacement."""
 
 
 def with_members(**members: Json) -> Make:
-    """An item gets some members, or other values for them."""
+    """Return a function that sets some members of an item."""
     return lambda item: {**item, **members}
 
 
 def without_member(name: str) -> Make:
-    """An item loses a member."""
+    """Return a function that removes a member of an item."""
     return lambda item: {key: each for key, each in item.items() if key != name}
 
 
 def with_item(value: Json, name: str, place: int, make: Make) -> Json:
-    """A comment in which an item of a list is changed."""
+    """Return a comment in which an item of a list is changed."""
     items = value.get(name) if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(items, list) or place >= len(items):
         return value
@@ -98,12 +98,12 @@ def with_item(value: Json, name: str, place: int, make: Make) -> Json:
 
 
 def guess_member(other: str) -> str | None:
-    """The member of a comment that a name means, but for capitals and what joins its words."""
+    """Return the member of a comment that a name means, ignoring case and separators, or None."""
     return _SPELLINGS.get(other.replace("_", "").replace("-", "").lower())
 
 
 def find_misspelled(value: Object, name: str) -> str | None:
-    """The member that is meant to be another, if there is one."""
+    """Return the member that is a misspelling of another, or None."""
     for other in value if len(value) <= MOST_NAMES else ():
         if other not in COMMENT and len(other) <= LONGEST_NAME and guess_member(other) == name:
             return other

@@ -1,6 +1,6 @@
-"""New files of comments, written as they come: one comment a line, replies on the lines below.
+"""New files of comments, written as they come: one comment on each line, then its replies.
 
-Only the ids on the way to the comment at hand are held, so a file may be of any size and depth.
+Only the ids on the path to the current comment are held, so a file may be of any size and depth.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ CHILDREN = "children"
 _MORE = b',"children":['
 _PLAIN = frozenset({*MEMBERS, CARRY}) - {"artifacts"}
 _PLACED = frozenset({"id", "parentId", CHILDREN})
-"""What depends on the comments around one, or leads to them."""
+"""Members that depend on the comments around one, or lead to them."""
 _REST = "\ue000rest"
-"""Where all else is, once it is written."""
+"""The key of all other members once they are encoded."""
 _quick = msgspec.json.Encoder().encode
 
 
 def write_json(items: Iterable[Item]) -> Iterator[bytes]:
-    """The JSON text of some comments in the order of reading."""
+    """Yield the JSON text of some comments in reading order."""
     yield b"["
     depth = -1
     above: list[Json] = []
@@ -43,19 +43,19 @@ def write_json(items: Iterable[Item]) -> Iterator[bytes]:
 
 
 def _close_comments(depth: int, down_to: int) -> bytes:
-    """The ends of the open comments from one depth down to another."""
+    """Return the ends of the open comments from one depth down to another."""
     return b"]}" + b"\n]}" * (depth - down_to) if depth >= down_to else b""
 
 
 def link_comments(items: Iterable[Item]) -> Iterator[Item]:
-    """The comments, each naming the one it is nested in, those at the top nobody."""
+    """Yield the comments, each naming the one it is nested in; those at the top name none."""
     above: list[Json] = []
     for item in items:
         yield item._replace(value=_with_parent(item, above))
 
 
 def _with_parent(item: Item, above: list[Json], *, null_at_top: bool = False) -> Object:
-    """A comment that names the one it is nested in; `above` are the ids that lead to it."""
+    """Return a comment that names the one it is nested in; `above` holds the ids above it."""
     assert isinstance(item.value, dict)
     del above[item.depth :]
     container = above[-1] if above else None
@@ -69,7 +69,7 @@ def _with_parent(item: Item, above: list[Json], *, null_at_top: bool = False) ->
 
 
 def pre_encode_comment(value: Json) -> Json:
-    """A comment as far as it can be written before it is known where it stands."""
+    """Return a comment, encoded as far as possible before its place is known."""
     assert isinstance(value, dict)
     if not isinstance(value.get("id"), str):
         return value
@@ -78,7 +78,7 @@ def pre_encode_comment(value: Json) -> Json:
 
 
 def _encode_text(value: Object) -> bytes:
-    """The text of a comment, of which much may be written already."""
+    """Return the text of a comment, most of which may be encoded already."""
     rest = value.get(_REST)
     if not isinstance(rest, EncodedValue):
         return _encode_comment(value)
@@ -86,7 +86,7 @@ def _encode_text(value: Object) -> bytes:
     try:
         head = _quick(value)
     except UnicodeEncodeError:
-        # Half a character in an id: then all of it is spelt in the way that can tell it.
+        # A surrogate in an id: then everything is written by the encoder that can escape it.
         diagnostic = decode(bytes(rest.raw)).value
         assert isinstance(diagnostic, dict)
         return encode_json(value | diagnostic)
@@ -95,6 +95,6 @@ def _encode_text(value: Object) -> bytes:
 
 
 def _encode_comment(value: Object) -> bytes:
-    # The fast encoder writes null for a number that is none, which only odd members hold.
+    # The fast encoder writes null for NaN, which only odd members hold.
     plain = value.keys() <= _PLAIN and not value.get("attachments")
     return encode_new(value) if plain else encode_json(value)

@@ -1,7 +1,8 @@
 """Conversation Studio as text: comments as the parts of a MIME message.
 
-Reads what the app's exporters wrote over time, and a dialect of our own that keeps everything the
-JSON holds. The comments themselves are those of `studio`; this is only another encoding of them.
+It reads what the app's exporters wrote over time, and Talktree's own dialect, which keeps
+everything that the JSON holds. The comments themselves are those of `studio`; this is only another
+encoding.
 """
 
 from __future__ import annotations
@@ -91,6 +92,6 @@ FORMAT = StudioText()
 
 
 def render_comments(comments: Iterable[tuple[Json, int]]) -> Iterator[bytes]:
-    """A whole conversation in our own dialect, from comments in reading order with their depth."""
+    """Yield a conversation in our own dialect, from comments in reading order with their depth."""
     items = [Item(None, value, changed=True, depth=depth) for value, depth in comments]
     return FORMAT.blank_sheet("conversation.text").rewrite(items)

@@ -1,7 +1,7 @@
 """Comments as Conversation Studio's exporters write them: headers, content, attachments.
 
-The exporters write JavaScript's `undefined` and `null` as words, so those words mean that there is
-nothing. The content is followed by a newline of its own before the one of the boundary line.
+The exporters write JavaScript's `undefined` and `null` as words, so those words mean a missing
+value. The content is followed by a newline of its own before the one of the boundary line.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ KEYS = {
 }
 ORDER = ("id", "userId", "type", "parentId", "timestamp", "content", "contentHash")
 SIGNS = frozenset({"user-id", "hash", "timestamp", "id", "e-tag"})
-"""Headers that make a part a comment."""
+"""Headers that identify a part as a comment."""
 MIME = ("content-", "mime-")
 RESERVED = frozenset({*ORDER, "attachments", "artifacts", "children", "deleted"})
-"""What a header of another name must not be taken for."""
+"""Names that an unknown header cannot use for its member."""
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})(\.[0-9]{1,40})?", re.ASCII)
 _NAME = re.compile(r'filename="(.*)"', re.IGNORECASE)
 _REPLY = re.compile(r"reply;\s*to=(.*)", re.IGNORECASE)
@@ -38,7 +38,7 @@ _ITEM = re.compile(rb"- ([^\r\n]*) \(([^\r\n]*)\)\r?\n  URL: ([^\r\n]*)\r?\n")
 
 
 class PartContent(NamedTuple):
-    """What a part says, and where."""
+    """The content of a part, and its offsets."""
 
     value: dict[str, Json]
     places: Places
@@ -52,17 +52,17 @@ class CommentPart(NamedTuple):
     head: PartHead
     stop: int
     newline: bytes
-    """How its boundary line ends."""
+    """The newline of its boundary line."""
 
     def body_end(self, stop: int) -> int:
-        """Where the body ends if a newline of its own stands behind it."""
+        """Return where the body ends, without a newline of its own after it."""
         for newline in (self.newline, b"\n"):
             if self.text.endswith(newline, self.head.body, stop):
                 return stop - len(newline)
         return stop
 
     def body(self, stop: int) -> str:
-        """The body up to a place."""
+        """Return the body up to an offset."""
         return decode(self.text[self.head.body : self.body_end(stop)])
 
 
@@ -77,7 +77,7 @@ def is_attachment(head: PartHead) -> bool:
 
 
 def parse_scalar(text: str, *, number: bool = False) -> Json:
-    """What a word in a header stands for; None if for nothing."""
+    """Return the value of a word in a header; None for a missing value."""
     if text in ("undefined", "null"):
         return None
     found = _NUMBER.fullmatch(text) if number else None
@@ -89,7 +89,7 @@ def parse_scalar(text: str, *, number: bool = False) -> Json:
 
 
 def read_comment(part: CommentPart, *, lists: bool, reply: str | None) -> PartContent:
-    """The comment in a part; `lists` if attachments are listed at the end of its body."""
+    """Return the comment in a part; `lists` if attachments are listed at the end of its body."""
     found: dict[str, Json] = {}
     for header in part.head.headers:
         key = get_member_key(header)
@@ -109,7 +109,7 @@ def read_comment(part: CommentPart, *, lists: bool, reply: str | None) -> PartCo
 
 
 def get_member_key(header: Header) -> str | None:
-    """The member a header holds."""
+    """Return the member that a header holds."""
     if header.name.startswith(MIME):
         return None
     key = KEYS.get(header.name, header.label)
@@ -117,13 +117,13 @@ def get_member_key(header: Header) -> str | None:
 
 
 def get_parent_id(head: PartHead) -> str | None:
-    """The comment that the older exports say a part replies to."""
+    """Return the comment that a part replies to according to older exports, or None."""
     found = _REPLY.fullmatch(head.text("content-disposition") or "")
     return found.group(1) if found else None
 
 
 def read_attachment(part: CommentPart) -> dict[str, Json]:
-    """An attachment that is a part of its own."""
+    """Return an attachment that is a part of its own."""
     name = _NAME.search(part.head.text("content-disposition") or "")
     url = part.head.text("content-location") or part.head.text("content-data")
     if url is None:
@@ -139,7 +139,7 @@ def _make_attachment(name: str, type: str | None, url: str) -> dict[str, Json]:
 
 
 def _parse_listed_attachments(part: CommentPart, hash: Json) -> tuple[int, list[Json]]:
-    """The attachments listed at the end of a body, and where the body ends without them."""
+    """Return where the body ends without the attachments listed at its end, and these."""
     title = part.newline + _LIST + part.newline
     start = part.text.rfind(title, part.head.body, part.stop)
     items: list[Json] = []
@@ -153,7 +153,7 @@ def _parse_listed_attachments(part: CommentPart, hash: Json) -> tuple[int, list[
 
 
 def _is_content(part: CommentPart, start: int, hash: Json) -> bool:
-    """Whether the hash says that what looks like a list is a part of the content."""
+    """Whether the hash shows that what looks like a list is part of the content."""
     if not isinstance(hash, str) or detect_algorithm(hash, part.body(start)) is not None:
         return False
     return detect_algorithm(hash, part.body(part.stop)) is not None

@@ -1,4 +1,4 @@
-"""The exporters' dialects, which leave out members, and comments that are not complete."""
+"""The exporters' dialects, which leave out members, and incomplete comments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.formats.studio_text.parse_text_file import TextSheet
 
 
 class TextRenewal(CommentRenewal):
-    """What is old about a text file."""
+    """Detects and migrates older text files."""
 
     def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
         if isinstance(sheet, TextSheet) and sheet.cut.dialect not in ("own", "none"):

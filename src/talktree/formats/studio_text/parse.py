@@ -1,8 +1,6 @@
-"""The walk over the boundary lines of an exported text: what is open, and how far it went.
+"""Shared state of the parsers of exported texts: open multiparts, pieces, and how far they read.
 
-What a text is cut into: pieces that know their boundaries, and what was odd on the way.
-
-Pieces of an exported text in the making, and the multiparts that are open around them.
+A text is cut into pieces that know their boundaries; oddities on the way become problems.
 """
 
 from __future__ import annotations
@@ -27,15 +25,15 @@ Dialect = Literal["own", "app", "worker", "older", "none"]
 
 
 class Places(NamedTuple):
-    """Where things stand in the bytes of a comment."""
+    """Offsets in the bytes of a comment."""
 
     head: int
-    """Its own headers."""
+    """The start of its own headers."""
     body: int
     stop: int
     """The end of its content."""
     extras: tuple[int, ...] = ()
-    """The starts of the attachments or details behind its content."""
+    """The starts of the attachments or details after its content."""
     end: int = 0
     """The end of those."""
 
@@ -44,9 +42,9 @@ class TextPiece(FilePiece):
     """A comment or another part."""
 
     boundary: bytes = b""
-    """Between the parts that are its replies."""
+    """The boundary between the parts that are its replies."""
     within: bytes = b""
-    """Between it and its siblings."""
+    """The boundary between it and its siblings."""
     places: Places | None = None
 
     @property
@@ -59,7 +57,7 @@ NO_BLANK_LINE = "no blank line between headers and content"
 
 
 class Tear(NamedTuple):
-    """Where a text ends, or another one starts, before its multiparts are closed."""
+    """The place where a text ends, or another one starts, before its multiparts are closed."""
 
     at: int
     stop: int
@@ -68,20 +66,20 @@ class Tear(NamedTuple):
 
 
 class TextLayout(Struct):
-    """A text taken apart."""
+    """A text that was split."""
 
     dialect: Dialect
     pieces: list[TextPiece]
     frame: tuple[bytes, bytes] = (b"", b"")
     problems: Sequence[Problem] = ()
     root: bytes = b""
-    """The boundary between the comments that answer nobody."""
+    """The boundary between the comments at the top."""
     newline: bytes = b"\n"
     tears: Sequence[Tear] = ()
 
 
 class PieceDraft(Struct):
-    """A piece in the making."""
+    """A piece that is being built."""
 
     start: int
     gap: bytes
@@ -94,11 +92,11 @@ class PieceDraft(Struct):
     value: dict[str, Json] | None = None
     places: Places | None = None
     attachments: list[int] = []
-    """Where each attachment that is a part starts."""
+    """The starts of the attachments that are parts."""
     hole: int | None = None
-    """Where the first reply starts."""
+    """The start of the first reply."""
     resume: int = 0
-    """Where the last reply ended."""
+    """The end of the last reply."""
     end: int = 0
 
     @property
@@ -108,7 +106,7 @@ class PieceDraft(Struct):
 
     @property
     def is_awaiting_comment(self) -> bool:
-        """Whether the next comment is what it wraps."""
+        """Whether the next comment is the one that it wraps."""
         return self.value is None and self.hole is None
 
 
@@ -125,7 +123,7 @@ class Level(Struct):
 
 
 def make_piece(text: bytes, draft: PieceDraft) -> TextPiece:
-    """The finished piece."""
+    """Return the finished piece."""
     hole = draft.end if draft.hole is None else draft.hole
     return TextPiece(
         draft.value,
@@ -142,7 +140,7 @@ def make_piece(text: bytes, draft: PieceDraft) -> TextPiece:
 
 
 def _shift_places(draft: PieceDraft, hole: int) -> Places | None:
-    """Places counted from the start of the piece."""
+    """Return offsets relative to the start of the piece."""
     found, start = draft.places, draft.start
     if found is None:
         return None
@@ -155,11 +153,11 @@ DOCUMENT = re.compile(
     rb"|--[^\s][^\r\n]*\r?\n(?:Content-Type|Content-Disposition|User-Id):)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""How a text starts, or in older exports each comment that answers nobody."""
+"""The start of a text, or in older exports of each comment at the top."""
 
 
 class TextParser:
-    """What is known while a text is taken apart."""
+    """The state of parsing a text."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -173,35 +171,35 @@ class TextParser:
         self.root = b""
         self.newline = b"\n"
         self.resume = 0
-        """Where the last comment that answers nobody ended."""
+        """The end of the last comment at the top."""
         self.framed = 0
-        """Where what stands before all comments ends."""
+        """The end of the bytes before all comments."""
         self.reached = 0
         """How far headers and boundary lines were read."""
         self.checked = 0
-        """How far text between parts was looked for."""
+        """How far text between parts was checked."""
 
     def add_problem(self, code: str, at: int, what: str) -> None:
-        """Take down what is odd."""
+        """Note an oddity."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, at, what))
 
     def report_stray_text(self, start: int, stop: int) -> None:
-        """Tell of text that is in no part."""
+        """Report text that is in no part."""
         start, self.checked = max(start, self.checked), max(stop, self.checked)
         lines = self.text[start:stop].split(b"\n")
         if any(line.strip() and not line.startswith(b"--") for line in lines):
             self.add_problem("separator", start, "text between the parts; kept as it is")
 
     def find_next_line(self, at: int) -> BoundaryLine | None:
-        """The next boundary line of an open multipart."""
+        """Return the next boundary line of an open multipart, or None."""
         self.reached = max(at, self.reached)
         if self.levels[-1].reach < at:
             return None
         return find_next_boundary(self.text, at, self.names)
 
     def open_multipart(self, name: bytes, start: int) -> Level:
-        """Step into a multipart."""
+        """Enter a multipart."""
         reach = max(self.last.get(name, -1), self.levels[-1].reach if self.levels else -1)
         level = Level(name, "wrap", start, reach)
         self.names[name] = len(self.levels)
@@ -209,6 +207,6 @@ class TextParser:
         return level
 
     def make_missing_line(self) -> BoundaryLine:
-        """What stands for the boundary line that never came: the end, or the next start."""
+        """Return a replacement for a missing boundary line, at the end or the next document."""
         found = DOCUMENT.search(self.text, self.reached)
         return end_line(self.text, self.reached, found.start() if found else len(self.text))

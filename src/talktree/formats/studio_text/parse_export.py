@@ -1,7 +1,7 @@
-"""Cutting what Conversation Studio's exporters wrote: multiparts nested as deep as the replies.
+"""Splitting what Conversation Studio's exporters wrote: multiparts nested as deep as the replies.
 
-One walk over the boundary lines, with the open multiparts on a stack. A comment is either bare (its
-replies are the wrapped parts behind it) or wrapped in a multipart of its own (its replies are the
+One pass over the boundary lines, with the open multiparts on a stack. A comment is either bare (its
+replies are the wrapped parts after it) or wrapped in a multipart of its own (its replies are the
 further parts in there). The newest exports start with a boundary line, without any header.
 """
 
@@ -38,10 +38,10 @@ DAMAGED_LINE = "a damaged boundary line"
 
 
 class ExportedTextParser(TextParser):
-    """Takes one text apart."""
+    """Parses one text."""
 
     def run(self) -> TextLayout:
-        """The pieces of the text."""
+        """Return the pieces of the text."""
         found = DOCUMENT.search(self.text)
         while found is not None:
             self.report_stray_text(self.resume, found.start())
@@ -58,7 +58,7 @@ class ExportedTextParser(TextParser):
     # documents
 
     def _read_multipart(self, at: int) -> int:
-        """Read one multipart and all in it; returns where it ends."""
+        """Read one multipart and everything in it; return where it ends."""
         implied = self.text.startswith(b"--", at)
         head = read_head(self.text, at)
         name = _line_name(self.text, at) if implied else head.boundary
@@ -89,12 +89,12 @@ class ExportedTextParser(TextParser):
         return self._close_truncated()
 
     def _find_line_after(self, closed: BoundaryLine) -> BoundaryLine | None:
-        """The boundary line behind one that closed a multipart inside another."""
+        """Return the boundary line after one that closed a multipart inside another."""
         after = self.find_next_line(closed.stop)
         return self._rescue_part(closed.stop, after) or after
 
     def _rescue_part(self, at: int, line: BoundaryLine | None) -> BoundaryLine | None:
-        """A damaged boundary line in text that is no content, before the next sound one."""
+        """Return a damaged boundary line in text that is not content, or None."""
         if line is None or not self.text[at : line.start].strip():
             return None
         found = repair.find_first_line(self.text, at, line.start, self.levels[-1].name)
@@ -124,7 +124,7 @@ class ExportedTextParser(TextParser):
             self._finish_bare(owner)
 
     def _close_truncated(self) -> int:
-        """The text ends, or the next document starts, before the multipart is closed."""
+        """Close multiparts at the end of the text or at the next document; return where this is."""
         line = self.make_missing_line()
         self.add_problem("torn", line.start, "the text ends before its last boundary line")
         names = tuple(level.name for level in reversed(self.levels))
@@ -136,7 +136,7 @@ class ExportedTextParser(TextParser):
     # parts
 
     def _read_part(self, level: Level, line: BoundaryLine) -> BoundaryLine | None:
-        """Read one part; returns the boundary line behind it."""
+        """Read one part; return the boundary line after it."""
         head = read_head(self.text, line.stop)
         name = self._find_nested_boundary(head, line)
         if level.kind == "undecided":
@@ -156,7 +156,7 @@ class ExportedTextParser(TextParser):
         return after
 
     def _find_proven_line(self, level: Level, part: CommentPart) -> BoundaryLine | None:
-        """A damaged boundary line that would else be taken for a piece of a part's body."""
+        """Return a damaged boundary line that would otherwise become part of a body, or None."""
         if is_comment(part.head):
             found = repair.find_proven_line(part, level.name)
         elif is_attachment(part.head):
@@ -168,7 +168,7 @@ class ExportedTextParser(TextParser):
         return found
 
     def _find_nested_boundary(self, head: PartHead, line: BoundaryLine) -> bytes | None:
-        """The boundary of the multipart that a part is, if it is one."""
+        """Return the boundary of the multipart that a part is, or None."""
         name = head.boundary
         known = name is not None and self.last.get(name, -1) >= head.body
         if name is not None and known:
@@ -184,7 +184,7 @@ class ExportedTextParser(TextParser):
         return name if name not in self.names else None
 
     def _decide_kind(self, level: Level, line: BoundaryLine, *, listed: bool) -> None:
-        """A declared multipart is a list of comments, or in older exports one comment."""
+        """Decide whether a multipart is a list of comments or, in older exports, one comment."""
         if listed:
             level.kind, self.dialect, self.root = "list", "worker", level.name
             if not self.drafts:
@@ -202,7 +202,7 @@ class ExportedTextParser(TextParser):
         *,
         boundary: bytes,
     ) -> PieceDraft:
-        """A new piece behind the last one in its container."""
+        """Return a new piece after the last one in its container."""
         first = container.hole is None if container else not self.drafts
         if container is not None and container.hole is None:
             container.hole = container.resume = gap_to
@@ -278,7 +278,7 @@ class ExportedTextParser(TextParser):
             self._finish_bare(owner)
 
     def _attach_file(self, owner: PieceDraft | None, part: CommentPart, line: BoundaryLine) -> bool:
-        """Give an attachment to the comment it stands behind, if it stands directly behind it."""
+        """Add an attachment to the comment directly before it; return False if there is none."""
         if owner is None or owner.value is None or owner.hole is not None:
             return False
         held = owner.value["attachments"]

@@ -1,4 +1,4 @@
-"""Cutting a text in our own dialect: one part after the other, each with its depth."""
+"""Splitting a text in our own dialect: one part after the other, each with its depth."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from talktree.text.json.scanner import MOST_PROBLEMS, Problem
 _TOP = re.compile(rb"^(?:MIME-Version|Studio-Text|Content-Type):", re.IGNORECASE | re.MULTILINE)
 _LINE = re.compile(rb"^--(\S+)[ \t]*\r?\n(?=Content-Type:)", re.IGNORECASE | re.MULTILINE)
 NEAR = 4096
-"""How far from the start the first headers can be if something was put before them."""
+"""Maximum offset of the first headers if something was inserted before them."""
 
 
 def find_first_head(text: bytes) -> PartHead | None:
-    """The headers that say that a text is in our dialect."""
+    """Return the headers that identify a text in our dialect, or None."""
     dashes = 0 if text.startswith(b"--") else text.find(b"\n--", 0, NEAR)
-    # Behind the first boundary line, the same words would be content.
+    # After the first boundary line, the same words would be content.
     for found in _TOP.finditer(text, 0, NEAR if dashes < 0 else dashes):
         head = read_head(text, found.start())
         if parse_own.is_own(head) and (head.boundary or _LINE.search(text, head.body)):
@@ -35,7 +35,7 @@ def find_first_head(text: bytes) -> PartHead | None:
 
 
 class FlatTextParser:
-    """Takes one text apart."""
+    """Parses one text."""
 
     def __init__(self, text: bytes, head: PartHead) -> None:
         self.text = text
@@ -44,12 +44,12 @@ class FlatTextParser:
         self.pieces: list[TextPiece] = []
         self.problems: list[Problem] = []
         self.seen = (0, head)
-        """The headers read last, and where."""
+        """The headers read last, and their offset."""
         self.end = 0
-        """Where the last piece ended."""
+        """The end of the last piece."""
 
     def run(self) -> TextLayout:
-        """The pieces of the text."""
+        """Return the pieces of the text."""
         text = self.text
         line = self._find_first_line()
         framed = self.end = line.start
@@ -81,8 +81,8 @@ class FlatTextParser:
             self.problems.append(Problem(code, at, what))
 
     def _find_first_line(self) -> BoundaryLine:
-        """The first boundary line; the headers may be wrong about how it looks."""
-        # The blank line behind the headers is the newline before the boundary line.
+        """Return the first boundary line; the headers may name a wrong boundary."""
+        # The blank line after the headers is the newline before the boundary line.
         at = self.head.stop
         line = self._find_next_line(at) if self.name else end_line(self.text, at, len(self.text))
         seen = _LINE.search(self.text, at) if not line.name else None
@@ -93,7 +93,7 @@ class FlatTextParser:
         return self._find_next_line(at)
 
     def _find_next_line(self, at: int) -> BoundaryLine:
-        """The next boundary line; one without a name stands for a missing one."""
+        """Return the next boundary line; one without a name represents a missing one."""
         found = find_next_boundary(self.text, at, (self.name,))
         return found if found is not None else end_line(self.text, at, len(self.text))
 
@@ -103,7 +103,7 @@ class FlatTextParser:
         return self.seen[1]
 
     def _read_part(self, line: BoundaryLine) -> BoundaryLine:
-        """Read the part behind a boundary line; returns the line behind it."""
+        """Read the part after a boundary line; return the line after it."""
         text = self.text
         head = self._read_head(line.stop)
         after = self._find_next_line(head.body)
@@ -137,7 +137,7 @@ class FlatTextParser:
         return after
 
     def _read_details(self, line: BoundaryLine) -> tuple[BoundaryLine, Object, tuple[int, ...]]:
-        """The members in the part behind a line, if that is what it holds."""
+        """Return the next line and the members in the part after a line, if it holds members."""
         if not line.last:
             head = self._read_head(line.stop)
             if parse_own.is_details(head):
@@ -149,7 +149,7 @@ class FlatTextParser:
         return line, {}, ()
 
     def _compute_depth(self, head: PartHead | None) -> int:
-        """The depth of the next piece, at most one below the piece before."""
+        """Return the depth of the next piece, at most one below the piece before."""
         before = self.pieces[-1] if self.pieces else None
         deepest = -1 if before is None else before.depth - (not isinstance(before.value, dict))
         if head is None:

@@ -1,9 +1,8 @@
-"""Header lines of a part: reading them, and changing one without touching the others.
+"""Header lines and boundary lines of a multipart text.
 
-Lines that part a multipart text: where they stand and which multipart they belong to.
-
-The newline before such a line is part of it, so what lies between two of them is exactly the text
-of a part. Only names that are open count; any other line of dashes is content.
+Headers can be changed without touching the others. The newline before a boundary line is part of
+it, so the text between two of them is exactly a part. Only boundaries of open multiparts count; any
+other line of dashes is content.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ class Header(NamedTuple):
     """One header."""
 
     name: str
-    """In small letters; empty for a line that is damaged."""
+    """In lower case; empty for a line that is damaged."""
     label: str
-    """The name as it stands there."""
+    """The name as written."""
     text: str
     at: int
-    """Where its line starts."""
+    """The start of its line."""
     start: int
-    """Where its text starts."""
+    """The start of its text."""
     stop: int
-    """Behind its text."""
+    """The end of its text."""
     end: int
-    """Behind its newline."""
+    """The end of its line."""
 
 
 class PartHead(NamedTuple):
@@ -47,29 +46,29 @@ class PartHead(NamedTuple):
 
     headers: tuple[Header, ...]
     texts: Mapping[str, str]
-    """The text of each; of headers that stand twice, the first."""
+    """The text of each; of duplicate headers, the first."""
     stop: int
-    """Behind the last header line."""
+    """The end of the last header line."""
     body: int
-    """Where the body starts."""
+    """The start of the body."""
     blank: bool
-    """Whether a blank line parts the two."""
+    """Whether a blank line separates the two."""
 
     def text(self, name: str) -> str | None:
-        """The text of the first header with that name."""
+        """Return the text of the first header with that name, or None."""
         return self.texts.get(name)
 
     @property
     def boundary(self) -> bytes | None:
-        """The boundary it declares, if it heads a multipart."""
+        """The boundary that it declares, if it is the head of a multipart."""
         found = _BOUNDARY.match(self.text("content-type") or "")
         return encode(found.group(1) or found.group(2)).rstrip() if found else None
 
 
 def read_head(text: bytes, at: int, known: Collection[str] = ()) -> PartHead:
-    """The headers that stand at a place; the body starts at the first line that is none.
+    """Return the headers at an offset; the body starts at the first line that is not a header.
 
-    Before a header that is known and did not come yet, such a line is a damaged header.
+    Before a known header that has not occurred yet, such a line is a damaged header.
     """
     found: list[Header] = []
     texts: dict[str, str] = {}
@@ -92,7 +91,7 @@ def read_head(text: bytes, at: int, known: Collection[str] = ()) -> PartHead:
 def _match_damaged_header(
     text: bytes, at: int, known: Collection[str], seen: Collection[str]
 ) -> re.Match[bytes] | None:
-    """Match a line that must be a damaged header, by the header behind it."""
+    """Match a line that must be a damaged header, by the header after it."""
     found = _DAMAGED.match(text, at) if known else None
     if found is None:
         return None
@@ -107,7 +106,7 @@ def with_headers(
     *,
     newline: bytes = b"\n",
 ) -> bytes:
-    """The header lines with some of them changed, added, or (None) taken out."""
+    """Return the header lines with some of them changed, added, or (None) removed."""
     left = {name.lower(): name for name in wanted}
     gone = {name.lower() for name, text in wanted.items() if text is None}
     out: list[bytes] = []
@@ -132,16 +131,16 @@ class BoundaryLine(NamedTuple):
     """A boundary line."""
 
     start: int
-    """Where the newline before it starts."""
+    """The start of the newline before it."""
     stop: int
-    """Behind its own newline."""
+    """The end of its own newline."""
     name: bytes
     last: bool
     """Whether it closes its multipart."""
 
 
 def find_next_boundary(text: bytes, at: int, names: Container[bytes]) -> BoundaryLine | None:
-    """The first boundary line from a line's start on that belongs to an open multipart."""
+    """Return the first boundary line of an open multipart from a line's start on, or None."""
     here = at if text.startswith(b"--", at) else _find_next_dashes(text, at)
     while here >= 0:
         end = text.find(b"\n", here)
@@ -158,7 +157,7 @@ def find_next_boundary(text: bytes, at: int, names: Container[bytes]) -> Boundar
 
 
 def find_last_lines(text: bytes) -> dict[bytes, int]:
-    """Every name that a boundary line could have, and where it stands for the last time."""
+    """Return every possible boundary name, and the offset of its last line."""
     found: dict[bytes, int] = {}
     here = 0 if text.startswith(b"--") else _find_next_dashes(text, 0)
     while here >= 0:
@@ -173,12 +172,12 @@ def find_last_lines(text: bytes) -> dict[bytes, int]:
 
 
 def end_line(text: bytes, at: int, end: int) -> BoundaryLine:
-    """What stands for the boundary line that is missing at the end."""
+    """Return a replacement for the boundary line that is missing at the end."""
     return BoundaryLine(max(at, _find_newline_before(text, end, end)), end, b"", True)
 
 
 def get_newline(text: bytes, line: BoundaryLine) -> bytes:
-    """How the line ends."""
+    """Return the newline of the line."""
     return b"\r\n" if text.endswith(b"\r\n", 0, line.stop) else b"\n"
 
 
@@ -188,7 +187,7 @@ def _find_next_dashes(text: bytes, at: int) -> int:
 
 
 def _find_newline_before(text: bytes, here: int, end: int) -> int:
-    """The start of the newline before a line; CR LF only counts as one where the line has it."""
+    """Return the start of the newline before a line; CR LF only counts if the line has it."""
     if not text.startswith(b"\n", here - 1) or here == 0:
         return here
     both = text[end - 1 : end] == b"\r" or end == len(text)

@@ -1,9 +1,9 @@
-"""The dialect we write: one flat multipart that any MIME reader understands and that keeps all.
+"""Our own dialect: one flat multipart that any MIME reader understands and that keeps everything.
 
-Each comment is one part, in the order of reading, with its depth in a header; so neither we nor
-others need to recurse. Members that no header can hold follow as a part of JSON. Content stands as
-it is unless that would not give it back: then it is quoted-printable, or a JSON string. This is the
-reading side and the words of the dialect; `own_write` is the other.
+Each comment is one part, in reading order, with its depth in a header, so no reader needs to
+recurse. Members that no header can hold follow as a part of JSON. Content is written unchanged
+unless it would not read back: then it is quoted-printable, or a JSON string. This module reads the
+dialect and defines its words; `write_own` writes it.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ HEADERS = {
     "deleted": "Deleted",
 }
 ASSUMED = ("attachments", "children")
-"""Members that are empty lists unless something else is said."""
+"""Members that are empty lists unless something else is written."""
 ORDER = ("id", "userId", "type", "parentId", "timestamp", "content", "contentHash", *ASSUMED)
 KNOWN = frozenset(
     {"content-type", "content-transfer-encoding", "content-description", "depth", "without"}
     | {name.lower() for name in HEADERS.values()}
 )
-"""All headers that a part can have, in small letters."""
+"""All headers that a part can have, in lower case."""
 BOUNDARY = b"talktree-"
-"""What every boundary starts with."""
+"""The prefix of every boundary."""
 DETAILS, VALUE = "details", "value"
 PLAIN, JSON = 'text/plain; charset="utf-8"', "application/json"
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,3999}", re.ASCII)
 
 
 def is_own(head: PartHead) -> bool:
-    """Whether the first headers of a text say that it is written in this dialect."""
+    """Whether the first headers of a text name this dialect."""
     name = head.boundary or b""
     return head.text(MARK.lower()) is not None or name.startswith(BOUNDARY)
 
 
 def is_comment(head: PartHead) -> bool:
-    """Whether a part is a record of its own; of one with a damaged header the others tell."""
+    """Whether a part is a record of its own; if one header is damaged, the others decide."""
     if head.text("") is not None:
         return any(head.text(name.lower()) is not None for name in HEADERS.values())
     return head.text("depth") is not None
@@ -62,13 +62,13 @@ def is_details(head: PartHead) -> bool:
 
 
 def read_depth(head: PartHead) -> int | None:
-    """How deep a part is nested, if that can be read."""
+    """Return the depth of a part, if it can be read."""
     text = (head.text("depth") or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
 
 
 def read_value(head: PartHead, raw: bytes, rest: Object) -> tuple[Json, bool]:
-    """The comment in a part and its details, and whether its body was what it said to be."""
+    """Return the comment in a part with its details, and whether its body was as declared."""
     raw = _decode_body(head, raw)
     if head.text("content-description") == VALUE:
         found = decode_json(raw)
@@ -87,7 +87,7 @@ def read_value(head: PartHead, raw: bytes, rest: Object) -> tuple[Json, bool]:
 
 
 def read_rest(head: PartHead, raw: bytes) -> Object | None:
-    """The members in a part of details; None if it cannot be read."""
+    """Return the members in a part of details; None if it cannot be read."""
     found = decode_json(_decode_body(head, raw))
     return found.value if isinstance(found.value, dict) and found.usable else None
 
@@ -110,7 +110,7 @@ def _parse_value(key: str, text: str) -> Json:
 
 
 def _decode_body(head: PartHead, raw: bytes) -> bytes:
-    """The body as it was before it was encoded for the way; mail may have changed the encoding."""
+    """Return the body before it was encoded for transfer; mail may have changed the encoding."""
     match (head.text("content-transfer-encoding") or "").strip().lower():
         case "quoted-printable":
             return a2b_qp(raw)
@@ -125,7 +125,7 @@ def _decode_body(head: PartHead, raw: bytes) -> bytes:
 
 
 def has_same_members(one: Json, two: Json) -> bool:
-    """Whether two comments are the same but for the order of their members."""
+    """Whether two comments are equal apart from the order of their members."""
     if not isinstance(one, dict) or not isinstance(two, dict):
         return is_same(one, two)
     return one.keys() == two.keys() and all(is_same(item, two[key]) for key, item in one.items())

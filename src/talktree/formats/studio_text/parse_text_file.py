@@ -1,8 +1,7 @@
-"""One text file of comments: cut, joined again, and checked before it is let go.
+"""A text file of comments: split, joined again, and verified before it is written.
 
-What is written is always read again first: a text in which anything would be read differently from
-what was meant (content that looks like a boundary line, a header that cannot hold its value) is
-never written.
+Output is always read again first: a text in which anything would be read differently (content that
+looks like a boundary line, a header that cannot hold its value) is never written.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from talktree.text.json.value import Json, is_same
 from talktree.text.utf8 import BOM
 
 DOUBTFUL = frozenset({"torn", "syntax", "header", "separator"})
-"""Oddities that can be mended in some places and not in others."""
+"""Oddities that can be repaired in some places and not in others."""
 
 
 def cut_text(text: bytes) -> TextLayout:
-    """Take a text apart, in whichever dialect it is."""
+    """Split a text, in any dialect."""
     if not text.startswith(BOM):
         return _cut_by_dialect(text)
     found = _cut_by_dialect(text[len(BOM) :])
@@ -77,7 +76,7 @@ class TextSheet(PieceSheet):
         )
 
     def _number_lines(self) -> None:
-        # Pieces stand in the text in their order, each behind the start of the one before.
+        # Pieces are in the text in their order, each after the start of the one before.
         line = 1 + self.frame[0].count(b"\n")
         above: list[TextPiece] = []
         for piece in self.pieces:
@@ -119,7 +118,7 @@ class TextSheet(PieceSheet):
         yield made
 
     def _with_parents(self, items: Sequence[Item]) -> list[Item]:
-        """Comments name the one they answer where, and only where, the dialect does so."""
+        """Return comments that name the one they answer exactly if the dialect does so."""
         dialect = self.cut.dialect
         if dialect == "own":
             return list(items)
@@ -151,7 +150,7 @@ class TextSheet(PieceSheet):
         return None if item.at is None else self.pieces[item.at].value
 
     def _check_written(self, items: Sequence[Item], made: bytes) -> None:
-        """Refuse to write what would be read as something else."""
+        """Raise if the text would be read as something else."""
         again = cut_text(made).pieces
         for number, item in enumerate(items):
             wanted = item.value if item.changed else self._old_value(item)
@@ -210,7 +209,7 @@ class TextSheet(PieceSheet):
         return self.make_separator(container, depth=item.depth, first=first)
 
     def _is_unmoved(self, old: TextPiece, container: FilePiece | None, *, first: bool) -> bool:
-        """Whether what stood before a piece is still right where it is now."""
+        """Whether the bytes before a piece are still right in its current place."""
         if self.cut.dialect == "own":
             return True
         if container is not None:
@@ -238,7 +237,7 @@ def _count_lines_after_slot(piece: TextPiece) -> int:
 
 
 def _normalize_comment(value: Json) -> Json:
-    """A comment without what these dialects cannot tell from nothing, in the order of names."""
+    """Return a comment without what these dialects treat as missing, in the order of names."""
     if not isinstance(value, dict):
         return value
     assumed: Object = {"attachments": [], "children": []}
@@ -247,7 +246,7 @@ def _normalize_comment(value: Json) -> Json:
 
 
 def _find_url_header(text: bytes, found: TextLayout) -> str | None:
-    """Where the attachments of a file have their URL; the older exports know two headers."""
+    """Return the header for attachments' URLs in a file; the older exports have two."""
     if found.dialect != "older":
         return None
     return "Content-Data" if b"\nContent-Data:" in text else "Content-Location"
@@ -261,7 +260,7 @@ def _find_byte_problems(text: bytes, *, mail: bool) -> Iterator[Problem]:
     nul = text.find(b"\0")
     if nul >= 0:
         yield Problem("nul", nul, "NUL bytes")
-    # The first line is never anybody's words, which may well end with a carriage return.
+    # The first line is never content, which may end with a carriage return.
     first = text.find(b"\n")
     if not mail and first > 0 and text[first - 1 : first] == b"\r":
         yield Problem("crlf", 0, "lines end with CR LF")

@@ -1,12 +1,11 @@
-"""Making the bytes of a text of comments sound: its end, marks, NUL bytes, blank lines, JSON.
+"""Repairs of the bytes of a text of comments: its end, marks, NUL bytes, blank lines, JSON.
 
-Each change mends one thing that reading told. Where the text would be read otherwise after it, or
-where it is not clear what was meant, nothing is changed.
+Each change repairs one problem that reading reported. If the text would be read differently after
+it, or if the intention is unclear, nothing is changed.
 
-Boundary lines and headers that were damaged, found again by what stands around them.
-
-Content may quote an export, so nothing in a content is taken for a boundary line unless the
-comment's own hash proves that the content ends before it.
+Damaged boundary lines and headers are found by the lines around them. Content may quote an export,
+so nothing in a content is taken for a boundary line unless the comment's own hash proves that the
+content ends before it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ MOST_TEARS = 16
 
 
 class TextRepairs:
-    """Knows what mends each thing that is odd about a text."""
+    """Finds the repair of each oddity of a text."""
 
     def __init__(self, text: bytes, found: TextLayout, cut: Cutting) -> None:
         self._text = text
@@ -43,17 +42,17 @@ class TextRepairs:
     def find_repairs(
         self, problems: Sequence[Problem], keys: Collection[str]
     ) -> Iterator[ByteRepair]:
-        """What makes the text sound, for some of what is odd about it."""
+        """Yield the repairs of some of the text's oddities."""
         for problem in problems:
             if problem.code in keys:
                 for splice in self.find_splices(problem):
                     yield ByteRepair(problem.code, splice, problem.what)
 
     def find_splices(self, problem: Problem) -> list[Splice]:
-        """What mends one thing; nothing if it cannot be mended."""
+        """Return the repair of one problem; empty if it cannot be repaired."""
         if problem.code == "torn":
             self._tears += 1
-            # Each is tried out on the whole text, so there must be an end to it.
+            # Each repair is tried on the whole text, so their number must be limited.
             few = self._tears <= MOST_TEARS
             return _complete_ending(self._text, problem.at, self._found, self._cut) if few else []
         return _find_splices(self._text, problem, self._found.root)
@@ -77,7 +76,7 @@ def _find_splices(text: bytes, problem: Problem, root: bytes) -> list[Splice]:
 
 
 def _complete_ending(text: bytes, at: int, before: TextLayout, cut: Cutting) -> list[Splice]:
-    """The boundary lines that are missing where a text breaks off."""
+    """Return the boundary lines that are missing at the end of a truncated text."""
     tear = next((each for each in before.tears if each.at == at), None)
     if tear is None:
         return []
@@ -96,7 +95,7 @@ def _complete_ending(text: bytes, at: int, before: TextLayout, cut: Cutting) -> 
 
 
 def _find_cut_line_start(text: bytes, start: int, stop: int, names: Sequence[bytes]) -> int:
-    """Where the text ends without a boundary line that was cut off in the middle."""
+    """Return where the text ends without a boundary line that was cut off in the middle."""
     here = text.rfind(b"\n", 0, stop)
     last = text[here + 1 : stop]
     if here >= 0 and last and any((b"--" + name + b"--").startswith(last) for name in names):
@@ -105,14 +104,14 @@ def _find_cut_line_start(text: bytes, start: int, stop: int, names: Sequence[byt
 
 
 def _is_same_but_for_end(one: object, two: object) -> bool:
-    """Whether two comments differ in nothing but the end of their text."""
+    """Whether two comments differ only in the end of their text."""
     if isinstance(one, dict) and isinstance(two, dict):
         one, two = ({**each, "content": ""} for each in (one, two))
     return is_same(one, two)  # type: ignore[arg-type]
 
 
 def _separate_headers(text: bytes, at: int) -> list[Splice]:
-    """A blank line between headers and the text that follows them."""
+    """Return a blank line between headers and the text that follows them."""
     head = read_head(text, at)
     if head.blank or not head.headers:
         return []
@@ -122,7 +121,7 @@ def _separate_headers(text: bytes, at: int) -> list[Splice]:
 
 
 def _repair_json_body(text: bytes, at: int, root: bytes) -> list[Splice]:
-    """The JSON in a body, made sound if it can be read at all."""
+    """Return the repairs of the JSON in a body, if it can be read at all."""
     line = text.find(b"\n--" + root, at) if root else -1
     stop = len(text) if line < 0 else line
     body = text[at:stop]
@@ -141,17 +140,17 @@ _INSIDE = re.compile(
     rb"(?:[^\r\n]*\r?\n){0,4}?--([^\s]+)[ \t]*\r?\n(?=Content-Type: text/plain)", re.ASCII
 )
 MOST = 16
-"""How many places in one content are tried."""
+"""Maximum number of offsets in one content that are tried."""
 
 
 def find_first_line(text: bytes, start: int, stop: int, name: bytes) -> BoundaryLine | None:
-    """The first boundary line of a multipart, if something like it stands where it should."""
+    """Return the first boundary line of a multipart, if something like it is there, or None."""
     found = _LINE.search(text, start, stop)
     return _make_line(text, found, start, name) if found else None
 
 
 def find_proven_line(part: CommentPart, name: bytes) -> BoundaryLine | None:
-    """The boundary line inside a content that, by its hash, ends before it."""
+    """Return the boundary line in a content that ends before it according to its hash, or None."""
     hash = part.head.text("hash")
     candidates = _LINE.finditer(part.text, part.head.body, part.stop)
     first = next(candidates, None)
@@ -169,7 +168,7 @@ def find_proven_line(part: CommentPart, name: bytes) -> BoundaryLine | None:
 
 
 def find_inner_name(text: bytes, start: int, stop: int) -> bytes | None:
-    """The boundary of a multipart whose header is damaged: that of the line right behind it."""
+    """Return the boundary of a multipart with a damaged header: that of the line right after it."""
     found = _INSIDE.match(text, start, stop)
     return found.group(1) if found else None
 

@@ -1,7 +1,7 @@
-"""Comments into an exported text, in the way its exporter wrote the others.
+"""Writing comments into an exported text, in the way its exporter wrote the others.
 
 What that way has no place for is refused: these dialects know a comment's six headers, its content
-and the name, type and URL of attachments. Whether a text really reads back is checked by the sheet.
+and the name, type and URL of attachments. The record file verifies that a text reads back.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ BODY = frozenset({"content", "attachments", "children"})
 
 
 class Exporter(NamedTuple):
-    """How one file is written."""
+    """The way in which one file is written."""
 
     dialect: Dialect
     root: bytes
-    """The boundary between the comments that answer nobody."""
+    """The boundary between the comments at the top."""
     newline: bytes
     url: str | None
-    """The header that holds the URL of an attachment; None if that is its body."""
+    """The header that holds the URL of an attachment; None if the URL is the body."""
 
     def make_piece(self, value: Json, depth: int) -> TextPiece:
-        """A piece for a new comment."""
+        """Return a piece for a new comment."""
         comment = _check_comment(value)
         kind = b'Content-Type: text/plain; charset="UTF-8"' + self.newline
         headers = {
@@ -51,10 +51,10 @@ class Exporter(NamedTuple):
         return self._with_attachments(piece, comment, None)
 
     def patch_piece(self, old: TextPiece, value: Json, depth: int) -> TextPiece:
-        """A piece with just those bytes changed in which the values differ."""
+        """Return a piece with only those bytes changed in which the values differ."""
         comment, before = _check_comment(value), old.value
         assert isinstance(before, dict)
-        # From the end to the start, so that places further in front stay true.
+        # From the end to the start, so that earlier offsets stay valid.
         piece = self._with_attachments(old, comment, before)
         piece = self._with_content(piece, comment, before)
         piece = self._with_head(piece, comment, before)
@@ -63,7 +63,7 @@ class Exporter(NamedTuple):
     # headers
 
     def _make_headers(self, comment: Object) -> dict[str, str]:
-        """The header for each member that has one and is given."""
+        """Return the header for each member that has a header and a value."""
         own = "E-Tag" if self.dialect == "older" else "Id"
         known = {**NAMES, "id": own, "parentId": "Parent-Id"}
         if self.dialect == "older":
@@ -134,7 +134,7 @@ class Exporter(NamedTuple):
         return _splice_piece(piece, start, places.end, fresh)
 
     def _find_old_parts(self, piece: TextPiece, known: Json) -> list[tuple[Json, bytes]]:
-        """The bytes of the attachments that are there, if each is a part of its own."""
+        """Return the bytes of the existing attachments, if each is a part of its own."""
         assert piece.places is not None
         assert isinstance(known, list)
         starts = piece.places.extras
@@ -168,10 +168,10 @@ class Exporter(NamedTuple):
     def _join_lines(self, *lines: str) -> bytes:
         return b"".join(encode(line) + self.newline for line in lines)
 
-    # form
+    # layout
 
     def _form_piece(self, piece: TextPiece, depth: int) -> TextPiece:
-        """The piece bare or wrapped, as its depth demands."""
+        """Return the piece bare or wrapped, as its depth requires."""
         assert piece.places is not None
         bare = self.dialect == "app" and depth == 0
         if bare == (not piece.is_wrapped):
@@ -216,14 +216,14 @@ def _make_refusal(what: str) -> WouldLose:
 
 
 def _format_header(comment: Object, key: str) -> str | None:
-    """The word for a member; nothing for one that is not given."""
+    """Return the word for a member; None if it has no value."""
     if key not in comment or (comment[key] is None and key in RESERVED):
         return None
     return _format_value(key, comment[key])
 
 
 def _format_value(key: str, value: Json) -> str:
-    """A value as it stands in a header."""
+    """Return a value as written in a header."""
     match value:
         case None:
             return "null"
@@ -242,7 +242,7 @@ def _encode_text(key: str, value: Json) -> bytes:
 
 
 def _make_boundary(raw: bytes) -> bytes:
-    """A name like the exporters give, made from what is to be bounded and not found in it."""
+    """Return a boundary like the exporters', made from the bounded bytes and not found in them."""
     digest = sha256(raw).hexdigest()
     for length in range(11, len(digest)):
         name = b"----Boundary" + digest[:length].encode()
@@ -252,7 +252,7 @@ def _make_boundary(raw: bytes) -> bytes:
 
 
 def _splice_piece(piece: TextPiece, start: int, stop: int, fresh: bytes) -> TextPiece:
-    """The piece with some of its bytes replaced."""
+    """Return the piece with some of its bytes replaced."""
     raw = piece.raw[:start] + fresh + piece.raw[stop:]
     hole = None if piece.hole is None else piece.hole + len(raw) - len(piece.raw)
     return replace(piece, raw=raw, hole=hole)

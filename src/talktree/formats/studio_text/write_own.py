@@ -1,4 +1,4 @@
-"""Comments in our own dialect: what goes into headers, the body, and the part of JSON behind it."""
+"""Writing comments in our own dialect: headers, the body, and the part of JSON after it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from talktree.text.json.value import Json, is_same
 from talktree.text.utf8 import decode
 
 LONGEST = 900
-"""A longer word is no header, so that header lines stay within what mail allows."""
+"""Maximum length of a value in a header, so that header lines stay within the limits of mail."""
 LONGEST_LINE = 998
 _LARGEST = 10**LONGEST
 _WORD = re.compile(r"[!-~](?:[ -~]*[!-~])?", re.ASCII)
@@ -45,17 +45,17 @@ class Body(NamedTuple):
 
 
 class RenderedComment(NamedTuple):
-    """A comment as it is written."""
+    """A comment that is ready to be written."""
 
     headers: dict[str, str | None]
-    """All headers that say something about the comment; None for those it does not have."""
+    """All headers of the comment; None for those it does not have."""
     body: Body
     rest: Object
-    """The members that go into the part of JSON behind it."""
+    """The members that go into the part of JSON after it."""
 
 
 def render_comment(value: Json, depth: int, boundary: bytes) -> RenderedComment:
-    """A comment taken apart into what can be written."""
+    """Return a comment split into the pieces that can be written."""
     if not isinstance(value, dict):
         headers: dict[str, str | None] = {"Depth": str(depth), "Content-Description": VALUE}
         return RenderedComment(headers, _make_json_body(value, boundary), {})
@@ -79,7 +79,7 @@ def render_comment(value: Json, depth: int, boundary: bytes) -> RenderedComment:
 
 
 def format_part(rendered: RenderedComment) -> bytes:
-    """The bytes of a comment between its boundary lines, without its details."""
+    """Return the bytes of a comment between its boundary lines, without its details."""
     first = {
         "Content-Type": rendered.body.type,
         "Content-Transfer-Encoding": rendered.body.encoding,
@@ -88,7 +88,7 @@ def format_part(rendered: RenderedComment) -> bytes:
 
 
 def format_details(rest: Object, boundary: bytes) -> bytes:
-    """The part of JSON that goes with a comment, with the boundary line before it."""
+    """Return the part of JSON that belongs to a comment, with the boundary line before it."""
     if not rest:
         return b""
     body = _make_json_body(rest, boundary)
@@ -101,7 +101,7 @@ def format_details(rest: Object, boundary: bytes) -> bytes:
 
 
 def make_boundary(values: Iterable[Json]) -> bytes:
-    """A boundary that depends on the contents and occurs in none of them."""
+    """Return a boundary that depends on the contents and occurs in none of them."""
     texts = [encode_json(value) for value in values]
     digest = sha256(b"\n".join(texts)).hexdigest()
     name = BOUNDARY + digest[:24].encode()
@@ -112,7 +112,7 @@ def make_boundary(values: Iterable[Json]) -> bytes:
 
 
 def make_frame(boundary: bytes) -> tuple[bytes, bytes]:
-    """What stands before the first boundary line, and from the last one on."""
+    """Return the bytes before the first boundary line, and those from the last one on."""
     headers = {
         "MIME-Version": "1.0",
         MARK: VERSION,
@@ -122,7 +122,7 @@ def make_frame(boundary: bytes) -> tuple[bytes, bytes]:
 
 
 def _format_value(key: str, value: Json, boundary: bytes) -> str | None:
-    """A value as a header holds it, if a header can."""
+    """Return a value as a header holds it; None if no header can."""
     if key == "timestamp":
         return str(value) if type(value) is int and abs(value) < _LARGEST else None
     if key == "deleted":
@@ -148,7 +148,7 @@ def _make_body(text: str, boundary: bytes) -> Body:
 
 def _make_json_body(value: Json, boundary: bytes) -> Body:
     raw = encode_json(value)
-    # A boundary has one dash, and inside a JSON text it can only stand in a string.
+    # A boundary has one dash, and inside a JSON text it can only occur in a string.
     raw = raw.replace(boundary, boundary.replace(b"-", b"\\u002d"))
     return Body(JSON, _transfer_encoding(raw), raw)
 
@@ -158,7 +158,7 @@ def _transfer_encoding(raw: bytes) -> str:
 
 
 def make_piece(old: TextPiece | None, value: Json, depth: int, cut: TextLayout) -> TextPiece:
-    """A comment as a piece; of an old one only what differs is changed."""
+    """Return a comment as a piece; in an old piece only differences are changed."""
     name, newline = cut.root, cut.newline
     new = render_comment(value, depth, name)
     if old is None or old.places is None:

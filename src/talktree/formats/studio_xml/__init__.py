@@ -1,7 +1,7 @@
 """Conversation Studio's XML: comments as elements, replies nested in `<children>`.
 
-The app, its worker and its older versions each write a dialect of their own; all are read. What
-is written anew follows the dialect of the file, and keeps everything the JSON form holds.
+The app, its worker and its older versions each write a dialect of their own; all are read. New
+elements follow the dialect of the file, and keep everything that the JSON form holds.
 """
 
 from __future__ import annotations

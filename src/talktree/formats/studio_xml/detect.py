@@ -1,4 +1,4 @@
-"""What an XML file of comments is recognised by: its root, and the names in its first comments."""
+"""Detection of XML files of comments, by their root and the names in their first comments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRUNCATED_PROLOG = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:\?xml [^<]{0,80}|[^<\s]{0,12})\s*+(?:<[^\0]{0,1000}?)?"
     rb"<(comment)(?=[\s/>])([^<>]*+)>"
 )
-"""What may be before the first comment if the tags there are damaged: little, and it is XML."""
+"""The bytes before the first comment if the tags there are damaged: a few bytes of XML."""
 _START = re.compile(rb"<([A-Za-z]\w*+)([^<>]*+)>")
 _NAMED = re.compile(rb"\s(\w+)\s*=")
 SIGNS = frozenset(FIELDS[COMMENT]) | frozenset(ITEMS) | {CHILDREN}
@@ -25,7 +25,7 @@ LOOKED_AT = 200
 
 
 def detect_comments(head: bytes) -> Detection | None:
-    """How much the first part of a file looks like comments in XML, and what shows it."""
+    """Return how sure the first part of a file holds comments in XML, and the reason."""
     root = _PROLOG.match(head)
     if root is None:
         return _detect_damaged(head)
@@ -42,7 +42,7 @@ def detect_comments(head: bytes) -> Detection | None:
 
 
 def _detect_damaged(head: bytes) -> Detection | None:
-    """How much a file looks like comments whose first tags are damaged: only sure names count."""
+    """Return how sure a file holds comments with damaged first tags: only unique names count."""
     first = _TRUNCATED_PROLOG.match(head)
     if first is None:
         return None
@@ -54,7 +54,7 @@ def _detect_damaged(head: bytes) -> Detection | None:
 
 
 def _find_names(head: bytes, root: re.Match[bytes]) -> set[str]:
-    """The names of elements and attributes that follow the root."""
+    """Return the names of elements and attributes that follow the root."""
     names = set()
     if root.group(1) == COMMENT.encode():
         names |= {each.decode() for each in _NAMED.findall(root.group(2))}

@@ -1,12 +1,10 @@
-"""What an XML file of comments is made of: elements with the places of their tags.
+"""The elements of an XML file of comments, with the offsets of their tags, and their text.
 
-Places are byte offsets into the text that was scanned. Attributes are looked up when asked for.
+Offsets are in the bytes of the scanned text. Attributes are parsed on demand.
 
-The text of elements and attributes: bytes to characters and back.
-
-Reading follows XML: entities, sections, line ends. Entities nobody declared and a bare `&` are
-taken as text. Writing gives only what every XML parser reads back as the same characters; text
-that XML cannot hold (control characters, halves of surrogate pairs) is not written here at all.
+Decoding follows XML: entities, sections, line ends. Undeclared entities and a bare `&` are read as
+text. Encoding writes only what every XML parser reads back as the same characters; text that XML
+cannot hold (control characters, surrogates) is not written here at all.
 """
 
 from __future__ import annotations
@@ -28,14 +26,14 @@ _UNHOLDABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 
 
 class Words(NamedTuple):
-    """A text and what was odd about its bytes: problem codes."""
+    """A text and the oddities of its bytes as problem codes."""
 
     text: str
     odd: tuple[str, ...] = ()
 
 
 def decode(raw: bytes) -> Words:
-    """The text between the tags of an element."""
+    """Return the text between the tags of an element."""
     if b"<" not in raw and b"&" not in raw and b"]]>" not in raw:
         return Words(_decode_plain(raw), _find_odd_bytes(raw))
     if raw.startswith(CDATA) and raw.find(b"]]>") == len(raw) - 3:
@@ -43,7 +41,8 @@ def decode(raw: bytes) -> Words:
     found = _Decoder(raw)
     found.run()
     if found.loose_end and raw.startswith(CDATA) and raw.endswith(b"]]>"):
-        # XML has no `]]>` in text: somebody wrapped a text that holds it without splitting it.
+        # XML has no `]]>` in text: some program put a text with it into a section without splitting
+        # it.
         return Words(_decode_plain(raw[len(CDATA) : -3]), ("syntax", *_find_odd_bytes(raw)))
     return Words("".join(found.out), (*found.odd, *_find_odd_bytes(raw)))
 
@@ -58,7 +57,7 @@ class _Decoder:
         self.missing: set[bytes] = set()
 
     def run(self) -> None:
-        """Go through the whole text once."""
+        """Decode the whole text once."""
         raw = self.raw
         at = 0
         while (mark := _MARK.search(raw, at)) is not None:
@@ -81,7 +80,7 @@ class _Decoder:
         self._take_until(len(raw))
 
     def _take_until(self, stop: int) -> None:
-        """The bytes from where we are, as they stand."""
+        """Add the bytes from the current offset on, unchanged."""
         if b"<" in self.raw[self.at : stop]:
             self.odd["syntax"] = None
         self.out.append(_decode_plain(self.raw[self.at : stop]))
@@ -130,33 +129,33 @@ def _find_odd_bytes(raw: bytes) -> tuple[str, ...]:
         raw.decode()
     except UnicodeDecodeError:
         return ("utf8", "control") if CONTROL.search(raw) else ("utf8",)
-    # Looking for the first byte of what is not allowed is a tenth of the search for it.
+    # Searching for the first byte of what is not allowed takes a tenth of the time.
     suspect = b"\xef\xbf" in raw or raw.translate(None, _NO_CONTROL)
     return ("control",) if suspect and CONTROL.search(raw) else ()
 
 
 def decode_attribute(raw: bytes) -> Words:
-    """The value of an attribute: blanks of any kind are spaces unless they were escaped."""
+    """Return the value of an attribute: blanks of any kind are spaces unless they were escaped."""
     return decode(re.sub(rb"\r\n|[\r\n\t]", b" ", raw).replace(b"<", b"&lt;"))
 
 
 def can_write(text: str) -> bool:
-    """Whether XML has a way to write this text."""
+    """Whether XML can represent this text."""
     return _UNHOLDABLE.search(text) is None
 
 
 def encode(text: str, *, section: bool = False) -> bytes:
-    """The bytes between the tags of an element, as one section or with escapes."""
+    """Return the bytes between the tags of an element, as one section or with escapes."""
     if not section:
         escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         return escaped.replace("\r", "&#13;").encode()
-    # A carriage return in a section would be read as a line feed, so it stands between two.
+    # A carriage return in a section would be read as a line feed, so it is written between two.
     inside = text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
     return f"<![CDATA[{inside}]]>".encode()
 
 
 def encode_attribute(text: str) -> bytes:
-    """The bytes between the quotes of an attribute, fit for either kind of quote."""
+    """Return the bytes between the quotes of an attribute, for either kind of quote."""
     out = encode(text)
     for char, code in ((b'"', b"&#34;"), (b"'", b"&#39;"), (b"\n", b"&#10;"), (b"\t", b"&#9;")):
         out = out.replace(char, code)
@@ -179,9 +178,9 @@ FIELDS = {
     "attachment": ("name", "type", "url"),
     "artifact": ("id", "type", "title", "info", "status", "command", CONTENT),
 }
-"""The elements that hold text, in the order in which we write them."""
+"""The elements that hold text, in the order in which they are written."""
 ITEMS = {"attachments": "attachment", "artifacts": "artifact"}
-"""The elements that hold a list, and what its items are called."""
+"""The elements that hold a list, and the names of its items."""
 KNOWN = frozenset(
     {COMMENT, COMMENTS, CHILDREN, EXTRA, *ITEMS, *ITEMS.values()}.union(*FIELDS.values())
 )
@@ -190,7 +189,7 @@ _ATTRIBUTE = re.compile(rb"""\s([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class ElementKind(IntEnum):
-    """What an element is to us."""
+    """The kind of an element."""
 
     LIST = 0
     """Holds comments."""
@@ -199,7 +198,7 @@ class ElementKind(IntEnum):
     """Holds attachments or artifacts."""
     ITEM = 3
     LEAF = 4
-    """Holds text, whatever stands in it."""
+    """Holds text, whatever is in it."""
     OTHER = 5
 
 
@@ -208,14 +207,14 @@ class Attribute(NamedTuple):
 
     name: str
     start: int
-    """Where the blank before its name stands."""
+    """The start of the blank before its name."""
     inside: int
     end: int
     stop: int
 
 
 class Element:
-    """One element and what is inside it."""
+    """An element and its content."""
 
     __slots__ = (
         "bare",
@@ -243,35 +242,35 @@ class Element:
         self.kind = kind
         self.start = start
         self.inside = inside
-        """Where its start tag ends."""
+        """The end of its start tag."""
         self.end = self.stop = inside
-        """Where its end tag starts and stops."""
+        """The start and the end of its end tag."""
         self.bare = bare
         """Whether it is a single tag, as in `<type/>`."""
         self.closed = bare
         self.truncated = False
         """Whether one of its own fields has no end."""
         self.filled = False
-        """Whether comments stand in it."""
+        """Whether it contains comments."""
         self.fields: Object | None = None
-        """What the fields right behind its start tag say, where they were read at once."""
+        """The values of the fields right after its start tag, if they were read together."""
         self.taken = inside
-        """Where those stop; they are not among its children."""
+        """The end of those; they are not among its children."""
         self.owner = name
-        """Whose fields it has: comment, attachment or artifact."""
+        """The owner of its fields: comment, attachment or artifact."""
         self.holder: Element | None = None
-        """The element it stands in."""
-        # A file is mostly leaves, and nothing stands in those.
+        """The element that contains it."""
+        # A file is mostly leaves, and these have no children.
         self.children: list[Element] = NONE if kind is ElementKind.LEAF else []
         self.nested: list[Element] = [] if kind is ElementKind.COMMENT else NONE
-        """The records that hang below it, if it is a comment."""
+        """The records nested in it, if it is a comment."""
 
 
 NONE: list[Element] = []
 
 
 def parse_attributes(text: bytes, element: Element) -> list[Attribute]:
-    """The attributes of an element's start tag, in order."""
+    """Return the attributes of an element's start tag, in order."""
     if text.find(b"=", element.start, element.inside) < 0:
         return []
     return [
@@ -286,7 +285,7 @@ def parse_attributes(text: bytes, element: Element) -> list[Attribute]:
 
 
 def find_json_mark(text: bytes, element: Element) -> Attribute | None:
-    """The mark that the text of an element is to be read as JSON."""
+    """Return the attribute that marks the text of an element as JSON, or None."""
     for each in parse_attributes(text, element):
         if each.name == "encoding" and text[each.inside : each.end] == b"json":
             return each

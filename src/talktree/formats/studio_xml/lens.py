@@ -1,7 +1,8 @@
-"""Comments as elements and as JSON objects: which text means which value.
+"""Comments as elements and as JSON objects: which text represents which value.
 
-Text elements give text, `timestamp` a number, `deleted` true or false; an empty `type` means that
-there is none. What elements cannot say stands as JSON: in `extra`, or under `encoding="json"`.
+Text elements hold text, `timestamp` a number, `deleted` true or false; an empty `type` means that
+there is none. Values that elements cannot represent are written as JSON: in `extra`, or with
+`encoding="json"`.
 """
 
 from __future__ import annotations
@@ -45,23 +46,23 @@ _WHAT = {
 
 
 class AbsentValue:
-    """What an empty `type` says: nothing."""
+    """The value of an empty `type`: none."""
 
 
 ABSENT = AbsentValue()
 Place: TypeAlias = Element | Attribute
-"""Where a member of the object stands in the text."""
+"""The place of an object's member in the text."""
 
 
 class ObjectReading(Struct):
-    """An object, and where each of its members stands; the last place of each is the one read."""
+    """An object, and the place of each of its members; the last of duplicate places is read."""
 
     value: Object
     places: dict[str, list[Place]]
     problems: list[Problem]
 
     def add_member(self, key: str, item: Json | AbsentValue, place: Place) -> None:
-        """Take one member."""
+        """Add a member."""
         if key in self.value:
             what = f"{key[:40]!r} stands twice"
             self.problems.append(Problem("duplicate-key", place.start, what))
@@ -72,13 +73,13 @@ class ObjectReading(Struct):
             self.value.pop(key, None)
 
     def take_words(self, words: elements.Words, name: str, at: int) -> str:
-        """The text of some words, its oddities noted."""
+        """Return the text of some words, and note its oddities."""
         self.problems += [Problem(code, at, f"{name[:40]} {_WHAT[code]}") for code in words.odd]
         return words.text
 
 
 class TextSpan(NamedTuple):
-    """A stretch of the text."""
+    """A range of the text."""
 
     start: int
     stop: int
@@ -88,7 +89,7 @@ NOWHERE = TextSpan(0, 0)
 
 
 def read_object(text: bytes, element: Element, *, without: TextSpan = NOWHERE) -> ObjectReading:
-    """The object that an element holds; what stands among its replies is not its own."""
+    """Return the object that an element holds, without what is among its replies."""
     found = ObjectReading(dict(element.fields or {}), {}, [])
     for each in parse_attributes(text, element):
         if ":" not in each.name and each.name != "xmlns":
@@ -127,7 +128,7 @@ def _read_child(text: bytes, child: Element, found: ObjectReading) -> None:
 
 
 def _read_item(text: bytes, element: Element, found: ObjectReading) -> Json:
-    """One attachment or artifact."""
+    """Return one attachment or artifact."""
     if element.kind is ElementKind.LEAF:
         item = read_leaf(text, element, found)
         return None if isinstance(item, AbsentValue) else item
@@ -137,7 +138,7 @@ def _read_item(text: bytes, element: Element, found: ObjectReading) -> Json:
 
 
 def read_leaf(text: bytes, element: Element, found: ObjectReading) -> Json | AbsentValue:
-    """The value of an element of text."""
+    """Return the value of an element of text."""
     raw = text[element.inside : element.end]
     if element.children:
         return utf8.decode(raw)
@@ -164,7 +165,7 @@ def _read_extra(text: bytes, element: Element, found: ObjectReading) -> None:
 
 
 def read_truncated_leaves(text: bytes, element: Element) -> Object:
-    """The members of a torn comment, the text of those without an end as far as it goes."""
+    """Return the members of a truncated comment, with the text of unclosed ones up to the end."""
     value = dict(read_object(text, element).value)
     for child in element.children:
         if (
@@ -180,19 +181,19 @@ def read_truncated_leaves(text: bytes, element: Element) -> Object:
 
 
 def _strip_truncated_end(raw: bytes) -> bytes:
-    """A text without the piece of a sign that it ends with, and with its section closed."""
+    """Return a text without truncated characters or markup at its end, its section closed."""
     section = raw.rfind(elements.CDATA) > raw.rfind(b"]]>")
     if section:
         return _TRUNCATED_SECTION.sub(b"", raw) + b"]]>"
     wrong = _WRONG_END.fullmatch(raw)
     if wrong is not None:
-        # An end tag that ends nothing is the one that is missing, misspelt.
+        # An unmatched end tag is a misspelling of the missing one.
         raw = raw[: wrong.start(1)]
     return _strip_truncated_markup(raw).decode("utf-8", "ignore").encode()
 
 
 def _strip_truncated_markup(raw: bytes) -> bytes:
-    """A text without tags and references at its end that were never closed."""
+    """Return a text without tags and references at its end that were never closed."""
     while True:
         raw = raw.rstrip()
         nearest = max(0, len(raw) - _LONGEST_SIGN)
@@ -203,7 +204,7 @@ def _strip_truncated_markup(raw: bytes) -> bytes:
 
 
 def read_natural(name: str, words: str) -> Json | AbsentValue:
-    """What the text of an element means without further marks."""
+    """Return the value of an element's text without a mark."""
     match name:
         case "type" if not words:
             return ABSENT
@@ -226,7 +227,7 @@ def _parse_number(digits: str, words: str) -> Json:
 
 
 def format_value(name: str, item: Json) -> str | None:
-    """The text that means this value in an element of this name, if there is one."""
+    """Return the text that represents this value in an element of this name, or None."""
     match item:
         case str():
             words = item
@@ -244,7 +245,7 @@ def format_value(name: str, item: Json) -> str | None:
 
 
 def format_json(item: Json) -> bytes:
-    """A value as JSON between the tags of an element."""
+    """Return a value as JSON between the tags of an element."""
     text = encode_json(item, ASCII).decode()
     if not elements.can_write(text):
         raise WouldLose(

@@ -1,4 +1,4 @@
-"""The exporters' dialects, which leave out members, and comments that are not complete."""
+"""The exporters' dialects, which leave out members, and incomplete comments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.formats.studio_xml.parse import XmlSheet
 
 
 class XmlRenewal(CommentRenewal):
-    """What is old about an XML file."""
+    """Detects and migrates older XML files."""
 
     def describe_old_sheet(self, sheet: Sheet) -> Iterator[str]:
         if not isinstance(sheet, XmlSheet) or not sheet.pieces:

@@ -1,8 +1,7 @@
-"""What a strict XML parser says of a text, characters that XML does not hold set aside.
+"""An XML file of comments as a record file.
 
-A scanned file cut into pieces: each comment with its own bytes, its replies left out.
-
-A file of comments as a sheet of records.
+A scanned file is cut into pieces: each comment with its own bytes, without its replies. A strict
+XML parser verifies the text; characters that XML does not allow are ignored for this.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class RecordLocation(NamedTuple):
 
 
 def iterate_locations(top: Sequence[Element], start: int) -> Iterator[RecordLocation]:
-    """All records in file order, each with where the bytes before it start."""
+    """Yield all records in file order, each with where the bytes before it start."""
     pending = _locate_siblings(top, start, 0)
     while pending:
         cut = pending.pop()
@@ -89,7 +88,7 @@ def _locate_siblings(records: Sequence[Element], start: int, depth: int) -> list
 
 
 def find_replies_span(comment: Element) -> TextSpan:
-    """The stretch of a comment that holds its replies; `NOWHERE` if there is no place for any."""
+    """Return the range of a comment that holds its replies; `NOWHERE` if it has no place."""
     if not comment.nested:
         lists = [
             each for each in comment.children if each.kind is ElementKind.LIST and not each.bare
@@ -103,7 +102,7 @@ def find_replies_span(comment: Element) -> TextSpan:
 
 
 def _find_end_before(comment: Element, first: Element) -> int:
-    """Where the element before the first reply stops, if replies stand right in the comment."""
+    """Return the end of the element before the first reply, if it is directly in the comment."""
     stop = comment.taken
     for child in comment.children:
         if child is first:
@@ -113,7 +112,7 @@ def _find_end_before(comment: Element, first: Element) -> int:
 
 
 def is_readable(comment: Element) -> bool:
-    """Whether all that is a comment's own could be read, or its words, or a place for replies."""
+    """Whether a comment itself could be fully read, or its text, or a place for replies."""
     if comment.closed and not comment.truncated:
         return True
     return find_replies_span(comment) is not NOWHERE or has_words(comment)
@@ -130,7 +129,7 @@ def has_words(comment: Element) -> bool:
 
 
 def make_cut_piece(text: bytes, cut: RecordLocation) -> tuple[FilePiece, list[Problem]]:
-    """The bytes and the value of a record, and what was odd."""
+    """Return the bytes and the value of a record, and its oddities."""
     element = cut.element
     made = FilePiece(
         None,
@@ -161,7 +160,7 @@ def make_cut_piece(text: bytes, cut: RecordLocation) -> tuple[FilePiece, list[Pr
 
 
 def read_other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
-    """What stands among comments and is none: our own mark for bare values, or anything."""
+    """Return a value among comments that is not a comment: a marked bare value, or any other."""
     if element.name == EXTRA and element.closed:
         found = ObjectReading({}, {}, [])
         words = read_leaf(text, element, found)
@@ -174,7 +173,7 @@ def read_other(text: bytes, element: Element) -> tuple[Json, list[Problem]]:
 
 
 def is_odd(found: XmlScan) -> bool:
-    """Whether the records hang together in a way that would not survive being moved about."""
+    """Whether the records are nested in a way that would not survive a move."""
     if found.misnested or len({id(each.holder) for each in found.records}) > 1:
         return True
     pending = [each for each in found.records if each.nested]
@@ -190,7 +189,7 @@ _UNHELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def find_parse_error(text: bytes) -> tuple[int, str] | None:
-    """The line at which a parser gives up, and why; None if it takes the text."""
+    """Return the line and the reason of the first parse error; None if the text can be parsed."""
     from xml.parsers.expat import ExpatError, ParserCreate
 
     sound = _UNHELD.sub(".", text.decode("utf-8", "replace")).encode()
@@ -202,7 +201,7 @@ def find_parse_error(text: bytes) -> tuple[int, str] | None:
 
 
 def can_parse(text: bytes) -> bool:
-    """Whether a parser takes a text."""
+    """Whether a text can be parsed."""
     return find_parse_error(text) is None
 
 
@@ -212,9 +211,9 @@ _ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+")
 _NUL_FILE = re.compile(rb"[\0 \t\r\n]*+")
 REFUSED = frozenset({"torn-record", "malformed", "empty-file", "nul-file"})
-"""Findings that tell already why a parser takes no such file."""
+"""Findings that already report why a file cannot be parsed."""
 _STAND_IN = b"<comment/>"
-"""Stands where replies were, so that a comment's own bytes can be scanned again."""
+"""Replaces the replies, so that a comment's own bytes can be scanned again."""
 
 
 class XmlSheet(PieceSheet):
@@ -227,14 +226,14 @@ class XmlSheet(PieceSheet):
         text = content.read()
         _refuse_other_encodings(path, text)
         start = len(BOM) if text.startswith(BOM) else 0
-        # To learn how a file is written takes the elements of its first comments.
+        # The elements of the first comments are needed to learn how a file is written.
         self._cut_records(text, scan_comments(text, start, exact=LEARNT_FROM), start)
 
     def index(self, sink: Sink) -> None:
         sink.open(self.group)
         super().index(sink)
 
-    # taking apart
+    # splitting
 
     def _cut_records(self, text: bytes, found: XmlScan, start: int) -> None:
         records = found.records
@@ -298,7 +297,7 @@ class XmlSheet(PieceSheet):
         ]
 
     def list_elements(self, text: bytes) -> list[Element]:
-        """The elements of all records, in the order of the records."""
+        """Return the elements of all records, in the order of the records."""
         start = len(BOM) if text.startswith(BOM) else 0
         found = scan_comments(text, start).records
         return [cut.element for cut in iterate_locations(found, len(self.frame[0]))]
@@ -310,7 +309,7 @@ class XmlSheet(PieceSheet):
     def _all_findings(self) -> Sequence[Finding]:
         found = list(super().inspect())
         if not any(each.name in REFUSED for each in self.findings):
-            # The scanner forgives more than a parser does.
+            # The scanner accepts more than a parser does.
             refused = find_parse_error(self.content.read())
             if refused is not None:
                 line, what = refused
@@ -319,11 +318,11 @@ class XmlSheet(PieceSheet):
 
     @property
     def is_broken(self) -> bool:
-        """Whether tags are missing or in excess."""
+        """Whether there are missing or unmatched tags."""
         return any(each.name in ("torn-record", "malformed") for each in self._all_findings)
 
     def _find_odd_characters(self, diagnostic: set[str]) -> Iterator[Finding]:
-        """What is wrong with characters that are in no text of a comment."""
+        """Yield invalid characters that are not in the text of a comment."""
         text = self.content.read()
         at = next((start for start, _ in find_invalid_utf8(text, 0, len(text))), -1)
         if at >= 0 and "invalid-utf8" not in diagnostic:
@@ -338,18 +337,18 @@ class XmlSheet(PieceSheet):
     def _make_finding(self, key: str, what: str, line: int) -> Finding:
         return make_finding(key, what, path=self.path, line=line)
 
-    # Each rule that is broken asks for its share of what mends the file.
+    # Each broken rule asks for some of the repairs of the file.
 
     @cached_property
     def changes(self) -> Sequence[Splice]:
-        """What makes the file sound."""
+        """The repairs of the file's structure."""
         from talktree.formats.studio_xml.repair import find_xml_repairs
 
         return find_xml_repairs(self)
 
     @cached_property
     def text_changes(self) -> Sequence[ByteRepair]:
-        """What mends the texts of a sound file."""
+        """The repairs of texts in a file with a valid structure."""
         from talktree.formats.studio_xml.repair import repair_texts
 
         return list(repair_texts(self))
@@ -383,13 +382,13 @@ class XmlSheet(PieceSheet):
         return other
 
     def _wrap_in_root(self) -> XmlSheet:
-        """The same with an element around it: one comment was the whole file."""
+        """Return the same with an element around it: one comment was the whole file."""
         line = self.writer.layout.line_start(0)
         start, end = f"<{COMMENTS}>".encode(), f"</{COMMENTS}>".encode()
         return self._add_frame((self.frame[0] + start + line, line + end + self.frame[1]))
 
     def _verify_written(self, written: Iterator[bytes], items: Sequence[Item]) -> Iterator[bytes]:
-        """What is written, if reading it finds the same records: damage may make them run on."""
+        """Yield the output if it reads back as the same records: damage may make them run on."""
         text = b"".join(written)
         again = XmlSheet(self.path, MemoryContent(text), self.format, group=self.group).pieces
         kept = [
@@ -410,7 +409,7 @@ class XmlSheet(PieceSheet):
         return now == [(index, each.depth) for index, each in enumerate(self.pieces)]
 
     def level(self, depth: int) -> int:
-        """How far a comment is indented."""
+        """Return the indentation level of a comment."""
         return 2 * depth + (self.listed or not self.pieces)
 
     def make_piece(self, value: Json, depth: int) -> FilePiece:
@@ -431,7 +430,7 @@ class XmlSheet(PieceSheet):
             made = made[:hole] + made[hole + len(_STAND_IN) :]
         changed = replace(old, value=value, raw=made, hole=hole)
         if self._read_entry(self._read_again(changed)) != self._read_entry(value):
-            # Something unclosed in the record swallows what was put into it.
+            # An unclosed tag in the record swallows what was put into it.
             raise self._damage_error(old)
         return changed
 
@@ -449,7 +448,7 @@ class XmlSheet(PieceSheet):
         rest = self.writer.layout.line_start(self.level(depth)) + f"</{COMMENT}>".encode()
         before = piece.raw.removesuffix(f"<{CHILDREN}/>".encode() + rest)
         if len(before) < len(piece.raw):
-            # So every new comment ends; there is no need to look at the rest of it.
+            # Every new comment ends with this, so the rest of it need not be checked.
             return replace(piece, raw=before + start + end + rest, hole=len(before + start))
         text, element = self._rescan_piece(piece)
         if not element.closed or element.truncated:
@@ -465,7 +464,7 @@ class XmlSheet(PieceSheet):
         return replace(piece, raw=apply_edits(text, patch.edits), hole=hole)
 
     def _rescan_piece(self, piece: FilePiece) -> tuple[bytes, Element]:
-        """A record's own bytes scanned again, with one reply standing in for all."""
+        """Scan a record's own bytes again, with one reply in place of all."""
         text = piece.raw
         if piece.hole is not None:
             text = text[: piece.hole] + _STAND_IN + text[piece.hole :]
@@ -512,7 +511,7 @@ def _encoding_error(path: str, name: str) -> RefusedInput:
 
 
 def _compute_line_numbers(text: bytes, places: Sequence[int]) -> list[int]:
-    """The lines on which rising places stand, in one pass."""
+    """Return the line numbers of rising offsets, in one pass."""
     line, at = 1, 0
     out = []
     for place in places:

@@ -1,6 +1,6 @@
-"""The fields of an ordinary comment, read at once: most files hold nothing else.
+"""The fields of an ordinary comment, read together: most files hold nothing else.
 
-Whatever is written in another way, or odd in any respect, is left to the exact reader.
+Anything that is written in another way, or has any oddity, is left to the exact reader.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _SECTION = rb"<!\[CDATA\[[^\]]*+(?:\](?!\]>)[^\]]*+)*+\]\]>"
 
 
 class Fields(NamedTuple):
-    """What the fields of a comment say, and where they stop."""
+    """The values of a comment's fields, and where they end."""
 
     value: Object
     stop: int
 
 
 def _field_pattern(name: str, text: bytes) -> bytes:
-    """One field, if it is there; two groups: the slash of a bare tag, and the text."""
+    """Return a pattern for one optional field; its groups are a bare tag's slash and the text."""
     tag = name.encode()
     if name in ITEMS:
         return rb"(?:\s*+<" + tag + rb"(/)>())?+"
@@ -41,9 +41,9 @@ _BARE, _FIELDS = (
 
 
 def take_fields(text: bytes, start: int, *, sections: bool) -> Fields | None:
-    """The fields from a place on, in the usual order; None if they need a closer look.
+    """Return the fields from an offset on, in the usual order; None if they need the exact reader.
 
-    Where no section ends any more, none is looked for: each search would go to the end of the file.
+    After the last section, none is searched for: each search would go to the end of the file.
     """
     found = (_FIELDS if sections else _BARE).match(text, start)
     assert found is not None
@@ -65,7 +65,7 @@ def take_fields(text: bytes, start: int, *, sections: bool) -> Fields | None:
 
 
 def _take_extra(words: str, value: Object) -> bool:
-    """Add what elements cannot say; False if it is not an object, or says something again."""
+    """Add the members in `extra`; return False if it is not an object or repeats a member."""
     decoded = decode.decode(utf8.encode(words))
     extra = decoded.value
     if not decoded.usable or not isinstance(extra, dict) or not value.keys().isdisjoint(extra):

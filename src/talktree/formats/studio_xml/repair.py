@@ -1,10 +1,10 @@
-"""Making an XML file of comments sound, comment by comment.
+"""Repairs of an XML file of comments, comment by comment.
 
-A comment that an XML parser accepts keeps its bytes. Any other is written anew from what could be
-read of it, or goes to quarantine if that is no comment any more. What stands between comments
-stays if it may stand there. The result is parsed before it is let go.
+A comment that an XML parser accepts keeps its bytes. Any other is rewritten from what could be read
+of it, or goes to quarantine if that is no longer a comment. Bytes between comments stay if they are
+allowed there. The result is parsed before it is written.
 
-Mending the texts in a sound XML file: characters that XML does not hold, members told twice.
+In a file with a valid structure, texts are repaired: invalid characters and duplicate members.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TAG = re.compile(rb"<[^!?]")
 
 
 def repair_xml(sheet: XmlSheet, keys: Collection[str]) -> Iterator[ByteRepair]:
-    """What mends some of the oddities of the file, in order."""
+    """Yield the repairs of some of the oddities of the file, in order."""
     if not sheet.is_broken:
         yield from (each for each in sheet.text_changes if each.key in keys)
         return
@@ -57,24 +57,24 @@ def repair_xml(sheet: XmlSheet, keys: Collection[str]) -> Iterator[ByteRepair]:
 
 
 def find_xml_repairs(sheet: XmlSheet) -> list[Splice]:
-    """What makes the file sound."""
+    """Return the repairs of the file's structure."""
     text = sheet.content.read()
     return list(find_splices(text, _Rebuilding(sheet, text).rebuild()))
 
 
 class _Rebuilding:
-    """Puts a file together again from its comments."""
+    """Rebuilds a file from its comments."""
 
     def __init__(self, sheet: XmlSheet, text: bytes) -> None:
         self.sheet = sheet
         self.text = text
 
     def rebuild(self) -> bytes:
-        """The file with everything sound left as it is."""
+        """Return the file with everything valid unchanged."""
         made = self._join_pieces(self._collect_pieces())
         if can_parse(made):
             return made
-        # Something that looked sound by itself does not fit: all of it is written anew.
+        # Something that seemed valid alone does not fit: everything is rewritten.
         fresh = [
             replace(self.sheet.make_piece(each.value, each.depth), depth=each.depth)
             for each in self._collect_pieces()
@@ -93,7 +93,7 @@ class _Rebuilding:
             made = self._repair_piece(piece, element)
             del offset[piece.depth :]
             above = offset[-1] if offset else 0
-            # What hung on a comment that is gone hangs on the one above it.
+            # Replies to a removed comment become replies to the one above it.
             offset.append(above + (made is None))
             if made is not None:
                 kept.append(replace(made, depth=piece.depth - above))
@@ -117,7 +117,7 @@ class _Rebuilding:
             return None
         return replace(made, value=value, gap=piece.gap, tail=piece.tail, first=piece.first)
 
-    # what stands around them
+    # around the comments
 
     def _join_pieces(self, pieces: Sequence[FilePiece], *, bare: bool = False) -> bytes:
         before, behind = self._make_frame(pieces, bare=bare)
@@ -168,12 +168,12 @@ class _Rebuilding:
 
 
 def _is_odd_frame(frame: bytes) -> bool:
-    """Whether the scanner finds something wrong with what stands around all comments."""
+    """Whether the scanner finds a problem in the bytes around all comments."""
     return bool(scan_comments(frame, len(BOM) if frame.startswith(BOM) else 0).problems)
 
 
 def is_sound(record: FilePiece) -> bool:
-    """Whether nothing is wrong with a record by itself, its replies left out."""
+    """Whether a record alone is valid, without its replies."""
     text = record.raw
     if record.hole is not None:
         text = text[: record.hole] + b"<comment/>" + text[record.hole :]
@@ -185,7 +185,7 @@ def is_sound(record: FilePiece) -> bool:
 
 
 def _is_allowed_between(between: bytes) -> bool:
-    """Whether some bytes may stand between comments."""
+    """Whether some bytes are allowed between comments."""
     if not between.strip():
         return True
     return (
@@ -196,7 +196,7 @@ def _is_allowed_between(between: bytes) -> bool:
 
 
 def _is_only_comments(between: bytes) -> bool:
-    """Whether nothing but XML comments and instructions stands there."""
+    """Whether some bytes are only XML comments and instructions."""
     left = re.sub(rb"<!--.*?-->|<\?.*?\?>", b"", between, flags=re.DOTALL)
     return not left.strip()
 
@@ -205,7 +205,7 @@ JSON = b' encoding="json"'
 
 
 def repair_texts(sheet: XmlSheet) -> Iterator[ByteRepair]:
-    """What mends the texts of all comments."""
+    """Yield the repairs of the texts of all comments."""
     text = sheet.content.read()
     for start, stop in find_invalid_utf8(text, 0, len(text)):
         yield ByteRepair("utf8", Splice(start, stop, REPLACEMENT), "replaced")
@@ -219,7 +219,7 @@ def repair_texts(sheet: XmlSheet) -> Iterator[ByteRepair]:
 
 
 def _remove_outside_texts(text: bytes, leaves: Sequence[ByteRepair]) -> Iterator[ByteRepair]:
-    """Such characters outside of texts say nothing, so they go."""
+    """Yield removals of such characters outside of texts, where they mean nothing."""
     if CONTROL.search(text) is None:
         return
     known = sorted((each.splice.start, each.splice.stop) for each in leaves)
@@ -231,7 +231,7 @@ def _remove_outside_texts(text: bytes, leaves: Sequence[ByteRepair]) -> Iterator
 
 
 def _repair_controls(text: bytes, comment: Element) -> Iterator[ByteRepair]:
-    """Text with such characters is written as JSON, which can escape them."""
+    """Yield changes of texts with such characters to JSON, which can escape them."""
     pending = [comment]
     while pending:
         element = pending.pop()
@@ -259,7 +259,7 @@ def _write_as_json(text: bytes, leaf: Element) -> Iterator[ByteRepair]:
 
 
 def _remove_duplicates(text: bytes, comment: Element) -> Iterator[ByteRepair]:
-    """Of members that stand twice the last is read, so those before it go."""
+    """Yield removals of duplicate members; the last one is read, so those before it are removed."""
     owners = [comment]
     for child in comment.children:
         if child.kind is ElementKind.ITEMS:

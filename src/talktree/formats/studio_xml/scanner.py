@@ -1,13 +1,12 @@
-"""The exact, tolerant, iterative reader of tags.
+"""The exact, tolerant, iterative scanner of tags.
 
-Well-formed files are read as XML says. What is not well-formed is reported as a `Problem` and
-reading goes on: a stray `<` or `&` in a name is text, a missing end tag ends where the next
-comment shows that it must. Declarations of document types and entities are refused, not read.
+Well-formed files are read as XML defines. Anything else is reported as a `Problem` and reading
+continues: a stray `<` or `&` in a name is text, and a missing end tag is assumed where the next
+comment shows that it must be. Declarations of document types and entities are refused, not read.
 
-Where an element of text ends, whatever the text is.
-
-One exporter writes ids and names without escaping them, so a `<` inside is text until the end tag
-comes. Only what shows that the end tag is missing, the start or end of a comment, stops the search.
+Ends of text elements are found for any text. One exporter writes ids and names without escaping
+them, so a `<` inside is text until the end tag. Only the start or end of a comment, which shows
+that the end tag is missing, stops the search.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ CDATA = b"<![CDATA["
 _END_NAME = re.compile(rb"</([\w.:\x80-\xff-]++)\s*+>")
 _TURN = re.compile(rb"<(?:(" + f"{COMMENT}|{CHILDREN}".encode() + rb")(?=[\s/>])|/)")
 _WORDS = frozenset({CONTENT, EXTRA, "title", "info", "command"})
-"""The fields in which people may write tags."""
+"""The fields in which users may write tags."""
 _FIELD = re.compile(
     rb"<(?:(" + "|".join(FIELDS[COMMENT]).encode() + rb")(?:\s[^<>]*+)?+>[^<]*+<(?:/\1>|!)"
     rb"|(?:" + "|".join(ITEMS).encode() + rb")[\s/>])"
@@ -49,7 +48,7 @@ _SKIPPED = ((b"<!--", b"-->"), (b"<?", b"?>"))
 
 
 class LeafEnd(NamedTuple):
-    """Where the end tag of an element starts and stops; not closed: where it must have ended."""
+    """The start and the end of an element's end tag; if not closed, where it must have ended."""
 
     end: int
     stop: int
@@ -57,7 +56,7 @@ class LeafEnd(NamedTuple):
 
 
 class LeafFinder:
-    """Finds the ends of text elements in one file, in one pass over it all told."""
+    """Finds the ends of text elements in one file, in a single pass over the file in total."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -67,7 +66,7 @@ class LeafFinder:
 
     @cached_property
     def last_section(self) -> int:
-        """Where the last section ends; -1 if there is none."""
+        """The offset of the last end of a section; -1 if there is none."""
         return self.text.rfind(b"]]>")
 
     @cached_property
@@ -77,7 +76,7 @@ class LeafFinder:
         return KNOWN | {name.decode(errors="replace") for name in found}
 
     def find_mark(self, mark: bytes, start: int) -> int:
-        """Where a mark stands next, or -1; what was not found once is not looked for again."""
+        """Return the next offset of a mark, or -1; missing marks are not searched again."""
         if self._missing.get(mark, len(self.text) + 1) <= start:
             return -1
         found = self.text.find(mark, start)
@@ -86,7 +85,7 @@ class LeafFinder:
         return found
 
     def find_end(self, name: str, start: int, is_open: Mapping[str, int]) -> LeafEnd:
-        """The end of the element whose text starts here."""
+        """Return the end of the element whose text starts here."""
         text, at = self.text, self._without_end(name, start)
         while (at := text.find(b"<", at)) >= 0:
             turn = _TURN.match(text, at)
@@ -106,14 +105,14 @@ class LeafFinder:
         return self._find_truncated_end(name, start, len(text))
 
     def _without_end(self, name: str, start: int) -> int:
-        """Where to look for an end tag: not where one was looked for already and not found."""
+        """Return where to search for an end tag, after ranges in which none was found."""
         since, stop = self._truncated_until.get(name, (0, 0))
         return stop if since <= start < stop else start
 
     def _find_truncated_end(self, name: str, start: int, stop: int) -> LeafEnd:
-        """Where an element without an end tag must have ended: where the next field starts.
+        """Return where an element without an end tag must have ended: where the next field starts.
 
-        Only words may hold tags, so only they go on until the comment ends.
+        Only text fields may hold tags, so only they continue until the comment ends.
         """
         self._truncated_until[name] = (start, stop)
         found = _FIELD.search(self.text, start, stop) if name not in _WORDS else None
@@ -121,7 +120,7 @@ class LeafFinder:
         return LeafEnd(at, at, closed=False)
 
     def _skip_markup(self, name: str, at: int) -> int:
-        """The place behind a section, comment or instruction, or behind a `<` that is text."""
+        """Return the offset after a section, comment or instruction, or a `<` that is text."""
         text = self.text
         if text.startswith(CDATA, at):
             stop = self.find_mark(b"]]>", at + len(CDATA))
@@ -139,7 +138,7 @@ class LeafFinder:
         return at + 1
 
     def _has_end_tag_first(self, name: str, at: int) -> bool:
-        """Whether the next tag of this name is an end tag: then what comes before it is text."""
+        """Whether the next tag of this name is an end tag: then the text before it is content."""
         since, found, ends = self._tags.get(name, (0, -1, False))
         if not since <= at <= found:
             tag = re.compile(rb"<(/?)" + re.escape(name.encode()) + rb"(?=[\s/>])")
@@ -164,13 +163,13 @@ _STRUCTURE = frozenset({COMMENT, COMMENTS, CHILDREN})
 
 
 class XmlScan(NamedTuple):
-    """The outcome: the records at the top, the lists, and everything that was odd."""
+    """The result: the records at the top, the lists, and all oddities."""
 
     records: list[Element]
     lists: list[Element]
     problems: list[Problem]
     misnested: bool
-    """Whether end tags of comments are missing or in excess somewhere before the end."""
+    """Whether end tags of comments are missing or unmatched somewhere before the end."""
 
 
 class _Scanner:
@@ -178,10 +177,10 @@ class _Scanner:
         self.text = text
         self.at = start
         self.exact = exact
-        """The number of comments whose fields are all taken apart."""
+        """The number of comments whose fields are all parsed as elements."""
         self.open: list[Element] = []
         self.names: Counter[str] = Counter()
-        """How often each name is open, so that an end tag in excess is seen at once."""
+        """How often each name is open, so that an unmatched end tag is detected quickly."""
         self.comments: list[Element] = []
         self.records: list[Element] = []
         self.lists: list[Element] = []
@@ -190,7 +189,7 @@ class _Scanner:
         self.leaves = LeafFinder(text)
 
     def run(self) -> XmlScan:
-        """Go through the whole text once."""
+        """Scan the whole text once."""
         text, size = self.text, len(self.text)
         while (at := text.find(b"<", self.at)) >= 0:
             self._report_stray_text(at)
@@ -232,7 +231,7 @@ class _Scanner:
                 )
 
     def _take_simple_leaf(self) -> bool:
-        """Take an element of nothing but text at once; most elements are that."""
+        """Read an element that holds only text in one step; most elements are like that."""
         top = self.open[-1] if self.open else None
         if top is None or top.kind not in (ElementKind.COMMENT, ElementKind.ITEM):
             return False
@@ -249,7 +248,7 @@ class _Scanner:
             if end == 2 or self.text[end:stop] != b"</" + found.group(1) + b">":
                 return False
             if self.text.find(CDATA, found.end(), end) >= 0:
-                # Perhaps the end of this section is missing, and it is that of another one.
+                # Perhaps the end of this section is missing, and this is the end of another one.
                 return False
         element = Element(name, ElementKind.LEAF, self.at, inside, bare=False)
         element.holder, element.owner, element.closed = top, top.owner, True
@@ -258,7 +257,7 @@ class _Scanner:
         self.at = stop
         return True
 
-    # what is no element
+    # not elements
 
     def _skip_special(self) -> None:
         text, at = self.text, self.at
@@ -325,7 +324,7 @@ class _Scanner:
                 self._take_fields(element)
 
     def _take_fields(self, comment: Element) -> None:
-        """Read the fields of a comment at once, unless they are wanted one by one."""
+        """Read the fields of a comment together, unless they are wanted one by one."""
         self.exact -= 1
         has_attributes = comment.inside - comment.start > len(f"<{COMMENT}>")
         if self.exact >= 0 or has_attributes:
@@ -387,7 +386,7 @@ class _Scanner:
         self._pop_element(found.start(), found.end())
 
     def _close_truncated(self) -> None:
-        """A comment that starts inside an attachment shows that the one before it is torn."""
+        """Close the comment before a comment that starts inside an attachment: it is truncated."""
         while self.open and self.open[-1].kind in (ElementKind.ITEM, ElementKind.ITEMS):
             self._close_early(self.at)
         if self.comments and self.open[-1] is self.comments[-1] and self.comments[-1].truncated:
@@ -410,7 +409,7 @@ class _Scanner:
         self._close_element(element)
 
     def _close_element(self, element: Element) -> None:
-        """An element nobody knows that stands among comments is a record of its own."""
+        """Close an element; an unknown element among comments is a record of its own."""
         holder = element.holder
         if element.kind is not ElementKind.OTHER:
             return
@@ -423,7 +422,7 @@ class _Scanner:
         return self.comments[-1].nested if self.comments else self.records
 
     def add_problem(self, code: str, what: str, *, at: int | None = None) -> None:
-        """Note what is not as it should be."""
+        """Add a problem."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(code, self.at if at is None else at, what))
 
@@ -433,8 +432,9 @@ def _has_text(holder: Element, name: str) -> bool:
 
 
 def scan_comments(text: bytes, start: int = 0, *, exact: float = inf) -> XmlScan:
-    """All comments in a text.
+    """Return all comments in a text.
 
-    So many of them have all their fields as elements. Of others, only what they say may be known.
+    For the first `exact` of them all fields are read as elements. For others, only the values of
+    the fields may be known.
     """
     return _Scanner(text, start, exact).run()

@@ -1,11 +1,9 @@
-"""New elements for new objects, in the ways of the file they go into.
+"""Writing new elements for new objects, in the style of the file that they are added to.
 
-What a text element can say stands in one; everything else stands as JSON in `extra`, which other
-readers pass over. Nothing here recurses: comments are written without their replies.
-
-How a file is laid out, learnt from the file itself, so that what is added looks alike.
-
-Change members of an object inside its XML and leave every other byte as it is.
+Values that a text element can represent are written in one; everything else is written as JSON in
+`extra`, which other readers skip. Nothing here recurses: comments are written without their
+replies. The layout is learnt from the file itself, and a change of members leaves every other byte
+unchanged.
 """
 
 from __future__ import annotations
@@ -33,24 +31,24 @@ from talktree.formats.studio_xml.lens import ObjectReading, format_json, format_
 from talktree.text.json.value import Json, is_same
 
 DEEPEST = 32
-"""Lines are indented no further, or a deep chain would be nothing but blanks."""
+"""Maximum indentation level, or a deep chain would be mostly blanks."""
 LEARNT_FROM = 20
 
 
 class XmlLayout(NamedTuple):
-    """Lines and blanks."""
+    """Newlines and indentation."""
 
     newline: bytes = b"\n"
-    """Empty if everything stands on one line."""
+    """Empty if everything is on one line."""
     first: bytes = b"  "
-    """Before a comment at the top."""
+    """The indentation of a comment at the top."""
     unit: bytes = b"  "
-    """One level more."""
+    """The indentation of one level more."""
     flat: bool = False
     """Whether each comment at the top is one line."""
 
     def line_start(self, level: int) -> bytes:
-        """What stands before an element at a level; 1 is a comment at the top."""
+        """Return the bytes before an element at a level; 1 is a comment at the top."""
         if not self.newline or (self.flat and level > 1):
             return b""
         if level == 0:
@@ -59,19 +57,19 @@ class XmlLayout(NamedTuple):
 
 
 class XmlHabits(NamedTuple):
-    """Which of the ways to write a comment a file uses."""
+    """The variants of writing a comment that a file uses."""
 
     order: tuple[str, ...] = (*FIELDS[COMMENT], *ITEMS, EXTRA, CHILDREN)
     attributes: frozenset[str] = frozenset()
-    """Members of a comment that stand in its start tag."""
+    """Members of a comment that are attributes of its start tag."""
     sections: frozenset[str] = frozenset({"comment/content", "artifact/content"})
     """Elements whose text is one section, by owner and name."""
     omitted: frozenset[str] = frozenset()
-    """Lists that are left out when they are empty."""
+    """Lists that are left out if they are empty."""
 
 
 def learn_layout(text: bytes, records: Iterable[Element], root: Element | None) -> XmlLayout:
-    """The lines and blanks of a file, as its first comment shows them."""
+    """Return the layout of a file, as its first comment shows it."""
     newline = b"\r\n" if b"\r\n" in text[:4096] else b"\n"
     first = next((each for each in records if each.kind is ElementKind.COMMENT), None)
     if first is None:
@@ -90,7 +88,7 @@ def learn_layout(text: bytes, records: Iterable[Element], root: Element | None) 
 
 
 def _find_indent(text: bytes, at: int) -> bytes | None:
-    """The blanks between the start of a line and an element; None if more stands there."""
+    """Return the blanks between the start of a line and an element; None if there is other text."""
     start = at
     while start and text[start - 1] in b" \t":
         start -= 1
@@ -98,7 +96,7 @@ def _find_indent(text: bytes, at: int) -> bytes | None:
 
 
 def learn_habits(text: bytes, comments: Iterable[Element]) -> XmlHabits:
-    """The ways of a file, as its first comments show them."""
+    """Return the variants that a file uses, as its first comments show them."""
     seen: dict[str, None] = {}
     named: set[str] = set()
     sections: set[str] = set()
@@ -126,7 +124,7 @@ def learn_habits(text: bytes, comments: Iterable[Element]) -> XmlHabits:
 
 
 def _merge_order(seen: Iterable[str], usual: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in the order of the file; those it does not show behind their usual neighbours."""
+    """Return the names in the order of the file; those not in it follow their usual neighbours."""
     order = [name for name in seen if name in usual and name not in (EXTRA, CHILDREN)]
     at = 0
     for name in usual:
@@ -149,13 +147,13 @@ class XmlWriter:
         self.habits = habits
 
     def format_record(self, value: Json, level: int) -> bytes:
-        """A comment, or for any other value an element that is no comment."""
+        """Return a comment, or for any other value an element that is not a comment."""
         if isinstance(value, dict):
             return self.format_object(COMMENT, value, level)
         return format_element(EXTRA, format_json(value))
 
     def format_object(self, owner: str, value: Object, level: int) -> bytes:
-        """A comment, an attachment or an artifact."""
+        """Return a comment, an attachment or an artifact."""
         inside: list[bytes] = []
         named = b""
         extra: Object = {}
@@ -178,7 +176,7 @@ class XmlWriter:
     def wrap_elements(
         self, name: str, inside: list[bytes], level: int, *, named: bytes = b""
     ) -> bytes:
-        """An element with elements in it, each on its line."""
+        """Return an element that contains elements, each on its line."""
         if not inside:
             return b"<" + name.encode() + named + b"/>"
         line = self.layout.line_start
@@ -199,7 +197,7 @@ class XmlWriter:
         return b" " + key.encode() + b'="' + elements.encode_attribute(words) + b'"'
 
     def format_member(self, owner: str, key: str, item: Json, level: int) -> bytes | None:
-        """The element of a member; None if only `extra` can hold it."""
+        """Return the element of a member; None if only `extra` can hold it."""
         if owner == COMMENT and key in ITEMS:
             return self.format_items(key, item, level) if isinstance(item, list) else None
         if owner == COMMENT and key == CHILDREN and item == []:
@@ -212,28 +210,28 @@ class XmlWriter:
         return format_element(key, format_json(item), named=MARK) if isinstance(item, str) else None
 
     def format_words(self, owner: str, key: str, words: str) -> bytes:
-        """Text between tags, as a section where the file does so."""
+        """Return text between tags, as a section if the file does so."""
         return elements.encode(words, section=f"{owner}/{key}" in self.habits.sections)
 
     def format_items(self, name: str, items: list[Json], level: int) -> bytes:
-        """A list of attachments or artifacts."""
+        """Return a list of attachments or artifacts."""
         return self.wrap_elements(
             name, [self.format_item(ITEMS[name], each, level + 1) for each in items], level
         )
 
     def format_item(self, owner: str, item: Json, level: int) -> bytes:
-        """One attachment or artifact, or whatever stands in its place."""
+        """Return one attachment or artifact, or any other value in its place."""
         if isinstance(item, dict):
             return self.format_object(owner, item, level)
         return format_element(owner, format_json(item), named=MARK)
 
 
 MARK = b' encoding="json"'
-"""Says that the text of an element is to be read as JSON."""
+"""Marks the text of an element as JSON."""
 
 
 def format_element(name: str, inside: bytes, *, named: bytes = b"") -> bytes:
-    """An element with what stands between its tags."""
+    """Return an element with the bytes between its tags."""
     tag = name.encode()
     if not inside:
         return b"<" + tag + named + b"/>"
@@ -257,7 +255,7 @@ class ObjectPatch:
         self.edits: list[Edit] = []
 
     def patch_object(self, element: Element, old: ObjectReading, new: Object, level: int) -> None:
-        """Change what differs; what has no place yet is added."""
+        """Change differences; add members that have no place yet."""
         added: Object = {}
         extras: dict[int, Element] = {}
         for key, places in old.places.items():
@@ -284,12 +282,12 @@ class ObjectPatch:
     def _can_omit(self, key: str, item: Json) -> bool:
         return item == [] and (key == CHILDREN or key in self.writer.habits.omitted)
 
-    # what is there
+    # existing members
 
     def _change_member(
         self, place: Element | Attribute, key: str, old: Json, new: Json, level: int
     ) -> bool:
-        """Change a member where it stands; False if it cannot stand there."""
+        """Change a member in its place; return False if it cannot hold the new value."""
         if isinstance(place, Attribute):
             words = format_value(key, new)
             if words is not None:
@@ -318,7 +316,7 @@ class ObjectPatch:
         return True
 
     def _attributes_without_mark(self, place: Element, mark: Attribute | None) -> bytes:
-        """The attributes of an element as they stand, without the mark."""
+        """Return the attributes of an element as written, without the mark."""
         start = place.start + 1 + len(place.name.encode())
         tag = self.text[start : place.inside].rstrip(b">").rstrip(b"/").rstrip()
         return tag if mark is None else tag.replace(self.text[mark.start : mark.stop], b"")
@@ -345,7 +343,7 @@ class ObjectPatch:
         inside = []
         start = 0
         for now in new:
-            # Items that only moved along keep their own form.
+            # Items that only moved keep their own form.
             match = next((at for at in range(start, len(old)) if is_same(old[at], now)), None)
             if match is None:
                 inside.append(writer.format_item(ITEMS[place.name], now, level + 1))
@@ -362,7 +360,7 @@ class ObjectPatch:
             start -= 1
         self.edits.append((start, place.stop, b""))
 
-    # what is new
+    # new members
 
     def _add_members(
         self,
@@ -403,7 +401,7 @@ class ObjectPatch:
             self._remove_element(place)
 
     def insert_elements(self, element: Element, made: list[bytes], level: int) -> None:
-        """Put new elements behind the fields of an element, before its replies."""
+        """Insert new elements after the fields of an element, before its replies."""
         line = self.writer.layout.line_start
         inside = b"".join(line(level + 1) + each for each in made)
         if element.bare:
@@ -440,7 +438,7 @@ def _find_last_extra(element: Element) -> Element | None:
 
 
 def apply_edits(text: bytes, edits: list[Edit]) -> bytes:
-    """The text with the edits made; where two meet, the earlier one comes first."""
+    """Return the text with the edits made; of adjacent edits, the earlier one comes first."""
     out: list[bytes] = []
     at = 0
     for start, stop, fresh in sorted(edits, key=lambda edit: edit[:2]):

@@ -1,4 +1,4 @@
-"""What message files must be like."""
+"""The rules for message files."""
 
 from __future__ import annotations
 

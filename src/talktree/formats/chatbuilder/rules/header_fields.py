@@ -22,19 +22,19 @@ from talktree.text.json.value import Json
 
 FORMATS = ("chatbuilder",)
 DETECTED_BY_TEXT = ("Component", "Version", "Description", "Language")
-"""Required fields that follow from the message itself."""
+"""Required fields that can be derived from the message itself."""
 NOT_DETECTED = ("Created-at", "Authors")
 """Required fields that only the author knows."""
 
 
 def get_layout(seen: RuleRecord) -> MessageLayout:
-    """The layout of a message's file."""
+    """Return the layout of a message's file."""
     text = seen.value
     return parse_layout(text) if isinstance(text, str) else MessageLayout()
 
 
 def get_fields(seen: RuleRecord) -> Mapping[str, HeaderLine]:
-    """The header lines of a message by the names of their keys; the first of each counts."""
+    """Return the header lines of a message by normalized keys; the first of duplicates counts."""
     text = seen.value
     if isinstance(text, str) and len(text) <= SHORT:
         return _parse_fields(text)
@@ -43,7 +43,7 @@ def get_fields(seen: RuleRecord) -> Mapping[str, HeaderLine]:
 
 @lru_cache(maxsize=MOST_KNOWN)
 def _parse_fields(text: str) -> Mapping[str, HeaderLine]:
-    # Many rules look at the same header, each at another field of it.
+    # Many rules look at the same header, each at a different field.
     return _index_by_name(parse_layout(text))
 
 
@@ -139,7 +139,7 @@ def _fill_guesses(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator
 def missing_provenance(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header does not say when the message was made (`Created-at`), or by whom (`Authors`).
 
-    Why: the document requires both of every message. Without them nobody can tell which of two
+    Why: the document requires both of every message. Without them it is unknown which of two
     versions is the newer one, or which model wrote it.
 
     Bad:
@@ -184,7 +184,7 @@ def _with_id(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Chan
 def no_block_uuid(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header has no `Block-UUID`.
 
-    Why: the document requires one of every message. Without it a message can only be told apart by
+    Why: the document requires one of every message. Without it a message can only be identified by
     its place, and a copy of it cannot be recognised as one.
 
     Bad:
@@ -205,13 +205,13 @@ def header_without_role(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A header does not name the role of the message.
 
     Why: the role says whether the user, the assistant or the system is speaking. Without it a
-    program has to be told from elsewhere, and all others leave the message out or refuse it.
+    program has to learn it from elsewhere, and all others leave the message out or refuse it.
 
     Bad:
         ; Block-UUID: 32d9afc7-aeac-4a67-ba94-0c92678604a1
         ; Component: UserMessage
 
-    Fix: none, because nobody knows who said it.
+    Fix: none, because the speaker is not known.
     """
     there = get_fields(seen)
     if there and (ROLE not in there or not there[ROLE].value):

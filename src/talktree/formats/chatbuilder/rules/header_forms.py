@@ -176,8 +176,8 @@ def header_spelling(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         ;Role: user
 
-    Fix (safe): the name of the field, and what stands before and behind that of the role, are
-    written as the document does; the values stay.
+    Fix (safe): the name of the field, and what is before and after that of the role, are written as
+    the document does; the values stay.
     """
     found = get_layout(seen)
     for line in found.lines[found.comment :]:

@@ -40,7 +40,7 @@ def _format_line(line: HeaderLine) -> str:
 
 
 def _find_field(seen: RuleRecord, name: str) -> HeaderLine | None:
-    """A header line that says something."""
+    """Return a header line with a value, or None."""
     line = get_fields(seen).get(name)
     return line if line is not None and line.value else None
 
@@ -49,8 +49,8 @@ def _find_field(seen: RuleRecord, name: str) -> HeaderLine | None:
 def block_uuid_form(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `Block-UUID` of a message is no UUID.
 
-    Why: it is what messages are told apart by, across files and versions. What is no UUID may well
-    be used twice, and programs that store it as one refuse the file.
+    Why: it identifies messages across files and versions. What is no UUID may well be used twice,
+    and programs that store it as one refuse the file.
 
     Bad:
         ; Block-UUID: message-1
@@ -63,7 +63,7 @@ def block_uuid_form(seen: RuleRecord) -> Iterator[Diagnostic]:
 
 
 def _to_semantic_version(text: str) -> str | None:
-    """A version in three numbers that says the same, if there is one."""
+    """Return the same version as three numbers, or None."""
     found = _NEARLY.fullmatch(text)
     if found is None:
         return None

@@ -74,7 +74,7 @@ def unescaped_fence(seen: RuleRecord) -> Iterator[Diagnostic]:
 def missing_message(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A text links to another message file that is not here.
 
-    Why: whoever follows the link finds nothing. Either the file was renamed, or a part of the
+    Why: a reader who follows the link finds nothing. Either the file was renamed, or a part of the
     conversation is missing.
 
     Bad:
@@ -92,7 +92,7 @@ def missing_message(seen: RuleRecord) -> Iterator[Diagnostic]:
         if number == MOST_LINKS:
             break
         path = normpath(join(folder_of(seen.record.path), found.group(1)))
-        # What lies above the folder that was named is not known here.
+        # Files above the named folder are not known here.
         if path.startswith("..") or parse_digits(path) is None or path in diagnostic:
             continue
         if path not in source.files:

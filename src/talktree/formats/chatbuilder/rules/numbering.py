@@ -1,4 +1,4 @@
-"""CHB5: the files of a conversation: their numbers, their folders, and the settings beside them."""
+"""CHB5: the files of a conversation: their numbers, folders and settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from talktree.formats.rule_context import RuleRecord, Setting
 from talktree.text.json.value import Json
 
 TOP = "messages"
-"""The folder in which the document keeps conversations."""
+"""The folder in which the specification keeps conversations."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 LONGEST_SHOWN = 40
@@ -109,7 +109,7 @@ def _to_bool(item: Json) -> Json:
 
 
 class _Member:
-    """What a member of the settings is, and how another value is made to fit."""
+    """A member of the settings, and how another value is converted to it."""
 
     def __init__(self, kind: type | tuple[type, ...], what: str, made: Callable[[Json], Json]):
         self.kind = kind
@@ -117,7 +117,7 @@ class _Member:
         self.made = made
 
     def is_valid(self, item: Json) -> bool:
-        """Whether a value is of the right kind."""
+        """Whether a value has the right type."""
         return isinstance(item, self.kind) and (not isinstance(item, bool) or self.kind is bool)
 
 

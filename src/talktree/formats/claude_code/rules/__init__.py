@@ -1,4 +1,4 @@
-"""The rules for the files Claude Code writes."""
+"""The rules for the files that Claude Code writes."""
 
 from __future__ import annotations
 

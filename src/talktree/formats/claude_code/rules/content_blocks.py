@@ -29,13 +29,13 @@ from talktree.model.parts import Attachment, Part, Text, Thinking, ToolCall, Too
 
 
 def _to_message(seen: RuleRecord) -> Message:
-    """The message of a record; rules for parts see only those."""
+    """Return the message of a record; rules for parts see only messages."""
     assert isinstance(seen.entry, Message)
     return seen.entry
 
 
 def _find_blank_texts(batch: RecordBatch) -> Sequence[Place]:
-    """Texts that are blank, and results of tools that hold one."""
+    """Return blank texts, and tool results that hold one."""
     parts = batch.parts
     texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
     blank = [place for place, text in texts if not text or text.isspace()]
@@ -127,7 +127,7 @@ def broken_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[D
     Bad:
         {"type":"thinking","thinking":"The test compares two clocks."}
 
-    Fix (unsafe): the block is taken out; the model does without it, and nobody can sign it now.
+    Fix (unsafe): the block is taken out; the model does without it, and it cannot be signed now.
     """
     if part.signature or not is_session(seen.talk):
         return ()
@@ -146,9 +146,9 @@ def broken_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[D
 def emptied_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A thinking block has lost its words but kept its signature.
 
-    Why: newer versions of Claude Code leave the words out of the file. If such a block stands in
-    the last answer when the session is resumed, the signature fits nothing and some versions
-    cannot go on ("thinking blocks cannot be modified").
+    Why: newer versions of Claude Code leave the words out of the file. If such a block is in the
+    last answer when the session is resumed, the signature fits nothing and some versions cannot go
+    on ("thinking blocks cannot be modified").
 
     Bad:
         {"type":"thinking","thinking":"","signature":"EqwCCkYICxgCKkAc"}
@@ -198,14 +198,14 @@ def foreign_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[
     fix=make_unsafe_fix(repair_value(without_thinking(lambda block: True))),
 )
 def misplaced_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
-    """A thinking block stands in a line of the user.
+    """A thinking block is in a line of the user.
 
     Why: only the model thinks; the API refuses the message, and so the whole session.
 
     Bad:
         {"type":"user","message":{"role":"user","content":[{"type":"thinking","thinking":"Hm."}]}}
 
-    Fix (unsafe): the block is taken out, since nobody knows which answer it belongs to.
+    Fix (unsafe): the block is taken out, since it is unknown which answer it belongs to.
     """
     if _to_message(seen).role != "user":
         return ()
@@ -213,7 +213,7 @@ def misplaced_thinking(part: Thinking, seen: RuleRecord, number: int) -> Iterabl
 
 
 def _with_odd_ids(batch: RecordBatch) -> Sequence[Place]:
-    """All calls and results, unless all their ids are sound."""
+    """Return all calls and results, unless all their ids are valid."""
     calls, results = batch.parts.get(ToolCall, []), batch.parts.get(ToolResult, [])
     ids = [place[0].id for place in calls] + [place[0].call for place in results]  # type: ignore[union-attr]
     all_ids = "".join([id for id in ids if id])
@@ -251,7 +251,7 @@ def refused_call_id(
 
 
 def _find_odd_calls(batch: RecordBatch) -> Sequence[Place]:
-    """Calls with odd arguments or of odd names."""
+    """Return calls with odd arguments or names."""
     calls = [(place, place[0].name) for place in batch.parts.get(ToolCall, ())]  # type: ignore[union-attr]
     sound = {name for name in {name for _, name in calls} if name and is_tool_name(name)}
     return [

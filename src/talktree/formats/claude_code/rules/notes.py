@@ -1,4 +1,4 @@
-"""CLC4: what Claude Code notes beside the talk: compactions, titles, snapshots, usage, tasks."""
+"""CLC4: records beside the messages: compactions, titles, snapshots, usage, tasks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _link_boundary(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 
 
 def _find_previous_line(seen: RuleRecord) -> str | None:
-    """The last line of the main talk before a record."""
+    """Return the last line of the main conversation before a record, or None."""
     skeleton = seen.talk.skeleton
     for position in range(seen.position - 1, -1, -1):
         if skeleton.traits[position] and not skeleton.sidechain[position]:
@@ -47,8 +47,8 @@ def _find_previous_line(seen: RuleRecord) -> str | None:
 def unlinked_boundary(part: Event, seen: RuleRecord, number: int) -> Iterable[Diagnostic]:
     """A compaction does not say which line it continues: its `logicalParentUuid` is missing.
 
-    Why: everything before the compaction then hangs in the air, and no tree can show it as the
-    beginning of the same talk.
+    Why: everything before the compaction is then cut off, and no tree can show it as the beginning
+    of the same talk.
 
     Bad:
         {"type":"system","subtype":"compact_boundary","parentUuid":null,"uuid":"…"}
@@ -164,8 +164,10 @@ def detail_without_result(seen: RuleRecord) -> Iterable[Diagnostic]:
 
 
 def _select_reply_pieces(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """The pieces of replies; of those that agree only the first and the last, for the stretches
-    before and behind this one."""
+    """Return the pieces of replies.
+
+    Of pieces that agree only the first and the last are returned, for the batches before and after.
+    """
     found: list[RuleRecord] = []
     first: Message | None = None
     last: Message | None = None
@@ -183,7 +185,7 @@ def _select_reply_pieces(batch: RecordBatch) -> Sequence[RuleRecord]:
 
 
 def _have_equal_usage(one: Message, two: Message) -> bool:
-    """Whether messages are of different replies, or say the same of what went in."""
+    """Whether messages are of different replies, or agree on the input tokens."""
     if one.api_message != two.api_message or one.usage is None or two.usage is None:
         return True
     return not _has_different_input(one.usage, two.usage)
@@ -237,7 +239,7 @@ def _has_conflict(one: Usage, two: Usage) -> bool:
         (one.cache_read, two.cache_read),
         (one.cache_write, two.cache_write),
     )
-    # What is not known yet is written as nought.
+    # A number that is not known yet is written as 0.
     return any(a != b for a, b in pairs) and all(sum(u) for u in zip(*pairs, strict=True))
 
 
@@ -252,7 +254,7 @@ def _has_conflict(one: Usage, two: Usage) -> bool:
 def odd_usage(seen: RuleRecord) -> Iterable[Diagnostic]:
     """The usage of a reply is not made of numbers, or one of them is negative.
 
-    Why: whoever adds up tokens and costs stops here, or gets a wrong sum.
+    Why: a program that adds up tokens and costs stops here, or gets a wrong sum.
 
     Bad:
         {"message":{"role":"assistant","usage":{"input_tokens":"many","output_tokens":-1}}}

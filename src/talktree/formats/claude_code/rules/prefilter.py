@@ -1,6 +1,6 @@
-"""Lines as Claude Code writes them, told from others in one look at many of them.
+"""A quick prefilter for lines as Claude Code writes them, over many lines at a time.
 
-Most rules about lines have nothing to say of these, so that they need not be asked.
+Most rules for lines find nothing in these, so they can be skipped.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from talktree.model.message import Message, Usage
 TEXTS = ("uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version", "gitBranch", "agentId")
 FLAGS = ("isSidechain", "isMeta", "isApiErrorMessage")
 _UNUSUAL = frozenset((*TEXTS, *FLAGS, "toolUseResult", "todos"))
-"""Members that reading takes, and leaves over only if something about them is unexpected."""
+"""Members that reading consumes, and leaves in `extra` only if their value is unexpected."""
 
 
 def find_unusual_messages(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """The messages whose lines are not just as Claude Code writes them."""
+    """Return the messages whose lines are not exactly as Claude Code writes them."""
     return [seen for seen in batch.messages if not _is_usual(seen.entry, seen.record.value)]  # type: ignore[arg-type]
 
 
 def find_unusual_records(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """The same with what is neither a message nor a snapshot."""
+    """Return the same, together with records that are neither messages nor snapshots."""
     others = [seen for seen in batch.seen if type(seen.entry) not in (Message, Snapshot)]
     return [*batch.apply_glance(find_unusual_messages), *others]
 

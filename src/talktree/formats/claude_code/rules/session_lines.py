@@ -46,7 +46,7 @@ _AS_NOUGHT = bytes(
     0x30 if byte in b"0123456789abcdefABCDEF" else byte if byte in b"-\n" else 0x78
     for byte in range(256)
 )
-"""A table by which every UUID becomes the same one, and nothing else becomes it."""
+"""A translation table that makes all UUIDs equal, and nothing else equal to them."""
 
 
 def _is_foreign(name: Json) -> bool:
@@ -65,8 +65,9 @@ def _with_uuids(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 
 
 def _find_possibly_foreign(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """Lines whose ids have to be looked at. Nearly always a line has a UUID and hangs on the line
-    before, which has one too."""
+    """Return lines whose ids must be checked.
+
+    Nearly always a line has a UUID and its parent is the line before, which has one too."""
     found: list[RuleRecord] = []
     ids: list[str] = []
     before = None
@@ -87,9 +88,9 @@ def _find_possibly_foreign(batch: RecordBatch) -> Sequence[RuleRecord]:
 
 
 def _are_uuids(ids: Sequence[str]) -> bool:
-    """Whether all are UUIDs, in one look."""
+    """Whether all ids are UUIDs, in one comparison."""
     diagnostic = "".join([f"{id}\n" for id in ids]).encode("ascii", "replace")
-    # As there are no more ends of lines than ids, no id has one inside.
+    # There are no more line ends than ids, so no id contains one.
     return diagnostic.translate(_AS_NOUGHT) == _A_UUID * len(ids)
 
 
@@ -105,14 +106,14 @@ def _are_uuids(ids: Sequence[str]) -> bool:
 def foreign_id(seen: RuleRecord) -> Iterable[Diagnostic]:
     """An id, or a link to another line, is not a UUID: it was made by another tool.
 
-    Why: Claude Code takes only UUIDs for ids of lines; on others it hangs, or shows an empty
+    Why: Claude Code takes only UUIDs for ids of lines; on others it freezes, or shows an empty
     session.
 
     Bad:
         {"type":"user","uuid":"msg-001","parentUuid":null,"message":{"role":"user","content":"Hi"}}
 
-    Fix (unsafe): each such id is replaced by a UUID made from it, here and wherever it is named,
-    so that all links hold. Whoever knows the old ids from elsewhere will not find them again.
+    Fix (unsafe): each such id is replaced by a UUID made from it, here and wherever it is named, so
+    that all links hold. Programs that know the old ids will not find them again.
     """
     value = seen.record.value
     if type(value) is not dict:
@@ -257,7 +258,7 @@ def odd_member(seen: RuleRecord) -> Iterable[Diagnostic]:
         {"type":"user","uuid":"…","parentUuid":null,"isSidechain":"no","message":"Hi"}
 
     Fix (safe): a message that is plain text becomes an API message with that text. Other members
-    stay as they are, since nobody knows what was meant.
+    stay as they are, since it is unknown what was meant.
     """
     entry = seen.entry
     if type(entry) is Message:
@@ -274,12 +275,12 @@ def odd_member(seen: RuleRecord) -> Iterable[Diagnostic]:
 
 
 _TAKEN = frozenset((*TEXTS, *FLAGS))
-"""Members that reading leaves among the unknown ones only if they are of an unexpected kind."""
+"""Members that reading leaves in `extra` only if their value is of an unexpected type."""
 
 
 def _report_odd_members(value: Object) -> Iterator[Diagnostic]:
     for key in TEXTS:
-        # A time that cannot be read is text all the same.
+        # A time that cannot be parsed is still text.
         if not isinstance(value.get(key), str | None):
             yield Diagnostic(f"{key} is not text", way=key, fixable=False)
     for key in FLAGS:
@@ -312,12 +313,12 @@ def role_mismatch(seen: RuleRecord) -> Iterable[Diagnostic]:
     """The type of a line and the role of its message differ.
 
     Why: Claude Code shows it by the one and sends it to the API by the other, so that the model
-    takes for its own words what somebody else said.
+    takes for its own words what another speaker said.
 
     Bad:
         {"type":"user","message":{"role":"assistant","content":"Hello"}}
 
-    Fix (unsafe): the role becomes the type of the line; which of the two was true nobody knows.
+    Fix (unsafe): the role becomes the type of the line; which of the two was true is unknown.
     """
     rest = seen.entry.extra.get("message")  # type: ignore[union-attr]
     role = rest.get("role") if type(rest) is dict else None

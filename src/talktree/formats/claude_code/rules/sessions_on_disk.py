@@ -21,7 +21,7 @@ from talktree.model.entries import Snapshot
 from talktree.model.message import Message
 
 NEARLY = 7
-"""So many days before a session is deleted, it is time to say so."""
+"""Number of days before the deletion of a session at which it is reported."""
 
 
 @rule("CLC301", "wrong-session", "warning", on="talk", formats=CLAUDE_CODE)
@@ -71,11 +71,11 @@ def _report_strays(talk: CheckedConversation, named: str | None) -> Iterator[Dia
 
 @rule("CLC302", "stray-agent", "warning", on="source", formats=CLAUDE_CODE)
 def stray_agent(setting: Setting) -> Iterable[Diagnostic]:
-    """The talk of a sub-agent stands alone: its session is not in the folder, or it is in a file
-    that is named like a session.
+    """The talk of a sub-agent is alone: its session is not in the folder, or it is in a file that
+    is named like a session.
 
-    Why: Claude Code shows it nowhere, or shows it as a session though nobody can continue it.
-    Most often the session itself was deleted.
+    Why: Claude Code shows it nowhere, or shows it as a session though it cannot be continued. Most
+    often the session itself was deleted.
 
     Bad:
         0000abc2-0000-4000-8000-00000000abc2/subagents/agent-a1b2c3.jsonl, and no
@@ -96,7 +96,7 @@ def stray_agent(setting: Setting) -> Iterable[Diagnostic]:
 
 
 def _is_agent(talk: CheckedConversation) -> bool:
-    """Whether nothing but a sub-agent speaks, one of those that get files of their own."""
+    """Whether all messages are by a sub-agent that has a file of its own."""
     skeleton = talk.skeleton
     if any(
         trait and not aside
@@ -141,7 +141,7 @@ def _report_clashes(name: str, found: dict[str, str]) -> Iterator[Diagnostic]:
     for directory, path in found.items():
         same = make_project_folder_name(directory) == make_project_folder_name(first)
         inside = directory.startswith((f"{first}/", f"{first}\\"))
-        # Where the folder's name tells nothing, only what Claude Code itself would mix up counts.
+        # If the folder's name says nothing, only what Claude Code itself would confuse counts.
         if directory != first and (same or (own is not None and not inside)):
             what = f"a session of {directory[:80]} beside those of {first[:80]}"
             yield Diagnostic(what, path=path)

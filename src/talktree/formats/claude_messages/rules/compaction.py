@@ -18,7 +18,7 @@ from talktree.text.json.value import Json
 COUNTS = ("preservedMessages", "totalMessages")
 RATIO = "compressionRatio"
 NEAR = 0.0101
-"""Ratios are written with two digits."""
+"""Tolerance for ratios, which are written with two digits."""
 ENDS = {"compacting": "compacted", "restoring": "restored"}
 
 
@@ -90,7 +90,7 @@ def wrong_statistics(part: Event, seen: RuleRecord, number: int) -> Iterable[Dia
     """The statistics of a compaction contradict themselves: more messages kept than there were, or
     a ratio that is not the one of the two numbers.
 
-    Why: whoever reads them gets a different picture from each.
+    Why: readers get a different picture from each.
 
     Bad:
         {"message":"conversation_compacted","metadata":{"preservedMessages":15,"totalMessages":150,"compressionRatio":0.9}}

@@ -1,4 +1,4 @@
-"""CLM1: the fields the document demands of every line, and their kinds."""
+"""CLM1: the fields that the specification requires of every line, and their types."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ KINDS: dict[str, tuple[type, ...]] = {
     "isMeta": FLAG,
     "isError": FLAG,
 }
-"""What the document says each field is; null is as good as absent."""
+"""The specified type of each field; null counts as absent."""
 NAMES = {str: "text", bool: "true or false", dict: "an object"}
 SAID: dict[Json, bool] = {"true": True, "false": False, 1: True, 0: False}
 """Other ways to write true and false."""
 WORDS = frozenset({"response", "thinking", "error"})
-"""What an assistant does with words."""
+"""Kinds of assistant lines that hold text."""
 is_iso = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
 ).fullmatch
@@ -134,7 +134,7 @@ def wrong_field_kind(seen: RuleRecord) -> Iterable[Diagnostic]:
         {"type":"system","uuid":"msg-007","isError":"true","message":"Permission denied"}
 
     Fix (safe): `"true"`, `"false"`, 1 and 0 become true and false. Other fields stay as they are,
-    since nobody knows what was meant.
+    since it is unknown what was meant.
     """
     value = get_line_value(seen)
     for key, item in value.items():
@@ -167,7 +167,7 @@ def _is_iso(stamp: Json) -> bool:
 
 
 def _convert_to_iso(stamp: Json) -> str | None:
-    """The same time in ISO 8601, if it is clear which one; a zone that is missing stays so."""
+    """Return the same time in ISO 8601 if it is unambiguous; a missing zone stays missing."""
     if isinstance(stamp, int | float) and not isinstance(stamp, bool):
         time = from_number(stamp)
         return None if time is None else to_iso(time, digits=0)
@@ -195,7 +195,7 @@ def timestamp_not_iso(seen: RuleRecord) -> Iterable[Diagnostic]:
         {"type":"user","uuid":"msg-001","timestamp":"2025-01-27 10:00:00Z","message":"Hello"}
 
     Fix (safe): a date in another spelling, or a number of seconds or milliseconds, is written as
-    the same moment in ISO 8601. What nobody can read stays.
+    the same moment in ISO 8601. What cannot be read stays.
     """
     stamp = get_line_value(seen).get("timestamp")
     if stamp in (None, "") or _is_iso(stamp):
@@ -231,7 +231,7 @@ def no_words(seen: RuleRecord) -> Iterable[Diagnostic]:
 
 
 def _extract_plain_text(value: Object) -> str | None:
-    """The text of an object that holds nothing but a text and the role of its line."""
+    """Return the text of an object that holds only a text and the role of its line, or None."""
     said = value.get("message")
     if not isinstance(said, dict) or said.get("role", value.get("type")) != value.get("type"):
         return None
@@ -250,7 +250,7 @@ def _replace_object_with_text(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 
 
 def _has_only_text(said: Object) -> bool:
-    """Whether an object has nothing that only an API object has a place for."""
+    """Whether an object has no content that requires an API object."""
     content = said.get("content")
     if not isinstance(content, list):
         return True

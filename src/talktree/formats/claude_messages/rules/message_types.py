@@ -1,4 +1,4 @@
-"""What the rules for the documented message types share."""
+"""Helpers of the rules for the documented message types."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ CLAUDE_MESSAGES = ("claude-messages",)
 
 
 def get_line_value(seen: RuleRecord) -> Object:
-    """A line's value; empty if it is no object."""
+    """Return a line's value; empty if it is not an object."""
     value = seen.record.value
     return value if isinstance(value, dict) else {}
 
 
 def is_documented(value: Object) -> bool:
-    """Whether a line is in the words of the document, not an API object as other lines hold."""
+    """Whether a line is of a documented type, not an API object as other lines hold."""
     return not isinstance(value.get("message"), dict)
 
 
 def find_only_session(talk: CheckedConversation) -> str | None:
-    """The session of all lines so far that name one, if it is the same."""
+    """Return the session that all lines so far name, if it is the same, or None."""
     known = [name for name in talk.facts.session_names if name]
     return known[0] if len(known) == 1 else None

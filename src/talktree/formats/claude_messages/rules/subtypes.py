@@ -1,4 +1,4 @@
-"""CLM2: subtypes and what goes with them. CLM3: who speaks in a sidechain."""
+"""CLM2: subtypes and their members. CLM3: roles in a sidechain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SUBTYPES = {
     "compact_system": frozenset[str](),
 }
 MARKED = {"error": "isError", "meta": "isMeta"}
-"""Subtypes of system messages, and the flag each goes with."""
+"""Subtypes of system messages, and the flag of each."""
 TOOL = ("toolName", "toolArguments")
 
 
@@ -65,7 +65,8 @@ def _with_arguments(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 def incomplete_tool_use(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A tool invocation lacks the name of the tool or its arguments.
 
-    Why: the document demands both; without them nobody can tell what was done, or do it again.
+    Why: the document demands both; without them it is unknown what was done, and it cannot be done
+    again.
 
     Bad:
         {"type":"assistant","subtype":"tool_use","uuid":"msg-004","toolName":"Write"}
@@ -157,7 +158,7 @@ def subtype_without_flag(seen: RuleRecord) -> Iterable[Diagnostic]:
 
 @rule("CLM205", "result-without-call", "warning", on="message", formats=CLAUDE_MESSAGES)
 def result_without_call(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A tool result stands where no tool was used before: nothing it could be the result of.
+    """A tool result is where no tool was used before: nothing it could be the result of.
 
     Why: results do not name their call here; only the messages above tell what was called. Without
     them the result means nothing.
@@ -175,7 +176,7 @@ def result_without_call(seen: RuleRecord) -> Iterable[Diagnostic]:
     called: bytearray = notes["CLM205"]
     above, entry = skeleton.find_named_parent(position), seen.entry
     assert isinstance(entry, Message)
-    # What hangs on a message that is missing, or comes later, is not known.
+    # If the parent is missing or comes later, its side is not known.
     unknown = above > position or position in skeleton.dangling
     called[position] = unknown or (above >= 0 and called[above]) or _has_call(entry)
     if called[position] or get_line_value(seen).get("subtype") != "tool_result":

@@ -1,4 +1,4 @@
-"""MUS4: what the front desk made of a message: language, topics, sentiment, safety."""
+"""MUS4: the classification of a message: language, topics, sentiment, safety."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def no_classification(seen: RuleRecord) -> Iterator[Diagnostic]:
     """What a user said was classified as null, or as something that is no object.
 
     Why: messages may have these results or not; programs that find the member use it as an object
-    and fail. Answers are not classified, so null is told for what users said only.
+    and fail. Answers are not classified, so null is reported for what users said only.
 
     Bad:
         {"id": "m1", "role": "user", "content": "Hello", "front_desk_classification_results": null}
@@ -78,7 +78,7 @@ def classification_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         "front_desk_classification_results": {"is_safe": "yes", "unity_topics": "Physics"}
 
-    Fix: none, because nobody knows what was meant.
+    Fix: none, because it is unknown what was meant.
     """
     found = _get_results(seen)
     if found is None:

@@ -1,4 +1,4 @@
-"""MUS2: what a message must have, and of which kind its members are."""
+"""MUS2: the required members of a message, and their types."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def missing_author(seen: RuleRecord) -> Iterator[Diagnostic]:
         {"id": "m1", "request_id": "r1", "timestamp": 1732782401250, "role": "user",
          "content": "Hello", "tags": []}
 
-    Fix (unsafe): the role is written as the author, since nobody knows the name.
+    Fix (unsafe): the role is written as the author, since the name is unknown.
     """
     value = get_message_value(seen)
     if value is not None and value.get("author") is None:
@@ -173,7 +173,7 @@ def message_field_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         {"id": "m1", "role": "user", "content": {"text": "Hello"}, "tags": "one"}
 
-    Fix: none, because nobody knows what was meant.
+    Fix: none, because it is unknown what was meant.
     """
     value = get_message_value(seen)
     if value is None:
@@ -195,7 +195,7 @@ def optional_field_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         {"id": "m1", "role": "user", "content": "Hello", "preferred": "yes", "is_beta_request": 1}
 
-    Fix: none, because nobody knows what was meant.
+    Fix: none, because it is unknown what was meant.
     """
     value = get_message_value(seen)
     if value is not None:

@@ -1,4 +1,4 @@
-"""MUS1: what a conversation must have, and which versions and copies of it there are."""
+"""MUS1: the required members of a conversation, and its versions and copies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REQUIRED = ("_id", "schema_version", "conversation_id", ANALYTICS, UPDATED)
 
 
 def find_newest_time(talk: CheckedConversation) -> int | None:
-    """The time of the newest message."""
+    """Return the time of the newest message."""
     skeleton = talk.skeleton
     times = [time for time, trait in zip(skeleton.times, skeleton.traits, strict=True) if trait]
     latest = max(times, default=NO_TIME)
@@ -47,7 +47,7 @@ def find_newest_time(talk: CheckedConversation) -> int | None:
 
 
 def _infer_member(seen: RuleRecord, name: str) -> Json:
-    """What a missing member must be, as far as the rest tells."""
+    """Return the value that a missing member must have, as far as the other data shows it."""
     value = seen.value
     assert isinstance(value, dict)
     match name:
@@ -88,7 +88,7 @@ def missing_root_field(seen: RuleRecord) -> Iterator[Diagnostic]:
         {"_id": "5f1", "schema_version": 2, "message_history": [...]}
 
     Fix (safe): one id is taken from the other, the last update from the newest message, and a
-    missing list is empty. A version nobody wrote down is not made up.
+    missing list is empty. A version that is not recorded is not made up.
     """
     value = get_root_value(seen)
     if value is None or is_application(value):
@@ -110,7 +110,7 @@ def root_field_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         {"_id": 17, "schema_version": "two", "conversation_id": "abc", "message_history": {}}
 
-    Fix: none, because nobody knows what was meant.
+    Fix: none, because it is unknown what was meant.
     """
     value = get_root_value(seen)
     if value is not None:

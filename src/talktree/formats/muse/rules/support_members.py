@@ -1,7 +1,7 @@
-"""What rules need to tell of a Muse record: its members, their kinds, and which copy it is in.
+"""Helpers of the rules for Muse records: members, their types, and the copy they are in.
 
-The document describes the analytics copy (`message_history`). Of the application's copy
-(`history`) it says nothing, so only what holds for both is asked of that.
+The specification describes the analytics copy (`message_history`). It does not mention the
+application's copy (`history`), so only rules that hold for both are applied to that.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ COPY = "muse: the application's copy"
 
 
 def is_dressed(value: Json) -> bool:
-    """Whether a value stands in the wrapper of a database, readable or not."""
+    """Whether a value is in the wrapper of a database, readable or not."""
     return isinstance(value, dict) and len(value) == 1 and not NAMES.isdisjoint(value)
 
 
 def find_misfits(value: Object, kinds: Kinds) -> Iterator[str]:
-    """The names of members that are there and of another kind; values in wrappers are not."""
+    """Yield the names of existing members of another type; values in wrappers are skipped."""
     for name, item in value.items():
         wanted = kinds.get(name)
         if wanted is None or item is None or type(item) in wanted or is_dressed(item):
@@ -37,13 +37,13 @@ def find_misfits(value: Object, kinds: Kinds) -> Iterator[str]:
 
 
 def get_message_value(seen: RuleRecord) -> Object | None:
-    """The value of a message; None for anything else."""
+    """Return the value of a message; None for other records."""
     value = seen.record.value
     return value if isinstance(value, dict) and isinstance(seen.entry, Message) else None
 
 
 def get_root_value(seen: RuleRecord) -> Object | None:
-    """The value of a conversation; None for anything else."""
+    """Return the value of a conversation; None for other records."""
     value = seen.record.value
     if not isinstance(value, dict) or detect_kind(value) != "head":
         return None
@@ -57,7 +57,7 @@ def is_application(value: Json) -> bool:
 
 
 def is_application_copy(talk: CheckedConversation) -> bool:
-    """Whether the messages of a conversation stand in the application's copy, or loose."""
+    """Whether the messages of a conversation are in the application's copy, or in no list."""
     found = talk.notes.get(COPY)
     if found is None:
         first = talk.read_record(0).value if len(talk.skeleton) else None

@@ -26,7 +26,7 @@ STREAMING, FINISHED = "seconds_until_streaming", "seconds_until_finished"
 
 
 def _get_timestamp(seen: RuleRecord) -> tuple[str, Json]:
-    """The name and the value of a record's own time."""
+    """Return the name and the value of a record's own time."""
     value = seen.record.value
     name = STAMPS[0] if type(seen.entry) is Message else STAMPS[1]
     return name, value.get(name) if isinstance(value, dict) else None
@@ -102,8 +102,8 @@ def missing_timestamp(seen: RuleRecord) -> Iterator[Diagnostic]:
 
 @rule("MUS304", "unreadable-wrapper", "error", on="record", formats=MUSE)
 def unreadable_wrapper(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """An id or a time stands in the wrapper of a database export, and what is in it cannot be
-    read: digits that are no number, a date that is none.
+    """An id or a time is in the wrapper of a database export, and what is in it cannot be read:
+    digits that are no number, a date that is none.
 
     Why: what the database held is lost in the export; importing the file again fails here.
 

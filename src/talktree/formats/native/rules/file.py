@@ -1,4 +1,4 @@
-"""NAT1 and NAT2: the lines that are no entries: the version, the start of a conversation."""
+"""NAT1 and NAT2: lines that are not entries: the version, the start of a conversation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def odd_version_line(noticed: Finding) -> list[Diagnostic]:
 
 
 def _name_conversations(sheet: NativeSheet, *, nameless: bool) -> Iterator[Change]:
-    """Lines that begin conversations, with the names by which the conversations are known."""
+    """Yield lines that begin conversations, with the names under which these were read."""
     for section in sheet.sections:
         at, raw, value = _read_beginning(sheet, section)
         diagnostic = value.get("conversation")
@@ -76,7 +76,7 @@ def _name_conversations(sheet: NativeSheet, *, nameless: bool) -> Iterator[Chang
 
 
 def _read_beginning(sheet: NativeSheet, section: ConversationSection) -> tuple[int, bytes, Object]:
-    """Where the line stands that begins a conversation, its bytes and its value."""
+    """Return the offset of the line that begins a conversation, its bytes and its value."""
     at = section.start
     end = sheet.starts[section.first] if section.first < len(sheet) else sheet.content.size
     for raw in sheet.content.lines(at):
@@ -102,7 +102,7 @@ def conversation_begins_twice(noticed: Finding) -> list[Diagnostic]:
     """Two conversations of a file have the same id.
 
     Why: the second is read as another conversation (`garden#2`), though it may be meant to go on
-    with the first; whoever asks for the id gets only one of them.
+    with the first; a search for the id gives only one of them.
 
     Bad:
         {"conversation":{"id":"garden"}}

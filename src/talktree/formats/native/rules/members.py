@@ -1,4 +1,4 @@
-"""NAT3 and NAT4: the members of entries and parts, and what a line says of its place."""
+"""NAT3 and NAT4: the members of entries and parts, and a line's place in the tree."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def member_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member of an entry or of a part is not of the type it must be, or an object in it lacks
     what it must have.
 
-    Why: such a member counts as absent: a time nobody can read, a role that is a number. What it
-    was meant to say is passed over.
+    Why: such a member counts as absent: an unreadable time, a role that is a number. What it was
+    meant to say is passed over.
 
     Bad:
         {"message":{"id":"m1","role":7,"time":"noon","parts":[{"part":"text","text":"Hello"}]}}
 
-    Fix: none, because nobody knows what was meant; the value stays in the line.
+    Fix: none, because it is unknown what was meant; the value stays in the line.
     """
     found = find_entry(_get_object(seen))
     if found is None:
@@ -104,7 +104,7 @@ def _report_odd_part(
 ) -> Iterator[Diagnostic]:
     named = isinstance(value, dict) and isinstance(value.get("kind"), str)
     if named and isinstance(value, dict) and value.get("part") == "unknown":
-        # It was written as what nobody knows.
+        # It was written as an unknown part on purpose.
         return
     if part.kind in known:
         yield Diagnostic(f"a part of kind {part.kind} lacks what it must have", way)
@@ -153,7 +153,7 @@ def odd_place(seen: RuleRecord) -> Iterator[Diagnostic]:
     """What a line says of its place in the tree cannot be understood: `tree` is no object, or one
     of its members is none that there is.
 
-    Why: where something in it is of another type, all of it is passed over, and the entry stands
+    Why: where something in it is of another type, all of it is passed over, and the entry is
     somewhere else in the tree, or nowhere.
 
     Bad:

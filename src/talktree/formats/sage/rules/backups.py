@@ -1,4 +1,4 @@
-"""SAG5: what can be restored: backups that are missing or changed, files that have none.
+"""SAG5: restorable files: backups that are missing or changed, files without a backup.
 
 Only backups that a snapshot lists are opened, and only to compute their hash.
 """
@@ -36,7 +36,7 @@ def _iterate_files(seen: RuleRecord) -> Iterator[tuple[str, FileState]]:
 
 
 def _iterate_contents(seen: RuleRecord) -> Iterator[tuple[str, str]]:
-    """The contents a snapshot names by their hash, each once, with the way to the first of them."""
+    """Yield the contents that a snapshot names by hash, each once, with its first path."""
     assert isinstance(seen.entry, Snapshot)
     ways: dict[str, str] = {}
     for hash, way in find_named_contents(seen.entry):
@@ -165,7 +165,7 @@ def unused_backup(talk: CheckedConversation) -> Iterator[Diagnostic]:
         backups/notes.txt_1767600004900.backup
         (and no line of snapshots.jsonl names it)
 
-    Fix: none, because it may be the only copy of what somebody wrote.
+    Fix: none, because it may be the only copy of what was written.
     """
     source = talk.origin.source
     session = folder_of(talk.conversation.main_file)

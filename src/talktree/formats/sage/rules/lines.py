@@ -1,4 +1,4 @@
-"""SAG1: what every message line must have, and of which kind it must be."""
+"""SAG1: the required members of every message line, and their types."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ DATE = len("2025-12-21")
 
 
 def _find_missing_members(value: Object) -> Iterator[str]:
-    """The ways of members that must be there and are not."""
+    """Yield the paths of required members that are missing."""
     if value["type"] == "tool_result" and value.get("message") is None:
-        # The document's own form of tool results has neither version nor context nor message.
+        # The specification's own form of tool results has neither version nor context nor message.
         if value.get("sessionId") is None:
             yield "sessionId"
         return
@@ -83,15 +83,15 @@ def missing_line_field(seen: RuleRecord) -> Iterator[Diagnostic]:
     platform, or message with role and content. Tool results need the sessionId only.
 
     Why: Sage skips a line it cannot load whole, so the message is missing when the session is
-    resumed, and whatever hangs on it is cut off.
+    resumed, and all replies to it are cut off.
 
     Bad:
         {"type":"user","uuid":"u1","timestamp":"2026-01-05T08:00:00Z","sessionId":"s1",
          "context":{"cwd":"/home/ada","platform":"linux"},"message":{"role":"user","content":"Hi"}}
 
-    Fix (safe): the field is filled in: the session of the other lines, the role its type stands
-    for, and otherwise an empty text, which means unknown. A message that is missing as a whole is
-    not made up.
+    Fix (safe): the field is filled in: the session of the other lines, the role of its type, and
+    otherwise an empty text, which means unknown. A message that is missing as a whole is not made
+    up.
     """
     if is_plain(seen):
         return
@@ -128,7 +128,7 @@ def line_without_time(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         {"type":"user","uuid":"u1","timestamp":"yesterday","sessionId":"s1","version":"0.1.0", ...}
 
-    Fix (unsafe): the time of the nearest line is written, since nobody knows the real one.
+    Fix (unsafe): the time of the nearest line is written, since the real one is unknown.
     """
     value = get_line_value(seen)
     if value is None or seen.entry.time_ns is not None:  # type: ignore[union-attr]
@@ -159,7 +159,7 @@ def wrong_member_type(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         {"type":"user","uuid":"u1", ... "todos":"none","isSidechain":"no"}
 
-    Fix: none, because nobody knows what was meant.
+    Fix: none, because it is unknown what was meant.
     """
     value = get_line_value(seen)
     if value is None:

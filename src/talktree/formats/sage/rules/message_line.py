@@ -1,4 +1,4 @@
-"""What a rule needs to tell of a message line: whether it is one, and what its members must be."""
+"""Helpers of the rules for message lines: which lines are messages, and the types of members."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEMBERS: Kinds = {
     "todos": (list,),
     "isSidechain": (bool,),
 }
-"""Null where a required member stands counts as missing, and is told as that."""
+"""Null in place of a required member counts as missing, and is reported as that."""
 CONTEXT: Kinds = {
     "cwd": (str, NONE),
     "gitBranch": (str, NONE),
@@ -76,7 +76,7 @@ class _Todo(Struct, gc=False):
 
 
 class _Line(Struct, gc=False):
-    """A line with all it must have, and no tools."""
+    """A line with all required members, and no tools."""
 
     type: Literal["user", "assistant", "system", "error", "summary", "custom_title"]
     timestamp: str
@@ -93,9 +93,9 @@ class _Line(Struct, gc=False):
 
 
 def is_plain(seen: RuleRecord) -> bool:
-    """Whether a line is sound and has no tools, so that no rule need look at its members.
+    """Whether a line is valid and has no tools, so that no rule need check its members.
 
-    Nearly all lines are like that, and this is one look for all rules together.
+    Nearly all lines are like that, and this single check serves all rules.
     """
     notes = seen.talk.notes
     known: tuple[RuleRecord, bool] | None = notes.get(PLAIN)
@@ -113,7 +113,7 @@ def _is_valid_line(value: Json) -> bool:
 
 
 def get_line_value(seen: RuleRecord) -> Object | None:
-    """The value of a message line of a type whose members are known; None for anything else."""
+    """Return the value of a message line whose type has known members; None for other records."""
     value = seen.record.value
     if not isinstance(value, dict):
         return None
@@ -122,24 +122,24 @@ def get_line_value(seen: RuleRecord) -> Object | None:
 
 
 def is_foreign(value: Object) -> bool:
-    """Whether a record was made from another format, whose ways it keeps where it can."""
+    """Whether a record was converted from another format, whose conventions it keeps."""
     return CARRY in value
 
 
 def get_object(value: Object, name: str) -> Object | None:
-    """A member that is an object."""
+    """Return a member that is an object, or None."""
     found = value.get(name)
     return found if isinstance(found, dict) else None
 
 
 def get_list(value: Object | None, name: str) -> list[Json]:
-    """A member that is a list; an empty one where it is none."""
+    """Return a member that is a list; an empty one if it is not a list."""
     found = None if value is None else value.get(name)
     return found if isinstance(found, list) else []
 
 
 def find_misfits(value: Object, kinds: Kinds) -> Iterator[str]:
-    """The names of members that are of another kind than they must be."""
+    """Yield the names of members of another type than required."""
     for name, item in value.items():
         wanted = kinds.get(name)
         if wanted is not None and type(item) not in wanted:
@@ -147,7 +147,7 @@ def find_misfits(value: Object, kinds: Kinds) -> Iterator[str]:
 
 
 def find_nearest_time(seen: RuleRecord) -> int | None:
-    """The time of the last record before one, or else of the first behind it that has one."""
+    """Return the time of the last record before, or else of the first after it that has one."""
     times, position = seen.talk.skeleton.times, seen.position
     for places in (range(position - 1, -1, -1), range(position + 1, len(times))):
         for place in places:

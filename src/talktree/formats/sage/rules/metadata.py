@@ -1,4 +1,4 @@
-"""SAG6: metadata.json against the log it speaks of."""
+"""SAG6: metadata.json compared with the log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from talktree.text.times import SECOND, from_iso, to_iso
 STATES = ("active", "paused", "completed", "failed", "cancelled")
 TIMES = ("createdAt", "updatedAt")
 TOLERATED = SECOND
-"""Log and metadata are written one after the other."""
+"""Tolerance for times: log and metadata are written one after the other."""
 
 
 def _find_conversation(setting: Setting, sheet: MetadataSheet) -> CheckedConversation | None:
@@ -59,7 +59,7 @@ def ruined_metadata(setting: Setting) -> Iterator[Diagnostic]:
         metadata.json: 0 bytes, or nothing but NUL bytes
 
     Fix (safe): the file is made anew from the log: id, times, prompts, place, version and count.
-    What it held goes to quarantine. A title that only stood there is lost already; where something
+    What it held goes to quarantine. A title that was only there is lost already; where something
     can still be read, as in a list of two objects, nothing is changed.
     """
     for sheet in setting.origin.sheets:
@@ -136,7 +136,7 @@ def stale_metadata(seen: RuleRecord) -> Iterator[Diagnostic]:
     before the newest message, or created after the earliest.
 
     Why: lists are sorted by the last update and show the count; a stale one hides the session
-    people look for. A count of 0 is not told: the program never counts.
+    people look for. A count of 0 is not reported: the program never counts.
 
     Bad:
         {"id":"s1", ... "updatedAt":"2026-01-05T08:00:00Z","messageCount":3}
@@ -233,8 +233,8 @@ def session_state(seen: RuleRecord) -> Iterator[Diagnostic]:
 def branch_of_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A session says that it is a sidechain, and not of which session.
 
-    Why: a sidechain is a session that branches off another; without the other's id it stands
-    alone and nobody finds the way back.
+    Why: a sidechain is a session that branches off another; without the other's id it is alone and
+    its origin is lost.
 
     Bad:
         {"id":"s1", ... "isSidechain":true}

@@ -1,4 +1,4 @@
-"""SAG11: where a message stands: its role, its session, its branch, the form of its file."""
+"""SAG11: where a message is: its role, its session, its branch, the form of its file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROLES = {
     "system": ("system",),
     "tool_result": ("tool", "user"),
 }
-"""The roles a message of each type may have; results are also handed in by the user."""
+"""The allowed roles of each type; the user may also pass on tool results."""
 
 
 def _with_role(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
@@ -104,8 +104,8 @@ def mixed_sessions(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("SAG114", "older-message-form", "error", on="message", formats=SAGE)
 def older_message_form(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A message of the older form (`role` and `content` on one level) stands among lines of the
-    current one, or the other way round.
+    """A message of the older form (`role` and `content` on one level) is among lines of the current
+    one, or the other way round.
 
     Why: no version of Sage reads both; it skips the message.
 

@@ -1,4 +1,4 @@
-"""SAG4: file history snapshots: what they must have, and which message they belong to."""
+"""SAG4: file history snapshots: their required members, and the message they belong to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILLED = ("isSnapshotUpdate", f"snapshot/{TRACKED}", f"snapshot/{BACKUPS}")
 
 
 def _find_misfits(value: Object) -> Iterator[tuple[str, str]]:
-    """Members that are missing or of another kind, with their ways."""
+    """Yield members that are missing or of another type, with their paths."""
     for name, kind in (("messageId", str), ("isSnapshotUpdate", bool), ("snapshot", dict)):
         item = value.get(name)
         if item is None or item == "":
@@ -79,8 +79,8 @@ def snapshot_fields(seen: RuleRecord) -> Iterator[Diagnostic]:
 def unknown_file_state(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A tracked file has no state, or one that is none of created, modified, deleted, unchanged.
 
-    Why: restoring deletes files that were created and writes back the others; for a state nobody
-    knows neither is safe, so the file cannot be restored.
+    Why: restoring deletes files that were created and writes back the others; if the state is
+    unknown, neither is safe, so the file cannot be restored.
 
     Bad:
         "trackedFiles":{"notes.txt":{"contentHash":"5f70bf18","size":12,"state":"melted"}}
@@ -129,7 +129,7 @@ def _has_earlier(seen: RuleRecord, message: str) -> bool:
 
 @rule("SAG404", "update-of-nothing", "warning", on="snapshot", formats=SAGE)
 def update_of_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A snapshot says that it is an update, and no snapshot of the same message stands before it.
+    """A snapshot says that it is an update, and no snapshot of the same message is before it.
 
     Why: an update holds only what is new; without the snapshot it adds to, the state of the files
     is known in part, and undoing restores only that part.
@@ -166,7 +166,7 @@ def second_snapshot(seen: RuleRecord) -> Iterator[Diagnostic]:
     """
     entry = seen.entry
     assert isinstance(entry, Snapshot)
-    # Asked of updates too: whoever only looks for this must know all that stood before.
+    # Also checked for updates, since later snapshots are compared with all earlier ones.
     if entry.message and _has_earlier(seen, entry.message) and not entry.update:
         what = f"the message {entry.message[:60]} has a snapshot already"
         yield Diagnostic(what, "isSnapshotUpdate")
@@ -174,7 +174,7 @@ def second_snapshot(seen: RuleRecord) -> Iterator[Diagnostic]:
 
 @rule("SAG406", "snapshot-among-messages", "note", on="snapshot", formats=SAGE)
 def snapshot_among_messages(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A snapshot stands in messages.jsonl instead of snapshots.jsonl.
+    """A snapshot is in messages.jsonl instead of snapshots.jsonl.
 
     Why: the document shows both; Sage itself looks for snapshots in snapshots.jsonl only and
     skips this one.

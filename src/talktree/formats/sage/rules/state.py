@@ -1,4 +1,4 @@
-"""SAG3: what a message says beside its words: thinking, tasks, context, version."""
+"""SAG3: members of a message other than its text: thinking, tasks, context, version."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def thinking_fields(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         "thinkingMetadata":{"level":"high","triggers":["think hard"]}
 
-    Fix (safe): what is missing is filled in as Sage takes it when nobody chose: medium, or none
-    where thinking is disabled; not disabled. Odd triggers stay.
+    Fix (safe): what is missing is filled in as Sage takes it by default: medium, or none where
+    thinking is disabled; not disabled. Odd triggers stay.
     """
     if is_plain(seen):
         return

@@ -1,4 +1,4 @@
-"""SAG7: what Talktree's own store wrote, and whether it is still all there."""
+"""SAG7: what Talktree's own store wrote, and whether all of it is still there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDS = ("moved", "withdrawn")
 
 
 def _get_verdict(seen: RuleRecord) -> Verdict | None:
-    """What the seal of a line says; None if it has none. Both rules for lines share the look."""
+    """Return the verdict on a line's seal; None if it has none. Both rules for lines share it."""
     raw = seen.record.raw
     tail = raw[-LONGEST:]
     found = verify_seal(raw) if b"seal" in tail or LIKE_A_SEAL in tail else None
@@ -35,7 +35,7 @@ def broken_seal(seen: RuleRecord) -> Iterator[Diagnostic]:
     Bad:
         {"type":"user","uuid":"u1", ... "isSidechain":false,"seal":"1-0000000000000000"}
 
-    Fix: none, because what stood there before is nowhere else, and a new seal would hide it.
+    Fix: none, because what was there before is nowhere else, and a new seal would hide it.
     """
     if seen.gated.state == "broken":
         yield Diagnostic("its seal does not fit: it is not as it was written", "seal")
@@ -45,8 +45,8 @@ def broken_seal(seen: RuleRecord) -> Iterator[Diagnostic]:
 def gap_in_seals(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The numbers in the seals of a file leave out lines, or come in another order.
 
-    Why: lines that were written are gone, or stand where they were not written. What hung on them
-    is cut off, and files that they speak of cannot be brought back.
+    Why: lines that were written are gone, or are where they were not written. What followed them is
+    cut off, and files that they speak of cannot be brought back.
 
     Bad:
         {"type":"user", ... "seal":"1-4c1c9f6d0a1b2c3d"}
@@ -75,13 +75,13 @@ def gap_in_seals(seen: RuleRecord) -> Iterator[Diagnostic]:
 def damaged_operations(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """A line of operations.jsonl cannot be read, or its seal does not fit.
 
-    Why: what was undone, redone and named is told there. A move whose line is damaged cannot be
+    Why: what was undone, redone and named is recorded there. A move whose line is damaged cannot be
     finished or taken back, and a name may be gone.
 
     Bad:
         {"type":"operation","kind":"name","name":"try-2","message":"u7","seal":"3-0000000000000000"}
 
-    Fix: none, because what stood there before is nowhere else.
+    Fix: none, because what was there before is nowhere else.
     """
     path = sibling_path(talk.conversation.main_file, OPERATIONS_LOG)
     content = talk.origin.source.files.get(path)

@@ -1,4 +1,4 @@
-"""SAG2: tool calls and tool results, in both places where results may stand."""
+"""SAG2: tool calls and tool results, in both places of results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANSWERS = "tool_result"
 
 
 def _iterate_results(value: Object) -> Iterator[tuple[str, Json]]:
-    """Every result of a line with its way, wherever it stands."""
+    """Yield every result of a line with its path, in either place."""
     for at, item in enumerate(get_list(value, RESULTS)):
         yield f"{RESULTS}/{at}", item
     held = value.get("message")
@@ -181,8 +181,8 @@ def incomplete_result(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A tool result lacks the id of its call, the name of the tool, its content or whether the
     tool succeeded, or has one of another type.
 
-    Why: the document gives every result these four; Sage skips a line with one it cannot load,
-    and without the id nobody knows which call is answered.
+    Why: the document gives every result these four; Sage skips a line with one it cannot load, and
+    without the id it is unknown which call is answered.
 
     Bad:
         {"type":"tool_result", ... "toolResults":[{"toolCallId":"c1","content":"done"}]}

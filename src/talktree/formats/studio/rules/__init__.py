@@ -1,4 +1,4 @@
-"""What comments must be like, in whichever of the three encodings."""
+"""The rules for comments, in any of the three encodings."""
 
 from __future__ import annotations
 

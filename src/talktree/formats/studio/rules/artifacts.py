@@ -22,7 +22,7 @@ from talktree.formats.studio.schema import (
 
 ITEMS = Items("artifacts", "artifact", "title")
 DEFAULTS = {"status": STATUSES[0], "command": "create"}
-"""What the document's example says, and what a new artifact is."""
+"""The values in the specification's example, which are those of a new artifact."""
 
 
 def _detect_type(item: Object) -> str:
@@ -50,8 +50,8 @@ def artifact_lacks_member(seen: RuleRecord) -> Iterator[Diagnostic]:
         {"id": "1733794702200gsghc", "title": "Budget in Python", "status": "visible",
          "command": "create"}
 
-    Fix (safe): a missing type is told from title and content as the document describes it. An id or
-    a title would be made up, so those stay missing.
+    Fix (safe): a missing type is detected from title and content as the document describes it. An
+    id or a title would be made up, so those stay missing.
     """
     for place, item in iterate_items(seen.value, ITEMS.name):
         for name in ("id", "title", "type"):
@@ -173,8 +173,8 @@ def artifact_media_type(seen: RuleRecord) -> Iterator[Diagnostic]:
         {"id": "1733794702200gsghc", "type": "python", "title": "Budget", "status": "visible",
          "command": "create"}
 
-    Fix (unsafe): the type is told from title and content as the document describes it; the word
-    that stood there is lost.
+    Fix (unsafe): the type is detected from title and content as the document describes it; the word
+    that was there is lost.
     """
     for place, item in iterate_items(seen.value, ITEMS.name):
         said = item.get("type")

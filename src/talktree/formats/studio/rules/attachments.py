@@ -34,7 +34,7 @@ ITEMS = Items("attachments", "attachment", "name")
 _SIDE = re.compile(r"[0-9]{1,6}", re.ASCII)
 BASE64 = ";base64,"
 HEAD = 200
-"""Within so many characters a data URL says what it is."""
+"""Maximum number of characters within which a data URL names its type."""
 
 
 @rule(
@@ -125,7 +125,7 @@ def _find_lost_data(url: str) -> str | None:
     start += len(BASE64)
     if url.find(".", start) >= 0:
         return "has a `url` that is cut off"
-    # Four characters are three bytes; one alone is no byte at all.
+    # Four characters are three bytes; one alone is not a byte at all.
     size = len(url) - start - (2 if url.endswith("==") else 1 if url.endswith("=") else 0)
     return "has a `url` that is cut off" if size % 4 == 1 and url.find("\n", start) < 0 else None
 
@@ -207,8 +207,8 @@ def _detect_type_by_bytes(url: str) -> str | None:
 def attachment_types_differ(seen: RuleRecord) -> Iterator[Diagnostic]:
     """An attachment is said to be of one type, and its own data URL says another.
 
-    Why: one program shows it by its `type`, another by its URL; a page that is labelled as an
-    image gets past whoever looks at the label only.
+    Why: one program shows it by its `type`, another by its URL; a page that is labelled as an image
+    gets past a reader that looks at the label only.
 
     Bad:
         {"name": "map.png", "type": "image/png", "file": {}, "url": "data:text/html;base64,PGI+"}
@@ -258,7 +258,7 @@ def large_attachment(seen: RuleRecord) -> Iterator[Diagnostic]:
 
 
 def _with_sides(item: Object) -> Object:
-    """An attachment whose width and height are numbers where they were digits in a text."""
+    """Return an attachment whose width and height are numbers if they were digits in a text."""
     file, sides = item.get("file"), _get_dimensions(item)
     if not isinstance(file, dict) or not isinstance(sides, dict):
         return item
@@ -303,8 +303,8 @@ def attachment_member_kind(seen: RuleRecord) -> Iterator[Diagnostic]:
         {"name": "map.png", "url": "https://example.com/map.png", "file": {"dimensions":
           {"width": "800", "height": "600"}}}
 
-    Fix (safe): width and height that are digits in quotation marks become numbers, and null where
-    a member may as well be missing is taken out. What else stands there is not guessed at.
+    Fix (safe): width and height that are digits in quotation marks become numbers, and null where a
+    member may as well be missing is taken out. Other values are not guessed at.
     """
     value = seen.value
     items = value.get(ITEMS.name) if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""STU10x: the members of a comment, as the document's schema demands them."""
+"""STU10x: the members of a comment, as the specification's schema requires them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _fill_member(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 
 
 def _member_value(value: Object, name: str) -> Json:
-    """What a missing member must be; None if nobody can tell."""
+    """Return the value that a missing member must have; None if it cannot be known."""
     match name:
         case "content":
             return ""
@@ -121,7 +121,7 @@ def _add_type(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     fix=make_safe_fix(repair_value(_add_type)),
 )
 def comment_lacks_type(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A comment does not say of which type it is, so nobody knows who is speaking.
+    """A comment does not say of which type it is, so it is unknown who is speaking.
 
     Why: the document requires `type`, and the type is the role a comment has when its thread is
     sent to a model. The first versions of the app did not write it; the app takes such comments for
@@ -140,7 +140,7 @@ def comment_lacks_type(seen: RuleRecord) -> Iterator[Diagnostic]:
         yield Diagnostic("it has no `type`", fixable=value.get("userId") in ROLES)
 
 
-# members of another kind
+# members of another type
 
 
 def _to_number(item: Json) -> Json:

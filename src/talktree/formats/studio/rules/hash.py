@@ -1,4 +1,4 @@
-"""STU104 and STU105: what a content hash says about its text."""
+"""STU104 and STU105: whether a content hash matches its text."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ LONGEST_SHOWN = 40
 
 
 def _find_mismatch(seen: RuleRecord, *, usual: bool = True) -> tuple[str, str] | None:
-    """The text and the hash of a comment, if the hash is of the usual form and not that of the
-    text, or is of another form."""
+    """Return the text and the hash of a comment that do not match, or None.
+
+    A hash of another form than the usual one is returned as well."""
     value = seen.value
     assert isinstance(value, dict)
     text, hash = value.get("content"), value.get("contentHash")
@@ -36,7 +37,7 @@ def _find_mismatch(seen: RuleRecord, *, usual: bool = True) -> tuple[str, str] |
     if (_SHAPE.fullmatch(hash) is not None) != usual or detect_algorithm(hash, text) is not None:
         return None
     if not text and value.get("deleted") is True:
-        # The hash is all that is left of a text that was taken away on purpose.
+        # The hash is all that is left of a text that was removed on purpose.
         return None
     return text, hash
 
@@ -66,16 +67,16 @@ def content_hash_mismatch(seen: RuleRecord) -> Iterator[Diagnostic]:
 
     Why: the hash is there to show that a text is what was written. Often it is only stale, since
     the app keeps the old hash when a text is edited or a comment is cloned; but nothing in the file
-    tells that from a text somebody changed on purpose. All three hashes that programs write are
+    distinguishes that from a text changed on purpose. All three hashes that programs write are
     tried: the document's, and the first ten or seven digits of SHA-256. A deleted comment whose
     text is gone may keep the hash of it.
 
     Bad:
         {"id": "1733794702200ka59h", "content": "Here is an image", "contentHash": "50dcdf2c", …}
 
-    Fix (safe): the hash is computed again from the text as it stands, in the way the old one was
-    made. The text is not touched, and the old hash stays in the record of the repair. Before you
-    do so with a file whose origin matters, compare it with another copy: afterwards the hash proves
+    Fix (safe): the hash is computed again from the text as it is, in the way the old one was made.
+    The text is not touched, and the old hash stays in the record of the repair. Before you do so
+    with a file whose origin matters, compare it with another copy: afterwards the hash proves
     nothing about the time before.
     """
     found = _find_mismatch(seen)
@@ -89,7 +90,7 @@ def content_hash_mismatch(seen: RuleRecord) -> Iterator[Diagnostic]:
 
 
 def _explain_hash_change(text: str, hash: str) -> str | None:
-    """What happened to a text on its way, if the hash proves it."""
+    """Return how a text was changed in transfer, if the hash proves it."""
     unix = text.replace("\r\n", "\n")
     guesses = {
         "its line ends were changed": (unix, unix.replace("\n", "\r\n")),
@@ -106,7 +107,7 @@ def unknown_content_hash(seen: RuleRecord) -> Iterator[Diagnostic]:
     """The `contentHash` of a comment has a form that none of the known hashes has.
 
     Why: it cannot be verified. It may be right by an algorithm that only its writer knows, or be a
-    mere placeholder; either way nobody else can tell whether the text is what was written.
+    mere placeholder; either way no other program can tell whether the text is what was written.
 
     Bad:
         {"id": "1733794702200ka59h", "content": "Hello", "contentHash": "md5:8b1a9953c4611296", …}

@@ -1,4 +1,4 @@
-"""What rules about the lists of a comment share: its attachments and its artifacts."""
+"""Helpers of the rules for the lists of a comment: its attachments and its artifacts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.text.json.value import Json
 
 LONGEST_SHOWN = 40
 MEDIA = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:\s*;.*)?", re.ASCII | re.DOTALL)
-"""A media type, and what may follow it."""
+"""A media type and its parameters."""
 
 
 class Items(NamedTuple):
@@ -22,14 +22,14 @@ class Items(NamedTuple):
     name: str
     """The member of the comment that holds it."""
     one: str
-    """What an item of it is called."""
+    """The name of an item in messages."""
     labelled: str
-    """The member of an item that tells it apart for people."""
+    """The member of an item that identifies it for the user."""
 
     def report(
         self, what: str, place: int, item: Object, *, at: str = "", make: Make | None = None
     ) -> Diagnostic:
-        """What is wrong with an item, and how it is made right."""
+        """Return a diagnostic for an item, and how it is fixed."""
         label = item.get(self.labelled)
         shown = f"{label[:LONGEST_SHOWN]!r}" if isinstance(label, str) else f"{place + 1}"
         way = f"{self.name}/{place}/{at}" if at else f"{self.name}/{place}"
@@ -37,7 +37,7 @@ class Items(NamedTuple):
         return Diagnostic(says, way=way, about=(place, make), fixable=make is not None)
 
     def replace_item(self, seen: RuleRecord, diagnostic: Diagnostic) -> Json:
-        """The comment with what a finding says put into one of the items."""
+        """Return the comment with the fix of a diagnostic applied to one of its items."""
         about = diagnostic.about
         assert isinstance(about, tuple)
         return with_item(seen.value, self.name, *about)

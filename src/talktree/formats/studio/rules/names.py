@@ -1,4 +1,4 @@
-"""STU107 to STU109: types and members that are not spelt as the document does, and ids."""
+"""STU107 to STU109: types and members with another spelling than documented, and ids."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def misspelt_member(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A member has the name of one that the document knows, but for capitals and underscores, and
     the right one is missing.
 
-    Why: names are compared letter by letter, so what stands under `user_id` or `contenthash` is
-    there and yet nobody finds it.
+    Why: names are compared letter by letter, so what is under `user_id` or `contenthash` is there
+    and yet not found.
 
     Bad:
         {"id": "1733794702200ka59h", "user_id": "ida", "type": "user", …}

@@ -1,4 +1,4 @@
-"""STU106 and STU2: how comments hang together, and the document around them."""
+"""STU106 and STU2: how comments are linked, and the document around them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from talktree.text.json.value import Json
 LONGEST_SHOWN = 60
 JSON_DEPTH = 1000
 XML_DEPTH = 256
-"""How many brackets or elements may be open at once in readers that limit it: the usual limits of
-JSON libraries and of the most common XML parser."""
+"""Maximum number of open brackets or elements in readers that limit it: the usual limits of JSON
+libraries and of the most common XML parser."""
 
 
 def _get_container_id(seen: RuleRecord) -> str | None:
-    """The id of the comment that a comment stands in, as the file has it."""
+    """Return the id of the comment that contains a comment, as the file has it."""
     skeleton = seen.talk.skeleton
     above = skeleton.parents[seen.position]
     if above == ROOT:
@@ -43,7 +43,7 @@ def _fix_parent(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
     fix=make_safe_fix(repair_value(_fix_parent)),
 )
 def parent_contradicts_nesting(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A comment stands among the replies to one comment and names another as its parent.
+    """A comment is among the replies to one comment and names another as its parent.
 
     Why: the nesting is what the app goes by, so a `parentId` that differs is left over from before
     the comment was moved. Programs that build the tree from `parentId` show another conversation.
@@ -53,7 +53,7 @@ def parent_contradicts_nesting(seen: RuleRecord) -> Iterator[Diagnostic]:
         {"id": "1733794702200ka59h", …, "children": [
           {"id": "1733794709100soijv", "parentId": "1733000000000aaaaa", …}]}
 
-    Fix (safe): the `parentId` becomes the id of the comment it stands in, or null at the top. The
+    Fix (safe): the `parentId` becomes the id of the comment it is in, or null at the top. The
     nesting stays. A comment at the top that names another comment of the file is left alone: its
     `parentId` is all that says where it belongs (`talktree edit --move` puts it there).
     """
@@ -116,12 +116,12 @@ def comments_in_no_list(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _is_one_comment(sheet: JsonSheet) -> bool:
-    """Whether a comment is all there is; several without a list are no JSON, which is told."""
+    """Whether the file is a single comment; several without a list are reported as invalid JSON."""
     return sheet.sound and [piece.depth for piece in sheet.pieces].count(0) == 1
 
 
 def _iterate_depths(talk: CheckedConversation) -> Iterator[int]:
-    """How many comments stand around each comment, in order."""
+    """Yield the number of comments around each comment, in order."""
     depths: list[int] = []
     for above in talk.skeleton.parents:
         depths.append(0 if above == ROOT else depths[above] + 1)

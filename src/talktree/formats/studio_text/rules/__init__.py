@@ -1,4 +1,4 @@
-"""STT: what only comments as text can have wrong: headers, boundaries, replies that got lost."""
+"""STT: problems of comments as text only: headers, boundaries, lost replies."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from talktree.model.findings import Finding
 
 FORMATS = ("studio-text",)
 NOTHING = ("undefined", "null")
-"""Words that mean nothing to the program that wrote them."""
+"""Words for a missing value in the program that wrote them."""
 KNOWN_ENCODINGS = frozenset({"7bit", "8bit", "binary", "quoted-printable", "base64"})
 LONGEST_BOUNDARY = 70
 LONGEST_SHOWN = 40
 _BOUNDARY = re.compile(rb"[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]")
-"""The characters that mail allows in a boundary; a blank is not the last of them."""
+"""The characters that mail allows in a boundary; the last one cannot be a blank."""
 
 
 @rule("STT101", "lost-replies", "error", on="reading", formats=FORMATS)
@@ -41,7 +41,7 @@ def lost_replies(noticed: Finding) -> Sequence[Diagnostic]:
 
 
 def _get_head(seen: RuleRecord) -> PartHead | None:
-    """The headers of a comment."""
+    """Return the headers of a comment."""
     sheet, index = seen.talk.sheet(seen.position)
     if not isinstance(sheet, TextSheet):
         return None
@@ -52,7 +52,7 @@ def _get_head(seen: RuleRecord) -> PartHead | None:
 
 @rule("STT102", "repeated-header", "warning", on="message", formats=FORMATS)
 def repeated_header(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """A header of a comment stands twice, and the two differ.
+    """A header of a comment occurs twice, and the two differ.
 
     Why: Talktree takes the first one; other readers take the last, or both as one. So the comment
     has another author, id or time for each of them.
@@ -118,17 +118,16 @@ def word_for_nothing(seen: RuleRecord) -> Iterator[Diagnostic]:
     if head is None or not isinstance(sheet, TextSheet) or sheet.cut.dialect == "own":
         return
     for header in head.headers:
-        # A type that is missing is told as that.
+        # A missing type is reported separately.
         if header.text in NOTHING and header.name != "type" and not header.name.startswith(MIME):
             yield Diagnostic(f"the header {header.label} says {header.text!r}", at=header.at)
 
 
 @rule("STT105", "unknown-transfer-encoding", "warning", on="message", formats=FORMATS)
 def unknown_transfer_encoding(seen: RuleRecord) -> Iterator[Diagnostic]:
-    """The text of a comment is said to be encoded in a way that nobody knows.
+    """The text of a comment is said to be encoded in an unknown way.
 
-    Why: it is then read as it stands. If it really is encoded, what is shown is not what was
-    written.
+    Why: it is then read as it is. If it really is encoded, what is shown is not what was written.
 
     Bad:
         Content-Transfer-Encoding: x-zip

@@ -1,4 +1,4 @@
-"""STX: what only comments as XML can have wrong: their root, attributes, places of replies."""
+"""STX: problems of comments as XML only: their root, attributes, places of replies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from talktree.formats.studio_xml.parse import XmlSheet
 FORMATS = ("studio-xml",)
 _OPEN = re.compile(rb"<(?:children|comments)(?:\s[^<>]{0,1000})?>\s*\Z")
 _EMPTY = re.compile(rb"<attachments>\s*</attachments>")
-"""How just that exporter writes that there is nothing attached."""
+"""The form in which only that exporter writes that there are no attachments."""
 LOOKED_AT = 1200
-"""How much of a comment before its replies is looked at."""
+"""Number of bytes of a comment before its replies that are searched."""
 
 
 def _add_root(setting: Setting, diagnostic: Diagnostic) -> Iterator[BytePatch]:
@@ -55,7 +55,7 @@ def comments_without_root(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _iterate_sheets(setting: Setting) -> Iterator[XmlSheet]:
-    """The files that have comments in them."""
+    """Yield the files that contain comments."""
     for sheet in setting.origin.sheets:
         if isinstance(sheet, XmlSheet) and sheet.pieces:
             yield sheet
@@ -84,7 +84,7 @@ def replies_left_out(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _has_no_place(piece: FilePiece) -> bool:
-    """Whether a comment neither has replies nor says that it has none."""
+    """Whether a comment has neither replies nor an empty list of replies."""
     value = piece.value
     return piece.depth == 0 and isinstance(value, dict) and CHILDREN not in value
 
@@ -98,7 +98,7 @@ def members_in_attributes(setting: Setting) -> Iterator[Diagnostic]:
     Bad:
         <comment id="1733794702200ka59h" userId="ida" type="user">…</comment>
 
-    Fix: none, because the file is read whole here as it stands; migrating it writes elements.
+    Fix: none, because the file is read whole here as it is; migrating it writes elements.
     """
     for sheet in _iterate_sheets(setting):
         names = sorted(sheet.writer.habits.attributes)
