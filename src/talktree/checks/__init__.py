@@ -1,1 +1,1 @@
-"""Judging conversations: rules with permanent codes, and what they find."""
+"""Checking conversations: rules with permanent codes, and their findings."""

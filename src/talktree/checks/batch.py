@@ -1,9 +1,7 @@
-"""Checking many sources, in as many processes as there are processors.
+"""Checking many sources in a process pool, and one large source in several processes.
 
-A source of many conversations, judged by several processes.
-
-Each takes some conversations at a time. What comes back is what they found, the facts that rules
-for the whole source ask for, and how much can be reached; it is joined in the order of the
+Each process checks a batch of conversations. It returns the findings, the facts that rules for the
+whole source need, and how many messages can be reached. The results are joined in the order of the
 conversations.
 """
 
@@ -42,19 +40,21 @@ from talktree.parallel.pool import may_fork, run_in_processes
 from talktree.parallel.schedule import WORTH
 
 A_SHARE = 2000
-"""How many records a process takes at once, or one conversation."""
+"""Number of records in one batch, unless a single conversation has more."""
 MOST_SHARES = 4000
 
 
 def check_in_processes(
     account: FindingCollector, talks: Sequence[CheckedConversation], processes: int
 ) -> Reach:
-    """Take into account what is found in conversations, by so many processes; gives back how much
-    of them can be reached."""
+    """Add the findings of conversations that up to `processes` processes check.
+
+    Returns how many of their messages can be reached.
+    """
     shares = _split_into_shares(talks)
 
     def make(number: int) -> bytes:
-        """One share, with an account of its own."""
+        """Check one batch and return its packed result."""
         mine = account.make_empty()
         for talk in shares[number]:
             mine.add_findings(mine.judge.check_conversation(talk))
@@ -65,7 +65,7 @@ def check_in_processes(
     total = Reach()
     with closing(map_in_order(make, len(shares), processes)) as made:
         for share, data in zip(shares, made, strict=True):
-            # It comes from a copy of this process, through a pipe that nobody else has.
+            # The data comes from a copy of this process, through a pipe that no other process has.
             counts, shown, facts, reached = pickle.loads(data)
             account.add_counts(counts, shown)
             total = total.add(reached)
@@ -89,40 +89,40 @@ def _split_into_shares(talks: Sequence[CheckedConversation]) -> list[list[Checke
 
 
 A_LOAD = 2 << 20
-"""A process is worth starting for so many bytes."""
+"""Number of bytes for which it is worth starting a process."""
 
 
 class CheckOptions(Struct, frozen=True, kw_only=True):
-    """What is to be checked in every source."""
+    """The options for checking every source."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     source_format: str | None = None
     most: int = 1000
-    """How many findings of a rule are kept from one source; more are only counted."""
+    """Maximum number of findings of a rule that are kept for one source; more are only counted."""
     excerpts: bool = True
 
 
 class CheckedSource(Struct, frozen=True, kw_only=True):
-    """What came of one source."""
+    """The result of checking one source."""
 
     number: int
     path: str
     format: str | None = None
     folder: bool = False
     main: str | None = None
-    """The file that was named, if it has companion files."""
+    """The file that was given, if it has companion files."""
     findings: Sequence[ShownFinding] = ()
     counts: dict[str, int] = {}
-    """How many findings of each rule, also those that were not kept."""
+    """Number of findings of each rule, including those that were not kept."""
     reach: Reach = Reach()
     failure: Failure | None = None
     skipped: bool = False
-    """Whether it is no conversation, and was not named either."""
+    """Whether the source is not a conversation and was not named explicitly."""
 
 
 class CheckJob(Struct, frozen=True):
-    """One source to be checked."""
+    """One source to check."""
 
     number: int
     found: SourceCandidate
@@ -131,7 +131,7 @@ class CheckJob(Struct, frozen=True):
 def check_all(
     order: CheckOptions, sources: Sequence[SourceCandidate], *, jobs: int | None = None
 ) -> Iterator[CheckedSource]:
-    """What the rules find in each source, as it comes."""
+    """Check the sources and yield each result when it is ready."""
     todo = [CheckJob(number, each) for number, each in enumerate(sources)]
     todo.sort(key=lambda job: -job.found.stamp.size)
     most = jobs or len(os.sched_getaffinity(0))
@@ -147,7 +147,7 @@ def check_all(
 
 
 def _is_large(job: CheckJob, fair: int) -> bool:
-    """Whether a source is left to one process when all others are done; files are not shared."""
+    """Whether one process checks a source after all others; files are not divided."""
     size = job.found.stamp.size
     return size >= WORTH and size * 2 > fair and os.path.isdir(job.found.source)
 
@@ -161,7 +161,7 @@ def _run_jobs(
 
 
 def check_job(order: CheckOptions, job: CheckJob, *, processes: int = 1) -> CheckedSource:
-    """What the rules find in one source; whatever goes wrong is told and stops no other."""
+    """Check one source; an error is part of the result and does not stop the batch."""
     try:
         found = job.found
         source = load_candidate(found)
@@ -194,7 +194,7 @@ def check_source(
     named: bool = False,
     processes: int = 1,
 ) -> CheckedSource:
-    """What the rules find in a source that is at hand."""
+    """Check a source that is already open."""
     slug = order.source_format
     format = get_format(slug) if slug else detect(source, named=named).format
     source = source if alone else with_companions(source, format)

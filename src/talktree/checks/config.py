@@ -1,8 +1,9 @@
-"""Which rules a project wants: `talktree.toml`, or `[tool.talktree]` in `pyproject.toml`.
+"""Which rules a project selects: `talktree.toml`, or `[tool.talktree]` in `pyproject.toml`.
 
-The nearest one above what is checked counts. It may come from anyone, so it only chooses rules:
+The nearest file above the checked path applies. It may come from anyone, so it only selects rules:
 limits and the command of a scanner are in the user's own configuration (`settings`). Only a few
-names are known, and a misspelt one is an error: a setting that does nothing is worse than none.
+names are known, and a misspelt name is an error, because a setting without effect would go
+unnoticed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ KNOWN = ("select", "ignore", "jobs")
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """What a project has settled."""
+    """The settings of a project."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -33,7 +34,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 def find_nearest_config(start: Path) -> Config:
-    """The configuration that holds for a path."""
+    """Return the configuration that applies to a path."""
     here = start.absolute()
     for folder in [here, *here.parents] if here.is_dir() else here.parents:
         for name in (OWN, PROJECT):
@@ -46,7 +47,7 @@ def find_nearest_config(start: Path) -> Config:
 
 
 def read_config(path: Path, *, shown: str | None = None) -> Config | None:
-    """The configuration in a file; None if it has none. `shown` is the path as it was given."""
+    """Return the configuration in a file, or None. `shown` is the path as it was given."""
     shown = shown or _to_relative(path)
     try:
         table = tomllib.loads(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The place a finding speaks of, as it stands in the source: one line, and what of it is meant."""
+"""The line of the source that a finding is about, with the part that it means."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from talktree.text.positions import count_characters
 from talktree.text.secrets import mask_secrets
 
 BEFORE = 24
-"""How much of a long line is shown before what is meant."""
+"""Number of characters of a long line that are shown before the marked part."""
 WIDTH = 96
 MOST_READ = 1 << 12
 LEVELS = 16
-"""How many levels of a record are kept in mind at least, to find the places of its findings."""
+"""Minimum number of levels of a record that are kept to locate its findings."""
 LONGEST = 1 << 22
-"""Records beyond this size are shown from their start; looking for the place would take long."""
+"""Longer records are shown from their start, because locating the finding would take too long."""
 
 
 class FindingExcerpt(Struct, frozen=True):
-    """A piece of a line of the source."""
+    """A part of a line of the source."""
 
     line: int
     column: int
-    """Where what is meant starts in the line, counted in characters from 1."""
+    """Where the marked part starts in the line, counted in characters from 1."""
     text: str
     start: int
-    """Where it starts in the text shown."""
+    """Where it starts in the shown text."""
     length: int
     cut: bool = False
-    """Whether the line goes on before the text shown."""
+    """Whether the line continues before the shown text."""
 
 
 def make_excerpt(origin: DocumentOrigin, finding: Finding) -> FindingExcerpt | None:
-    """What a finding speaks of; None if it speaks of no bytes."""
+    """Return the excerpt for a finding, or None if the finding is not about bytes."""
     if finding.number >= 0:
         which, index = origin.sheet_of(finding.number)
         sheet = origin.sheets[which]
@@ -59,7 +59,7 @@ def make_excerpt(origin: DocumentOrigin, finding: Finding) -> FindingExcerpt | N
 
 
 def _excerpt_long_record(sheet: LineSheet, index: int, finding: Finding) -> FindingExcerpt:
-    """The same for a record that is too long to be read again: only what is shown is read."""
+    """Return the excerpt for a very long record, of which only the shown part is read."""
     begin, size, at = sheet.offset_of(index, 0), sheet.size_of(index), max(0, finding.at)
     sought = finding.sought.encode("utf-8", "surrogatepass") if finding.at < 0 else b""
     if sought:
@@ -75,7 +75,7 @@ def _excerpt_long_record(sheet: LineSheet, index: int, finding: Finding) -> Find
 
 
 def _find_bytes(content: Content, sought: bytes, start: int, stop: int) -> int:
-    """Where bytes are in a stretch of a file; -1 if they are not there."""
+    """Return where bytes are in a range of a file, or -1."""
     tail = b""
     for block in content.blocks(start, stop):
         found = (tail + block).find(sought)
@@ -87,7 +87,7 @@ def _find_bytes(content: Content, sought: bytes, start: int, stop: int) -> int:
 
 
 def _is_amid_line(sheet: Sheet, offset: int) -> bool:
-    """Whether more than an indentation stands on a line before a place."""
+    """Whether more than an indentation precedes an offset on its line."""
     before = sheet.content.read(max(0, offset - WIDTH), offset)
     return bool(before[before.rfind(b"\n") + 1 :].strip())
 
@@ -100,7 +100,7 @@ def _read_line_at(sheet: Sheet, line: int) -> bytes:
 
 
 def _find_span(raw: bytes, finding: Finding) -> tuple[int, int]:
-    """What is meant of a record's bytes."""
+    """Return the span of a record's bytes that a finding means."""
     if finding.at >= 0:
         return finding.at, _find_token_end(raw, finding.at)
     if finding.way and len(raw) <= LONGEST:
@@ -115,19 +115,19 @@ def _find_span(raw: bytes, finding: Finding) -> tuple[int, int]:
 
 
 def _find_token_end(raw: bytes, at: int) -> int:
-    # No more of it is shown.
+    # Only this much of it is shown.
     found = scan_json(raw[at : at + MOST_READ], only_first=True).roots
     return at + (found[0].stop if found else 1)
 
 
 @lru_cache(maxsize=1)
 def _parse_roots(raw: bytes, levels: int) -> list[JsonNode]:
-    """The values in a record; the findings of one record come one after the other."""
+    """Parse the values in a record; cached, because findings of one record follow each other."""
     return scan_shallow(raw, levels).roots
 
 
 def _find_node(raw: bytes, way: str) -> JsonNode | None:
-    """The value a way leads to, or the last one on it that is there."""
+    """Return the value at a path, or the last existing value on the way to it."""
     steps = way.split("/")
     roots = _parse_roots(raw, max(LEVELS, len(steps) + 1))
     node = roots[0] if roots else None
@@ -149,7 +149,7 @@ def _find_node(raw: bytes, way: str) -> JsonNode | None:
 def _crop_line(
     raw: bytes, start: int, stop: int, place: tuple[int, int], *, amid: bool = False
 ) -> FindingExcerpt:
-    """A piece of the line; `amid` says that the line begins before the bytes at hand."""
+    """Return a part of the line; `amid` means that the line begins before the given bytes."""
     begin = raw.rfind(b"\n", 0, start) + 1
     end = raw.find(b"\n", start)
     end = len(raw) if end < 0 else end
@@ -161,8 +161,8 @@ def _crop_line(
     meant = raw[start : min(stop, start + MOST_READ)].decode("utf-8", "replace")
     behind = raw[stop : min(end, stop + MOST_READ)].decode("utf-8", "replace")
     here = min(BEFORE, len(before))
-    # Masking keeps the length; what is looked at is longer than what is shown, so that no secret
-    # is shown because half of it was cut off.
+    # Masking keeps the length. More is masked than is shown, so that a secret at the edge is
+    # recognized as a whole.
     lead = before[-MOST_READ:]
     hidden = mask_secrets(lead + meant + behind)
     shown = hidden[len(lead) - here :][:WIDTH]

@@ -1,4 +1,4 @@
-"""How much of a conversation can be reached: the figure that broken links bring down."""
+"""How many messages of a conversation can be reached; broken links lower this number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from talktree.model.tree import Tree
 
 
 class Reach(NamedTuple):
-    """How many messages there are, and how many are found by following the links."""
+    """The number of messages, and how many are found by following the links."""
 
     messages: int = 0
     reachable: int = 0
@@ -21,12 +21,12 @@ class Reach(NamedTuple):
     """Messages from the start to the current leaf."""
 
     def add(self, other: Reach) -> Reach:
-        """The figures of both together."""
+        """Return the sum of two results."""
         return Reach(*map(add, self, other))
 
 
 def measure_reach(conversations: Iterable[Conversation]) -> Reach:
-    """The figures of all conversations together."""
+    """Return the sum over all conversations."""
     total = Reach()
     for each in conversations:
         skeleton = each.skeleton
@@ -37,7 +37,7 @@ def measure_reach(conversations: Iterable[Conversation]) -> Reach:
 
 
 def _count_cut_off(skeleton: Skeleton) -> int:
-    """How many messages hang on nothing though something stands before them."""
+    """Count the messages that a broken link cuts off."""
     broken = {*skeleton.dangling, *skeleton.looped} - _find_beginnings(skeleton)
     if not broken:
         return 0
@@ -60,7 +60,7 @@ def _count_cut_off(skeleton: Skeleton) -> int:
 
 
 def _find_beginnings(skeleton: Skeleton) -> set[int]:
-    """The first message of the talk and of its sub-agents: whatever they name, they start."""
+    """Return the first message of the conversation and of each sub-agent; these count as starts."""
     first: dict[int, int] = {}
     for position, trait in enumerate(skeleton.traits):
         if trait:
@@ -72,7 +72,7 @@ def _find_beginnings(skeleton: Skeleton) -> set[int]:
 
 def _count_on_path(conversation: Conversation) -> int:
     skeleton = conversation.skeleton
-    # Which call started a sub-agent makes no difference here, and costs reading all of them.
+    # Which call started a sub-agent does not matter here, and finding out means reading all calls.
     tree = conversation.tree if skeleton.joined else Tree(skeleton)
     here, count = tree.active_leaf(), 0
     while here is not None and here != ROOT:

@@ -1,4 +1,4 @@
-"""All rules there are: the shared ones, those of each format, and those of plug-ins."""
+"""The registry of all rules: the shared ones, those of each format, and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from talktree.model.findings import Severity
 from talktree.plugins import Plugin, describe_failure, load_plugins, warn_once
 
 ALL = "ALL"
-"""What is said for every rule there is."""
+"""The selector that means every rule."""
 GROUP = "talktree.rules"
-"""The entry points through which others add rules: a module with functions that are rules."""
+"""The entry points through which plug-ins add rules: modules with functions that are rules."""
 SHARED = (
     "syntax",
     "encoding",
@@ -39,12 +39,12 @@ SHARED = (
     "attachment_threats",
     "secrets",
 )
-"""Modules of `checking.rules`."""
+"""Modules of `checks.rules`."""
 
 
 @cache
 def all_rules() -> Sequence[Rule]:
-    """Every rule, by code."""
+    """Return every rule, by code."""
     shared = filter(None, map(_with_formats, _load_shared_rules()))
     return _sort_by_code(
         [*shared, *(rule for format in all_formats() for rule in _rules_of(format))]
@@ -53,7 +53,7 @@ def all_rules() -> Sequence[Rule]:
 
 @cache
 def rules_for(slug: str) -> Sequence[Rule]:
-    """The rules that hold for a format, each as severe as it is there."""
+    """Return the rules that apply to a format, each with its severity there."""
     format = get_format(slug)
     found = _sort_by_code([*_load_shared_rules(), *_rules_of(format)])
     fitting = [rule for rule in found if _fits(rule, format)]
@@ -70,14 +70,14 @@ def rules_for(slug: str) -> Sequence[Rule]:
 
 
 def _fits(rule: Rule, format: Format) -> bool:
-    """Whether a rule is for a format."""
+    """Whether a rule applies to a format."""
     if rule.optional:
         return rule.code in format.optional_rules
     return not rule.formats or format.info.slug in rule.formats
 
 
 def _with_formats(rule: Rule) -> Rule | None:
-    """A rule with the formats that ask for it, if it is optional; None if none does."""
+    """Return a rule limited to the formats that request it if it is optional, or None."""
     if not rule.optional:
         return rule
     formats = [each.info.slug for each in all_formats() if rule.code in each.optional_rules]
@@ -85,30 +85,30 @@ def _with_formats(rule: Rule) -> Rule | None:
 
 
 def _rules_of(format: Format) -> Sequence[Rule]:
-    """The rules of a format; those of another package are left out if they cannot be loaded."""
+    """Return the rules of a format; those of a plug-in are left out if they cannot be loaded."""
     if is_built_in(format):
         return format.rules()
     try:
         return format.rules()
-    except Exception as error:  # the code of another package: it may raise anything
+    except Exception as error:  # the code of another package may raise anything
         warn_once(describe_failure(FORMATS, format.info.slug, error))
         return ()
 
 
 @cache
 def severities_of(slug: str) -> Mapping[str, Severity]:
-    """How severe each rule is in a format, by its code."""
+    """Return the severity of each rule in a format, by code."""
     return {rule.code: rule.severity for rule in rules_for(slug)}
 
 
 def find_exceptions(rule: Rule) -> dict[str, Severity]:
-    """The formats in which a rule has another severity than elsewhere."""
+    """Return the formats in which a rule has a different severity."""
     found = ((each.info.slug, each.severities.get(rule.code)) for each in all_formats())
     return {slug: other for slug, other in found if other not in (None, rule.severity)}
 
 
 def format_severity(rule: Rule) -> str:
-    """How severe a rule is, with the formats in which it is more or less so."""
+    """Return the severity of a rule as text, with the formats in which it differs."""
     others = ", ".join(f"{other} in {slug}" for slug, other in find_exceptions(rule).items())
     return f"{rule.severity} ({others})" if others else rule.severity
 
@@ -121,7 +121,7 @@ def _load_shared_rules() -> Sequence[Rule]:
 
 
 def _find_fault(plugin: Plugin) -> str | None:
-    """What is wrong with the rules of another package."""
+    """Return what is wrong with the rules of a plug-in."""
     if not isinstance(plugin.value, ModuleType):
         return f"it is {type(plugin.value).__name__}, not a module with rules"
     return None
@@ -132,7 +132,7 @@ def _sort_by_code(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def find_rule(name: str) -> Rule:
-    """A rule by its code or name."""
+    """Return a rule by its code or name."""
     wanted = name.strip()
     for rule in all_rules():
         if wanted.upper() == rule.code or wanted.lower() == rule.name:
@@ -158,16 +158,16 @@ def _suggest_name(name: str) -> str | None:
 def choose_rules(
     rules: Iterable[Rule], *, select: Sequence[str] = (), ignore: Sequence[str] = ()
 ) -> list[Rule]:
-    """The rules that are asked for, by the beginning of their code or by name.
+    """Return the selected rules, by name or the beginning of their code.
 
-    The longest match decides: `TRE101` selected counts more than `TRE` ignored. Of two that are
-    alike, the one to ignore counts.
+    The longest match decides: `TRE101` selected counts more than `TRE` ignored. If both are equally
+    long, the rule is ignored.
     """
     return [rule for rule in rules if _is_chosen(rule, select, ignore)]
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raise if a name is the beginning of no code, and no rule's name."""
+    """Raise an error if a name is neither the beginning of a code nor the name of a rule."""
     for each in names:
         if not any(_matches(rule, each) for rule in all_rules()):
             near = _suggest_name(each)
@@ -181,7 +181,7 @@ def _is_chosen(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool
 
 
 def _match_weight(rule: Rule, name: str) -> int:
-    """How exactly a name means a rule; -1 if it does not."""
+    """Return how specifically a name matches a rule, or -1 if it does not match."""
     if name.upper() == ALL:
         return 0
     return len(rule.code if rule.name == name.lower() else name) if _matches(rule, name) else -1

@@ -1,6 +1,6 @@
-"""What a check found, as a whole.
+"""The result of a check as a whole.
 
-What is kept of the findings of one source: so many of each rule, and how many there were.
+For one source it keeps up to a maximum number of findings of each rule, and counts all of them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from talktree.model.findings import Finding, Severity
 
 
 class ShownFinding(Struct, frozen=True):
-    """A finding, and the place it speaks of."""
+    """A finding and its excerpt."""
 
     finding: Finding
     excerpt: FindingExcerpt | None = None
 
 
 class FindingCollector:
-    """Findings as they come, of each rule no more than `most`."""
+    """Collects findings, at most `most` of each rule."""
 
     def __init__(self, judge: DocumentChecker, most: int, *, excerpts: bool) -> None:
         self.judge = judge
@@ -36,11 +36,11 @@ class FindingCollector:
         self.shown: list[ShownFinding] = []
 
     def make_empty(self) -> FindingCollector:
-        """An empty one of the same kind."""
+        """Return an empty collector with the same limit."""
         return FindingCollector(self.judge, self.most, excerpts=self.excerpts)
 
     def add_findings(self, findings: Iterable[RuleFinding]) -> None:
-        """Note what is found."""
+        """Add findings."""
         for each in findings:
             finding = each.finding
             self.counts[finding.code] += 1
@@ -49,7 +49,7 @@ class FindingCollector:
                 self.shown.append(ShownFinding(finding, place))
 
     def add_counts(self, counts: Counter[str], shown: Sequence[ShownFinding]) -> None:
-        """Note what was noted elsewhere."""
+        """Add counts and findings of another collector."""
         room = {code: self.most - self.counts[code] for code in counts}
         self.counts += counts
         for each in shown:
@@ -63,7 +63,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 class Report:
-    """Findings, and how much of the document can be reached."""
+    """The findings, and how much of the document can be reached."""
 
     def __init__(self, findings: Sequence[Finding], reached: Reach) -> None:
         self.findings = findings
@@ -80,16 +80,16 @@ class Report:
 
     @property
     def codes(self) -> set[str]:
-        """The codes of the rules that are broken."""
+        """The codes of the violated rules."""
         return {each.code for each in self.findings}
 
     def counts(self) -> dict[Severity, int]:
-        """How many findings of each severity."""
+        """The number of findings of each severity."""
         counted = Counter(each.severity for each in self.findings)
         return {severity: counted[severity] for severity in SEVERITIES}
 
 
 def make_report(document: Document, rules: Iterable[Rule] | None = None) -> Report:
-    """Everything that is wrong with a document."""
+    """Check a document and return the report."""
     findings = [each.finding for each in run_rules(document, rules)]
     return Report(findings, measure_reach(document.conversations))

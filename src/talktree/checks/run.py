@@ -1,8 +1,8 @@
-"""Going through a document once with all rules.
+"""Running all rules over a document in one pass.
 
-Each record is read one time, judged by the rules for records, messages and parts, and noted; the
-rules for whole conversations see what was noted when it is over. Memory depends on the skeleton
-and on the longest record, as in reading.
+Each record is read once, checked by the rules for records, messages and parts, and its facts are
+collected; the rules for whole conversations run on these facts afterwards. Memory depends on the
+skeleton and on the longest record, as in reading.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ T = TypeVar("T", RuleRecord, Place)
 
 
 class RuleFinding(NamedTuple):
-    """A finding, and what its fix needs."""
+    """A finding, and the data its fix needs."""
 
     finding: Finding
     rule: Rule
     diagnostic: Diagnostic
     subject: CheckedConversation | Setting | None = None
-    """What the rule looked at, where it looked at more than bytes."""
+    """What the rule was run on, unless it was only bytes."""
 
 
 def run_rules(document: Document, rules: Iterable[Rule] | None = None) -> Iterator[RuleFinding]:
-    """Everything the rules find in a document."""
+    """Run the rules on a document and yield the findings."""
     chosen = rules_for(document.format) if rules is None else list(rules)
     fitting = [rule for rule in chosen if not rule.formats or document.format in rule.formats]
     judge = DocumentChecker(document, fitting)
@@ -49,7 +49,7 @@ def run_rules(document: Document, rules: Iterable[Rule] | None = None) -> Iterat
 
 
 class DocumentChecker:
-    """All rules, and the document they judge: its opening, each talk, and the whole."""
+    """Runs all rules on a document: on its source, each conversation, and the whole."""
 
     def __init__(self, document: Document, rules: Sequence[Rule]) -> None:
         origin = document.origin
@@ -69,13 +69,13 @@ class DocumentChecker:
         self._sources = [rule for rule in rules if rule.on == "source"]
 
     def talks(self) -> list[CheckedConversation]:
-        """The conversations; each can ask what the others have."""
+        """The conversations; each can look up messages of the others."""
         talks = [CheckedConversation(each, self._origin) for each in self._document.conversations]
         connect_conversations(talks, self._origin)
         return talks
 
     def check_opening(self) -> Iterator[RuleFinding]:
-        """What was noticed in reading, before any record."""
+        """Yield problems noticed in reading, before any record."""
         for each in self._origin.report_damage():
             yield from self._report_noticed(each)
         for sheet in self._origin.sheets:
@@ -83,14 +83,14 @@ class DocumentChecker:
                 yield from self._report_noticed(each)
 
     def check_conversation(self, talk: CheckedConversation) -> Iterator[RuleFinding]:
-        """What is wrong with one conversation; its facts are complete behind it."""
+        """Check one conversation; its facts are complete afterwards."""
         yield from self._check_records(talk)
         for rule in self._talking:
             for diagnostic in rule.check(talk):
                 yield self._make_finding(rule, diagnostic, talk, diagnostic.position)
 
     def check_closing(self, talks: Sequence[CheckedConversation]) -> Iterator[RuleFinding]:
-        """What is wrong with the source as a whole, once every conversation was judged."""
+        """Check the source as a whole, after every conversation was checked."""
         setting = Setting(self._document, self._origin, talks)
         for rule in self._sources:
             for diagnostic in rule.check(setting):
@@ -99,16 +99,16 @@ class DocumentChecker:
     # records
 
     def _check_records(self, talk: CheckedConversation) -> Iterator[RuleFinding]:
-        """What the rules for records find, a stretch of records at a time.
+        """Run the rules for records, one batch of records at a time.
 
-        Each rule goes through the stretch before the next one does, which takes far less time than
-        all rules for each record.
+        Each rule runs on the whole batch before the next rule does, which is much faster than
+        running all rules on each record.
         """
         conversation = talk.conversation
         names = map(conversation.names, range(conversation.record_count))
         for batch in split_into_batches(talk, self._origin.records(conversation.members, names)):
             yield from self._check_batch(batch)
-            del batch  # its records go before the next are read
+            del batch  # free its records before the next are read
 
     def _check_batch(self, batch: RecordBatch) -> list[RuleFinding]:
         out = [] if batch.is_plain else list(self._check_odd_texts(batch.seen))
@@ -133,7 +133,7 @@ class DocumentChecker:
                 yield from self._report_noticed(what, seen.talk, seen.position, problem.at)
 
     def _check_entries(self, batch: RecordBatch) -> Iterator[RuleFinding]:
-        """What is found in what the records say."""
+        """Run the rules for the content of records."""
         for rule in self._on_message:
             if near := _select_seen(batch, rule.glance, batch.messages):
                 yield from self._check_seen(rule, near)

@@ -1,1 +1,1 @@
-"""Any format to any format: what the target cannot hold is told, and travels along."""
+"""Conversion between any two formats, with a loss report and embedded source data."""

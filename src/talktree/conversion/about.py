@@ -1,4 +1,4 @@
-"""What a format is told of a conversation it takes in."""
+"""The facts of a conversation that a target format is given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOKED_AT = 20
 
 
 class _MessageFacts(NamedTuple):
-    """What messages tell of the conversation they are in."""
+    """What messages show about their conversation."""
 
     session: str | None
     context: Context | None
@@ -31,10 +31,10 @@ def build_conversation_info(
     leaf: int | None = None,
     own_id: str | None = None,
 ) -> ConversationInfo:
-    """The facts of a conversation, from its skeleton and its first messages.
+    """Return the facts of a conversation, from its skeleton and its first messages.
 
-    `leaf` is where its active branch ends, if that is known already; `own_id` is the id it shall
-    have instead of the one it has.
+    `leaf` is where its active branch ends, if that is already known; `own_id` is an id to use
+    instead of its own.
     """
     skeleton = conversation.skeleton
     nodes = [position for position, trait in enumerate(skeleton.traits) if trait]
@@ -59,13 +59,13 @@ def build_conversation_info(
 
 
 def find_own_id(conversation: Conversation) -> str | None:
-    """The id that a conversation has in its source and that no other there has."""
+    """Return the id of a conversation in its source, if no other conversation there has it."""
     found = find_native_id(conversation)
     return found if found == conversation.native_id else None
 
 
 def _collect_facts(entries: Iterable[Entry]) -> _MessageFacts:
-    """What the first entries tell; those behind the one that tells the last of it are not read."""
+    """Collect facts from the first entries; reading stops when the last fact is known."""
     session = context = model = None
     for each in entries:
         if isinstance(each, Message):

@@ -1,6 +1,6 @@
-"""Attachments that hold their content: kept in the record, put beside the file, or left out.
+"""Attachments with their content: kept in the record, written beside the file, or left out.
 
-Beside the file a content is named by its checksum, so equal ones are one file and nothing in a
+A content beside the file is named by its checksum, so equal contents are one file, and nothing in a
 conversation can choose where it is written.
 """
 
@@ -21,12 +21,12 @@ from talktree.model.message import Message
 from talktree.model.parts import Attachment, Part, ToolResult
 
 FOLDER = "attachments/"
-"""Where contents are put, beside the conversation."""
+"""The folder beside the conversation for the contents."""
 MARK = ";base64,"
 
 
 def split_url(url: str) -> tuple[str, str] | None:
-    """The media type and the content of a data URL, in base 64."""
+    """Return the media type and the content of a data URL, in base64."""
     if not url.startswith("data:"):
         return None
     head, mark, content = url[5:].partition(MARK)
@@ -34,7 +34,7 @@ def split_url(url: str) -> tuple[str, str] | None:
 
 
 def decode_data_url(url: str) -> bytes | None:
-    """The bytes in a data URL, if it is one that writes them in the usual way."""
+    """Return the bytes of a data URL, or None if it is not one in the usual form."""
     found = split_url(url)
     if found is None:
         return None
@@ -46,13 +46,13 @@ def decode_data_url(url: str) -> bytes | None:
 
 
 def content_path(media_type: str, data: bytes) -> str:
-    """Where a content is put."""
+    """Return the path of a content."""
     ending = mimetypes.guess_extension(media_type, strict=True) or ".bin"
     return f"{FOLDER}{sha256(data).hexdigest()[:16]}{ending}"
 
 
 def iter_attachments(message: Message) -> Iterator[Attachment]:
-    """All attachments of a message, also those that tools gave back."""
+    """Yield all attachments of a message, including those in tool results."""
     for part in message.parts:
         if isinstance(part, Attachment):
             yield part
@@ -61,7 +61,7 @@ def iter_attachments(message: Message) -> Iterator[Attachment]:
 
 
 def map_attachments(message: Message, change: Callable[[Attachment], Attachment]) -> Message:
-    """A message with each attachment changed."""
+    """Return a message with each attachment changed."""
     if not any(True for _ in iter_attachments(message)):
         return message
     return replace(message, parts=tuple(_map_part(part, change) for part in message.parts))
@@ -81,7 +81,7 @@ def _map_part(part: Part, change: Callable[[Attachment], Attachment]) -> Part:
 
 
 class AttachmentContents:
-    """Contents that are put beside a conversation, found while it is written."""
+    """Contents written beside a conversation, collected while it is written."""
 
     def __init__(self, policy: Attachments) -> None:
         self.policy = policy
@@ -90,7 +90,7 @@ class AttachmentContents:
     def extract_attachments(
         self, message: Message, conversation: Conversation, position: int
     ) -> Message:
-        """A message as the policy wants its attachments."""
+        """Return a message with its attachments as the policy requires."""
         if self.policy == "inline":
             return message
 
@@ -107,7 +107,7 @@ class AttachmentContents:
         return map_attachments(message, _out)
 
     def contents(self, message: Message) -> dict[str, Content]:
-        """The contents that one message has beside it."""
+        """Return the contents beside the file that belong to one message."""
         return {
             path: MemoryContent(b"".join(self._read_content(path, *self._places[path])))
             for part in iter_attachments(message)
@@ -115,7 +115,7 @@ class AttachmentContents:
         }
 
     def files(self) -> Iterator[tuple[str, Iterable[bytes]]]:
-        """The files beside the conversation, each read again when it is written."""
+        """Yield the files beside the conversation; each is read again when it is written."""
         for path, place in self._places.items():
             yield path, self._read_content(path, *place)
 
@@ -134,7 +134,7 @@ class AttachmentContents:
 
 
 class FilesWithContents(Mapping[str, Iterable[bytes]]):
-    """The files of a conversion, and behind them the contents found while those were made."""
+    """The files of a conversion, followed by the contents collected while writing them."""
 
     def __init__(self, files: Mapping[str, Iterable[bytes]], outside: AttachmentContents) -> None:
         self._files = files
@@ -154,7 +154,7 @@ class FilesWithContents(Mapping[str, Iterable[bytes]]):
 
 
 def restore_attachments(message: Message, files: Mapping[str, Content]) -> Message:
-    """A message with the contents beside it in its attachments again."""
+    """Return a message with the contents beside it put back into its attachments."""
 
     def _in(part: Attachment) -> Attachment:
         url = part.url or ""

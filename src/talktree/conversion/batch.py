@@ -1,19 +1,13 @@
-"""Many sources into one folder: what is done and unchanged is skipped, the rest is converted.
+"""Converting many sources into one folder: unchanged sources are skipped, the rest is converted.
 
-One bad source does not stop the others. Outputs are whole or absent, also when the batch is killed;
-the same batch again goes on where it stopped.
+One bad source does not stop the others. Outputs are complete or absent, even if the batch is
+killed; running the same batch again continues where it stopped.
 
-Results of a batch on their way to their places: nothing is replaced that is not its own.
+An existing file or folder is only replaced if an earlier run wrote it, or if it has exactly the
+contents to be written. Anything that another program or the user wrote or changed stays.
 
-A file or folder in the way may be replaced if an earlier run wrote it, or if it holds just what
-would be written now. What somebody else put there, or changed, stays.
-
-One job of a batch: read a source, convert it, and put the result in its place.
-
-What is made is built in a folder of the batch's own and moved from there, so that a batch that is
-killed leaves nothing behind that looks like a result.
-
-What the outputs of a batch are called.
+A job reads a source, converts it, and moves the result to its place. Results are built in a folder
+of the batch, so a batch that is killed leaves nothing behind that looks like a result.
 """
 
 from __future__ import annotations
@@ -70,7 +64,7 @@ from talktree.parallel.schedule import count_shared_jobs
 
 
 def outputs_of(files: Sequence[Path], staged: Path, name: str) -> tuple[Output, ...]:
-    """The files of a result as they will be when it has moved to its name."""
+    """Return the files of a result as they will be when it has moved to its name."""
     out = []
     for path in files:
         now = path.stat()
@@ -83,10 +77,9 @@ def outputs_of(files: Sequence[Path], staged: Path, name: str) -> tuple[Output, 
 def refuse_foreign_files(
     staged: Path, out: Path, name: str, *, known: frozenset[Output], force: bool
 ) -> None:
-    """Raise an error if what is in the way of a result is not its own.
+    """Raise an error if an existing file in the way of a result was not written by the batch.
 
-    With `force` a file may be replaced whatever it is, and a folder if all its files have names
-    that are known.
+    With `force` any file may be replaced, and a folder if all its files have known names.
     """
     target = out / name
     if not os.path.lexists(target):
@@ -110,17 +103,17 @@ def refuse_foreign_files(
 
 
 def move_into_place(staged: Path, target: Path) -> None:
-    """Put a result in its place; the old one goes."""
+    """Move a result to its place and remove the old one."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir():
-        # A folder can only take the place of an empty one.
+        # A folder can only replace an empty folder.
         target.rename(staged.with_name(f"{staged.name}.old"))
     staged.replace(target)
 
 
 @contextmanager
 def remove_afterwards(staged: Path) -> Iterator[None]:
-    """Nothing that was built stays, whatever happens."""
+    """Remove what was built, even after an error."""
     try:
         yield
     finally:
@@ -156,7 +149,7 @@ Status = Literal["converted", "unchanged", "skipped", "failed"]
 
 
 class BatchOptions(Struct, frozen=True, kw_only=True):
-    """What is to be done with every source of a batch."""
+    """The options for every source of a batch."""
 
     to: str
     options: Options
@@ -168,9 +161,9 @@ class BatchOptions(Struct, frozen=True, kw_only=True):
     state: str = ""
     digest: str = ""
     fresh: bool = False
-    """Whether sources that an earlier run has converted are converted again."""
+    """Whether sources that an earlier run converted are converted again."""
     force: bool = False
-    """Whether outputs that exist may be replaced."""
+    """Whether existing outputs may be replaced."""
     losses: str | None = None
     """A folder for the losses of each job, if they are wanted one by one."""
 
@@ -192,7 +185,7 @@ class ConversionJob(Struct, frozen=True, kw_only=True):
 
 
 class ConversionJobResult(Struct, frozen=True, kw_only=True):
-    """What came of one job."""
+    """The result of one job."""
 
     number: int
     path: str
@@ -201,12 +194,12 @@ class ConversionJobResult(Struct, frozen=True, kw_only=True):
     counts: tuple[tuple[str, str, int], ...] = ()
     carried_bytes: int = 0
     losses: str | None = None
-    """The file in which they are, one JSON line each; whoever reads it may delete it."""
+    """The file with the losses, one JSON line each; the reader may delete it."""
     failure: Failure | None = None
 
 
 def run_job(order: BatchOptions, job: ConversionJob, *, processes: int = 1) -> ConversionJobResult:
-    """Do one job; whatever goes wrong with it is told in the outcome and stops no other."""
+    """Run one job; an error is part of its result and does not stop the others."""
     try:
         with _open_loss_file(order, job) as file:
             try:
@@ -224,13 +217,13 @@ def run_job(order: BatchOptions, job: ConversionJob, *, processes: int = 1) -> C
 
 
 def failed_result(job: ConversionJob, error: TalktreeError) -> ConversionJobResult:
-    """The outcome of a job that could not be done."""
+    """Return the result of a job that failed."""
     failure = failure_of(error)
     return ConversionJobResult(number=job.number, path=job.shown, status="failed", failure=failure)
 
 
 def killed_result(job: ConversionJob) -> ConversionJobResult:
-    """The outcome of a job whose process was killed."""
+    """Return the result of a job whose process was killed."""
     error = Unreadable(
         f"{job.shown}: the process that converted it was killed",
         hint="it may have run out of memory; try it alone",
@@ -246,7 +239,7 @@ def _internal_error_result(job: ConversionJob, error: Exception) -> ConversionJo
 def _skipped_result(
     order: BatchOptions, job: ConversionJob, error: TalktreeError, file: IO[bytes] | None
 ) -> ConversionJobResult:
-    """The outcome of a file that is not a conversation: it is left out, which is a loss."""
+    """Return the result of a file that is not a conversation: it is left out, which is a loss."""
     loss_report = FiledLossReport(file)
     loss_report.add([Loss("file", job.shown, error.message)])
     if order.out is not None:
@@ -299,7 +292,7 @@ def _check_losses(order: BatchOptions, made: ConversionResult) -> None:
 
 
 def _verify_only(order: BatchOptions, made: ConversionResult) -> tuple[Output, ...]:
-    """Everything is made and read again, and nothing written."""
+    """Make and verify the output without writing it."""
     verify_made(made)
     _check_losses(order, made)
     return ()
@@ -313,7 +306,7 @@ def _write_result(
     staged, out = Path(order.work) / str(job.number), Path(order.out)
 
     def agree(built: Path) -> None:
-        """Compare what was built with what it must show, then look at the losses."""
+        """Compare what was built with what it must show, then check the losses."""
         verify_built(made, built, name)
         _check_losses(order, made)
 
@@ -354,7 +347,7 @@ def _make_entry(
 
 @contextmanager
 def _errors_named_as(staged: Path, target: Path) -> Iterator[None]:
-    """What goes wrong with the file that is built is told of the one it will be."""
+    """Report errors in the built file under its final name."""
     try:
         yield
     except TalktreeError as error:
@@ -372,9 +365,9 @@ def _open_loss_file(order: BatchOptions, job: ConversionJob) -> Iterator[IO[byte
 
 
 def name_outputs(jobs: Sequence[SourceCandidate], kept: Mapping[str, str]) -> list[str]:
-    """A name of its own for each job, below the output folder; `kept` are names given before.
+    """Return a unique name for each job, below the output folder; `kept` are earlier names.
 
-    No name is the folder of another, whether the outputs are files or folders.
+    No name is a folder above another name, whether the outputs are files or folders.
     """
     taken = {OWN}
     for job in jobs:
@@ -402,17 +395,17 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 WORK = f"{OWN}.work"
 A_SHARE = 12
-"""A process is worth starting for so many sources,"""
+"""Minimum number of sources for which it is worth starting a process,"""
 A_LOAD = 4 << 20
-"""or for so many bytes of them."""
+"""or minimum number of their bytes."""
 SPARE = 1
 """Processes beyond the processors: while one waits for the disk, another works."""
 LONG = 1 << 20
-"""Jobs of such a size are handed out one by one: the next goes to whoever is free."""
+"""Jobs of at least this size are handed out one by one, each to the next free process."""
 
 
 class Batch:
-    """A batch, opened; its output folder is its own until it is closed."""
+    """An open batch; it holds the lock of its output folder until it is closed."""
 
     def __init__(
         self,
@@ -428,8 +421,8 @@ class Batch:
         jobs: int | None = None,
         losses: str | None = None,
     ) -> None:
-        """Find out what there is to do; without `out` nothing will be written."""
-        # The digest tells one conversion from another, so a format has one name in it.
+        """Find out what there is to do; without `out` nothing is written."""
+        # The digest distinguishes conversions, so a format must have one name in it.
         to = resolve_alias(to)
         source_format = source_format and resolve_alias(source_format)
         self._gate = gate or OutputGate(paths)
@@ -504,7 +497,7 @@ class Batch:
         return len(self._found)
 
     def outcomes(self) -> Iterator[ConversionJobResult]:
-        """What comes of each source, as it comes: first what is done already."""
+        """Yield the result of each source when it is ready, those already done first."""
         self._running = self._outcomes()
         return self._running
 
@@ -521,7 +514,7 @@ class Batch:
     def _run_jobs(
         self, jobs: Sequence[ConversionJob], count: int, *, processes: int = 1
     ) -> Generator[ConversionJobResult, None, None]:
-        """What comes of some jobs in so many processes; each may use further ones."""
+        """Run jobs in a process pool and yield their results."""
         work = partial(run_job, self.order, processes=processes)
         pool = None
         if jobs and (count > 1 or processes > 1):
@@ -557,7 +550,7 @@ class Batch:
 
 
 def _options_digest(to: str, options: Options, source_format: str | None) -> str:
-    """The same for two batches that would make the same of a source."""
+    """Return a digest that is the same for two batches that convert a source in the same way."""
     details = msgspec.to_builtins(options, order="deterministic")
     text = msgspec.json.encode([__version__, to, source_format, details], order="deterministic")
     return blake2b(text, digest_size=12).hexdigest()

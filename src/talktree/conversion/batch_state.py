@@ -1,8 +1,8 @@
-"""What a batch has done, kept in its output folder, so that a second run goes on where it stopped.
+"""The state of a batch, stored in its output folder, so that a second run continues.
 
 One JSON line for each output, appended just before the output takes its place: size and time of the
-source, what it was converted to and how, and the outputs with their sizes and times. A line that
-was cut off counts for nothing. Only one batch at a time works in a folder.
+source, target format and options, and the outputs with their sizes and times. A truncated line is
+ignored. Only one batch works in a folder at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STATE = f"{OWN}.jsonl"
 
 
 class BatchLocked(TalktreeError):
-    """Another batch is at work in the same folder."""
+    """Another batch is working in the same folder."""
 
     exit_code = 5
     kind = "locked"
@@ -41,18 +41,18 @@ class Output(Struct, frozen=True, array_like=True):
 
 
 class BatchEntry(Struct, frozen=True, omit_defaults=True):
-    """One source that was dealt with."""
+    """The entry of one source."""
 
     source: str
     to: str
     options: str
-    """Tells one way of converting from another."""
+    """A digest of the conversion's options."""
     stamp: Stamp
     name: str
     outputs: tuple[Output, ...] = ()
-    """Empty for a file that is no conversation."""
+    """Empty for a file that is not a conversation."""
     counts: tuple[tuple[str, str, int], ...] = ()
-    """Kinds of loss, how they are kept, how often."""
+    """Kind of loss, how it is kept, and how often."""
     carried_bytes: int = 0
 
 
@@ -71,15 +71,15 @@ class BatchState:
                 self._known.setdefault(entry.source, set()).update(entry.outputs)
 
     def names(self) -> dict[str, str]:
-        """The name each source was given."""
+        """The name that each source was given."""
         return {source: entry.name for source, entry in self._last.items()}
 
     def find_known_outputs(self, source: str) -> frozenset[Output]:
-        """Every output a source ever had."""
+        """Return every output that a source ever had."""
         return frozenset(self._known.get(source, ()))
 
     def find_done(self, source: str, stamp: Stamp, options: str) -> BatchEntry | None:
-        """What was made of a source, if it and the way of converting are still the same."""
+        """Return the entry of a source, if it and the options are still the same."""
         last = self._last.get(source)
         if last is None or (last.stamp, last.options) != (stamp, options):
             return None
@@ -90,7 +90,7 @@ class BatchState:
         )
 
     def _is_output_present(self, source: str, output: Output) -> bool:
-        """Whether an output is there; one that somebody edited counts, an older one does not."""
+        """Whether an output exists; an edited one counts, an older one does not."""
         now = stat_output(self._out, output.name)
         return now is not None and (now == output or now not in self._known[source])
 
@@ -100,7 +100,7 @@ class BatchState:
         return any(entry.outputs for entry in self._last.values())
 
     def close(self, *, keep: bool) -> None:
-        """Let others work in the folder; a state that says nothing need not be kept."""
+        """Unlock the folder; an empty state need not be kept."""
         if not keep or not os.fstat(self._file.fileno()).st_size:
             self.path.unlink(missing_ok=True)
         self._file.close()
@@ -135,7 +135,7 @@ class BatchState:
 
 
 def stat_output(out: Path, name: str) -> Output | None:
-    """A file below the output folder, as it is now."""
+    """Return a file below the output folder as it is now."""
     try:
         found = os.lstat(out / name)
     except OSError:
@@ -144,7 +144,7 @@ def stat_output(out: Path, name: str) -> Output | None:
 
 
 def append_entry(state: Path, entry: BatchEntry) -> None:
-    """Add an entry, in one piece, whoever else is adding one."""
+    """Append an entry in one write, safe with concurrent writers."""
     line = json.dumps(msgspec.to_builtins(entry)).encode() + b"\n"
     descriptor = os.open(state, os.O_WRONLY | os.O_APPEND)
     try:

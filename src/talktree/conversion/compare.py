@@ -1,4 +1,4 @@
-"""What differs between an entry and what a format holds of it: the losses, found by comparing."""
+"""Finding losses: the differences between an entry and what a format holds of it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _plain_fields = attrgetter(*PLAIN_FIELDS)
 _EMPTY: tuple[object, ...] = (None, (), "", NO_FLAGS)
 MOST_NAMES = 6
 MAPPED = frozenset({"leaf", "message", "size"})
-"""Fields that name other entries, by the names those have in the target."""
+"""Fields that name other entries, by the names that those have in the target."""
 
 
 def find_message_losses(
     source: Message, held: Message, seams: Sequence[Seam], kept: Kept, *, name: str
 ) -> list[Loss]:
-    """Everything of a message that is not held as it is; ids are compared elsewhere."""
+    """Return the losses of a message; ids are compared elsewhere."""
     out: list[Loss] = []
     mine, theirs = _plain_fields(source), _plain_fields(held)
     if mine != theirs:
@@ -79,7 +79,7 @@ def _find_structured_losses(source: Message, held: Message, kept: Kept, name: st
 
 @lru_cache(maxsize=256)
 def _describe_lost_context(mine: Context, held: Context | None) -> str:
-    # Messages share few contexts, so the answer is nearly always known.
+    # Messages share few contexts, so the result is nearly always cached.
     return ", ".join(
         field
         for field in mine.__struct_fields__
@@ -100,7 +100,7 @@ def _find_extra_losses(source: Message, held: Message, kept: Kept, name: str) ->
 
 @lru_cache(maxsize=256)
 def _format_names(names: tuple[str, ...]) -> str:
-    # Records of one kind have the same members, so the answer is nearly always known.
+    # Records of one kind have the same members, so the result is nearly always cached.
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join([each[:40] for each in names[:MOST_NAMES]]) + more
 
@@ -138,7 +138,7 @@ def _find_detail_losses(part: Part, held: Part, tag: str, kept: Kept, name: str)
         ]
     )
     if isinstance(part, Attachment) and part.url is None and getattr(held, "url", None) == "":
-        # An address that is not known is not the same as one that is empty.
+        # An unknown address is not the same as an empty one.
         gone = (*gone, "url")
     if gone:
         main = {"text", "input", "output", "content", "value"}.intersection(gone)
@@ -154,7 +154,7 @@ def _describe_part(part: Part) -> str:
 
 
 def find_other_losses(was: Entry, seen: Entry, kept: Kept) -> list[Loss]:
-    """Everything of an entry that is no message and is not held as it is."""
+    """Return the losses of an entry that is not a message."""
     kind = TAGS[type(was)]
     if type(was) is not type(seen):
         return [Loss(kind, was.id, kind, kept)]

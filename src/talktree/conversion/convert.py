@@ -1,4 +1,4 @@
-"""The one way from a document to files of a format."""
+"""Converting a document to files of a format."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def convert_conversations(
     *,
     processes: int = 1,
 ) -> ConversionResult:
-    """A document as files of a format: its own, the one it came from, or any other.
+    """Convert a document to its own format, the one it came from, or any other.
 
     Conversations that embed records of the target format are restored from them; all others are
-    converted as they are shown. A large document may be worked on in several processes, where they
-    can begin as copies of this one.
+    converted as they are shown. A large document may be converted in several processes, where the
+    platform can fork.
     """
     options = options or Options()
     loss_report = loss_report or LossReport()
@@ -68,14 +68,14 @@ def convert_conversations(
 
 
 def _find_damage_losses(origin: DocumentOrigin, options: Options) -> Iterator[Loss]:
-    """What is lost of damaged files; the rest of a character that is cut off is embedded."""
+    """Return the losses of damaged files; the bytes of a truncated character are embedded."""
     for path, why in origin.damaged_files.items():
         is_embedded = options.carry and bool(find_text_form(origin.by_path[path].content))
         yield Loss("damage", path, why, "carried" if is_embedded else "lost")
 
 
 def _find_restorations(document: Document, to: str, loss_report: LossReport) -> list[Restoration]:
-    """The sources that a document embeds and that lead to a format."""
+    """Return the embedded sources of a document that lead to a format."""
     found = []
     for index in index_embedded_sources(document):
         if not index.can_restore_to(to):
@@ -88,7 +88,7 @@ def _find_restorations(document: Document, to: str, loss_report: LossReport) -> 
         if back is not None:
             found.append(back)
             continue
-        # Then its conversations count as they are shown.
+        # Its conversations are then converted as they are shown.
         _report_unused(document, index, why, loss_report)
     return found
 
@@ -119,7 +119,7 @@ def _restore_source(
 
 
 def _report_others(back: Restoration, loss_report: LossReport) -> None:
-    """Report entries that were added since and are not messages: they have no place to go."""
+    """Report added entries that are not messages: there is no place for them."""
     document = back.document
     for number, position in back.index.others:
         entry = document.conversations[number].entry(position)
@@ -127,7 +127,7 @@ def _report_others(back: Restoration, loss_report: LossReport) -> None:
 
 
 def _report_files(document: Document, loss_report: LossReport) -> None:
-    """Report files that no conversation carries along."""
+    """Report files that no conversation embeds."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     loss_report.add(Loss("file", path, path, "lost") for path in list_files_without_records(origin))
@@ -139,7 +139,7 @@ def _combine_results(
     format: str,
     loss_report: LossReport,
 ) -> ConversionResult:
-    """The files of several sources in one folder; each that was a folder is one in it.
+    """Combine the files of several sources in one folder; each folder becomes a folder in it.
 
     A file with companion files is not a folder: all of them go directly into the one folder.
     """
@@ -159,7 +159,7 @@ def _combine_results(
 def apply_edits(
     source: Document, edited: Document, loss_report: LossReport | None = None
 ) -> ConversionResult:
-    """A source with what was edited or added elsewhere as new branches; nothing old changes."""
+    """Return a source with what was edited or added elsewhere as new branches; old records stay."""
     mine = [index for index in index_embedded_sources(edited) if index.format == source.format]
     if len(mine) != 1:
         raise UsageError(

@@ -1,8 +1,8 @@
-"""What differs between two conversations, or between two branches of one.
+"""The differences between two conversations, or between two branches of one.
 
-Messages with the same id are the same message; of the others, those are that say the same in the
-same order, whatever their ids are. What is left over came or went. Only ids, parents and checksums
-are held; contents are read again of what differs.
+Messages with the same id are the same message. Other messages are paired if they have the same
+content in the same order, whatever their ids are. The rest was removed or added. Only ids, parents
+and checksums are held in memory; contents that differ are read again.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ FIELDS = (
     "tags",
     "extra",
 )
-"""What is compared of two messages; ids, links and the name of the session tell copies apart."""
+"""The compared fields of two messages; ids, links and the session name differ between copies."""
 
 
 class ConversationChange(Struct, frozen=True, kw_only=True):
-    """One thing that differs."""
+    """One difference."""
 
     kind: Kind
     a: str | None
     b: str | None
     what: tuple[str, ...] = ()
-    """Of a changed message, its fields that differ."""
+    """The fields of a changed message that differ."""
 
 
 class _Brief(NamedTuple):
@@ -83,7 +83,7 @@ class DiffSide:
                 )
 
     def message(self, id: str) -> Message:
-        """A message by its id."""
+        """Return a message by its id."""
         return self.conversation[id]
 
 
@@ -95,7 +95,7 @@ def _encode_words(message: Message) -> bytes:
 
 
 def find_differences(one: DiffSide, two: DiffSide) -> Iterator[ConversationChange]:
-    """What went, changed, moved or came, in the order of the second side."""
+    """Yield removed, changed, moved and added messages, in the order of the second side."""
     pairs = _pair_messages(one.briefs, two.briefs)
     back = {b: a for a, b in pairs.items()}
     first = {brief.id: brief for brief in one.briefs}
@@ -114,7 +114,7 @@ def find_differences(one: DiffSide, two: DiffSide) -> Iterator[ConversationChang
 
 
 def _pair_messages(one: Sequence[_Brief], two: Sequence[_Brief]) -> dict[str, str]:
-    """The messages of the first side that are on the second, by their ids there."""
+    """Return the messages of the first side that are on the second, by their ids there."""
     there = {brief.id for brief in two}
     pairs = {brief.id: brief.id for brief in one if brief.id in there}
     taken = set(pairs.values())
@@ -141,7 +141,7 @@ def _compare_pair(
 
 
 def find_differing_fields(one: Entry, two: Entry) -> tuple[str, ...]:
-    """The fields in which two messages differ."""
+    """Return the fields in which two messages differ."""
     return tuple(
         name.removesuffix("_ns")
         for name in FIELDS

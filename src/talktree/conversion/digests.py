@@ -1,4 +1,4 @@
-"""Digests of what a message shows: its role and its visible text.
+"""Digests of the visible part of a message: its role and its text.
 
 Two messages with the same digest look the same to a reader. Ids, times and everything else that is
 compared record by record do not count, and neither do the contents of attachments, which may be
@@ -28,19 +28,19 @@ from talktree.text.json.encode import encode_new
 from talktree.text.json.value import Json
 
 PLACEHOLDER = "(No messages; Talktree keeps the records of the source here.)"
-"""What a message says that is made only to embed what has no other place."""
+"""The text of a message that only embeds records without another place."""
 
 
 def digest_message(message: Message) -> int:
-    """Return a number of 64 bits for the role and the visible text.
+    """Return a 64-bit number for the role and the visible text.
 
-    Python's own hash of strings is keyed anew for each process, so a digest says nothing to any
-    other process than copies of this one. It takes a sixth of the time of a checksum of the bytes.
+    Python's hash of strings is keyed anew for each process, so a digest is only meaningful in
+    copies of this process. It takes a sixth of the time of a checksum of the bytes.
     """
     pieces: list[str | bytes] = [message.role]
     for part in message.parts:
         if type(part) is Text:
-            # Nearly always it is nothing but that.
+            # Nearly always it is only text.
             if part.text:
                 pieces.append(part.text)
         else:
@@ -49,7 +49,7 @@ def digest_message(message: Message) -> int:
 
 
 def _list_visible_pieces(part: Part) -> Iterator[str | bytes]:
-    """What a part shows; nothing if it shows nothing."""
+    """Yield the visible content of a part, if it has any."""
     match part:
         case Text(text=text) | Thinking(text=text):
             if text:
@@ -83,7 +83,7 @@ class DigestLog(Struct):
     digests: array[int] = field(default_factory=lambda: array("q"))
 
     def add(self, position: int, message: Message) -> None:
-        """Note down a message."""
+        """Add a message."""
         self.positions.append(position)
         self.digests.append(digest_message(message))
 
@@ -92,13 +92,13 @@ class DigestLog(Struct):
         return self.positions.tobytes(), self.digests.tobytes()
 
     def extend(self, packed: tuple[bytes, bytes]) -> None:
-        """Add what another process noted down."""
+        """Add the log of another process."""
         self.positions.frombytes(packed[0])
         self.digests.frombytes(packed[1])
 
     @property
     def key(self) -> bytes:
-        """The same for logs with the same digests, in whichever order."""
+        """A key that is the same for logs with the same digests, in any order."""
         return array("q", sorted(self.digests)).tobytes()
 
 
@@ -114,7 +114,7 @@ def digest_conversation(conversation: Conversation) -> DigestLog:
 
 
 def find_visible_positions(conversation: Conversation) -> list[int]:
-    """Where a conversation shows messages; copies of records before them are not shown."""
+    """Return the positions of shown messages; copies of earlier records are not shown."""
     skeleton = conversation.skeleton
     return [
         position
@@ -124,6 +124,6 @@ def find_visible_positions(conversation: Conversation) -> list[int]:
 
 
 def is_placeholder(message: Message) -> bool:
-    """Whether a message says nothing but that it is one."""
+    """Whether a message is only a placeholder."""
     parts = message.parts
     return len(parts) == 1 and getattr(parts[0], "text", None) == PLACEHOLDER

@@ -1,10 +1,10 @@
-"""What travels along in a record: enough to write the source's own record again, byte for byte.
+"""Embedded source data: what a record needs to restore the source's own record, byte for byte.
 
-A carry is one JSON object in the target's record. It names the source and its format, the place of
-the source record, its bytes as a template, where its parts went, a checksum of what the target
-held, which shows later whether the record was edited, and a checksum of itself, which shows
-whether the carry is whole. Records that have no place in the target ride along in a carry that
-belongs to no message, where the target has a place for one.
+Embedded data is one JSON object in the target's record. It names the source and its format, the
+place of the source record, its bytes as a template, where its parts went, a checksum of what the
+target held, which shows later whether the record was edited, and a checksum of the embedded data,
+which shows whether it is intact. Records that have no place in the target are embedded outside the
+messages, if the target has a place for that.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class EmbeddedFile(Struct, frozen=True, omit_defaults=True):
     lead: Any = ""
     trail: Any = ""
     form: str = ""
-    """Its encoding, if its text was decoded from another than UTF-8."""
+    """Its encoding, if it was not UTF-8."""
 
 
 class EmbeddedOrigin(Struct, frozen=True, omit_defaults=True):
@@ -42,11 +42,11 @@ class EmbeddedOrigin(Struct, frozen=True, omit_defaults=True):
 
     name: str
     to: str = ""
-    """The format in which the conversation was written, where no message shows it."""
+    """The format in which the conversation was written, if no message shows it."""
     folder: bool = False
     sheets: list[EmbeddedFile] = []
     files: dict[str, Any] = {}
-    """Files that hold no record at all."""
+    """Files without records."""
     via: list[str] = []
     """The formats that records of the source embed data of in turn."""
 
@@ -55,45 +55,45 @@ class EmbeddedRecord(Struct, frozen=True, omit_defaults=True, rename={"open": "a
     """A record of the source."""
 
     at: list[int]
-    """Which file it is in, and its place there."""
+    """The file it is in, and its place there."""
     open: Any = ""
     """Its bytes, and those between it and the record before."""
     end: Any = ""
-    """Its bytes behind the records nested in it."""
+    """Its bytes after the records nested in it."""
     depth: int = 0
 
     @property
     def place(self) -> tuple[int, int]:
-        """Which file it is in, and its place there."""
+        """The file it is in, and its place there."""
         return self.at[0], self.at[1]
 
 
 class EmbeddedData(
     Struct, frozen=True, omit_defaults=True, rename={"format": "of", "unattached": "riders"}
 ):
-    """All that travels with one record of the target."""
+    """All data embedded in one record of the target."""
 
     format: str
     v: int = VERSION
     kept: EmbeddedRecord | None = None
-    """None for a record that was made up for the target."""
+    """None for a record that was made for the target."""
     seams: Any = None
     sum: str = ""
     under: str | None = None
-    """What the record hung on, where the source's own record does not say so."""
+    """The parent of the record, if the source's own record does not name it."""
     origin: EmbeddedOrigin | None = None
     unattached: list[EmbeddedRecord] = []
     """Records that have no place in the target."""
     src: str = ""
     """Identifies the source among others of the same format."""
     part: int = 0
-    """Which of the conversations that the source became the record is in."""
+    """The number of the conversation, if the source became several."""
     own: str = ""
     """A checksum of all of the above."""
 
 
 def from_json(value: Json) -> EmbeddedData | None:
-    """A carry, or None if the value is none; whether it is as it was written, `is_intact` tells."""
+    """Return embedded data, or None if the value is not any; `is_intact` verifies it."""
     if not isinstance(value, dict) or "of" not in value:
         return None
     try:
@@ -107,13 +107,13 @@ def from_json(value: Json) -> EmbeddedData | None:
 
 
 def is_intact(carry: EmbeddedData) -> bool:
-    """Whether a carry is as it was written."""
+    """Whether embedded data is as it was written."""
     bare = replace(carry, own="")
     return carry.own == _compute_checksum(bare, _encode_plain_json(bare))
 
 
 TOKEN = b'{"token":'
-"""How the text of an entry shows a token."""
+"""The encoding of a token in the text of an entry."""
 _encoder = msgspec.json.Encoder(
     enc_hook=lambda value: {"token": value.text} if isinstance(value, Token) else repr(value),
     order="deterministic",
@@ -124,9 +124,9 @@ _quick = msgspec.json.Encoder(enc_hook=_encoder.enc_hook)
 
 
 def plain_text(entry: Entry) -> bytes | None:
-    """An entry as one text, the same in every process; None if JSON's own types do not hold it."""
+    """Return an entry as one text, the same in every process; None if JSON types cannot hold it."""
     ordered = not isinstance(entry, Message) or len(entry.flags) < 2
-    # Only a set has no order of its own.
+    # Only sets are unordered.
     encoder = _quick if ordered else _encoder
     try:
         return encoder.encode(entry)
@@ -137,7 +137,7 @@ def plain_text(entry: Entry) -> bytes | None:
 
 
 def _deep_text(entry: Entry, encoder: msgspec.json.Encoder) -> bytes | None:
-    """The same text for an entry whose values are nested too deep for the encoder."""
+    """Return the same text for an entry whose values are nested too deep for the encoder."""
     try:
         return encoder.encode(_with_raw_values(entry))
     except (UnicodeEncodeError, OverflowError):
@@ -145,7 +145,7 @@ def _deep_text(entry: Entry, encoder: msgspec.json.Encoder) -> bytes | None:
 
 
 def _with_raw_values(value: object, wrap: Callable[[bytes], object] = msgspec.Raw) -> object:
-    """A struct with its JSON values encoded; structs themselves are nested a few levels only."""
+    """Return a struct with its JSON values encoded; structs are nested only a few levels."""
     match value:
         case Struct():
             names = value.__struct_fields__
@@ -160,7 +160,7 @@ def _with_raw_values(value: object, wrap: Callable[[bytes], object] = msgspec.Ra
 
 
 def part_key(part: Part) -> str:
-    """What tells one part from another, at any depth of its values."""
+    """Return a key that distinguishes parts, including deeply nested values."""
     try:
         return repr(part)
     except RecursionError:
@@ -168,9 +168,9 @@ def part_key(part: Part) -> str:
 
 
 def checksum(entry: Entry) -> str:
-    """Tells one entry from another; the same in every process.
+    """Return a checksum of an entry, the same in every process.
 
-    The id of an entry that is not a message does not count: formats without a place for it give it
+    The id of an entry that is not a message does not count: formats without a place for it assign
     another one.
     """
     if not isinstance(entry, Message):
@@ -188,12 +188,12 @@ def checksum(entry: Entry) -> str:
 
 
 def text_checksum(text: bytes) -> str:
-    """The checksum of an entry that has this plain text."""
+    """Return the checksum of an entry with this plain text."""
     return blake2b(text, digest_size=6).hexdigest()
 
 
 def _encode_plain_json(carry: EmbeddedData) -> bytes | None:
-    """A carry as plain JSON, the same for equal carries; None if that cannot hold it."""
+    """Return embedded data as plain JSON, the same for equal data; None if JSON cannot hold it."""
     try:
         # Only the source's files are in a dictionary, which has no order of its own.
         return (_quick if carry.origin is None else _encoder).encode(carry)
@@ -202,7 +202,7 @@ def _encode_plain_json(carry: EmbeddedData) -> bytes | None:
 
 
 def _compute_checksum(carry: EmbeddedData, plain: bytes | None) -> str:
-    """The checksum of a carry that has none yet."""
+    """Return the checksum of embedded data that has none yet."""
     text = (
         encode_json(msgspec.to_builtins(carry, order="deterministic")) if plain is None else plain
     )
@@ -210,9 +210,9 @@ def _compute_checksum(carry: EmbeddedData, plain: bytes | None) -> str:
 
 
 def encode_with_size(carry: EmbeddedData, *, ready: bool = False) -> tuple[Json, int]:
-    """A carry as it stands in a record, and how many bytes it adds, about.
+    """Return embedded data as a value for a record, and approximately how many bytes it adds.
 
-    With `ready` it is text that need only be copied, where that is possible.
+    With `ready` it is text that only needs to be copied, if possible.
     """
     plain = _encode_plain_json(carry)
     own = _compute_checksum(carry, plain)
@@ -224,5 +224,5 @@ def encode_with_size(carry: EmbeddedData, *, ready: bool = False) -> tuple[Json,
 
 
 def estimate_size(carry: EmbeddedData) -> int:
-    """How many bytes a carry adds, about."""
+    """Return approximately how many bytes embedded data adds."""
     return encode_with_size(replace(carry, own=""))[1]

@@ -1,7 +1,7 @@
-"""Which records of a document embed data of an earlier source, and of which one.
+"""Finding embedded source data in a document, and the source it belongs to.
 
-A conversation belongs to at most one source: the one most of its records embed. Every other record
-counts as it is shown. Two copies of a converted file are two sources.
+A conversation belongs to at most one source: the one that most of its records embed. Every other
+record counts as it is shown. Two copies of a converted file are two sources.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ CARRY_NAME = CARRY.encode()
 
 
 class EmbeddedPlace(NamedTuple):
-    """Where in the document a record of the source is kept."""
+    """Where in the document a record of the source is embedded."""
 
     conversation: int
     position: int
     unattached: int = -1
-    """Which of the records that ride along it is; -1 for the one the entry itself stands for."""
+    """Its index among the unattached records; -1 if the entry itself represents it."""
 
 
 class LoadedRecord(NamedTuple):
-    """A record of the document with what it carries."""
+    """A record of the document with its embedded data."""
 
     entry: Entry
     carry: EmbeddedData | None
     intact: bool = True
-    """Whether what it carries is as it was written."""
+    """Whether its embedded data is as it was written."""
 
     @property
     def is_edited(self) -> bool:
-        """Whether somebody changed it since it was written."""
+        """Whether it was changed since it was written."""
         return self.carry is not None and checksum(self.entry) != self.carry.sum
 
 
@@ -64,17 +64,17 @@ class EmbeddedIndex:
         """Formats that its records embed data of in turn."""
         self.sheets: dict[int, EmbeddedFile] = {}
         self.damaged_sheets: set[int] = set()
-        """Files whose names and ends are known only from a record that was changed."""
+        """Files whose names and ends are known only from a changed record."""
         self.places: dict[At, EmbeddedPlace] = {}
         self.touched: set[At] = set()
         self.doubtful: set[At] = set()
-        """Records whose embedded data was changed; it may still fit what is shown."""
+        """Records whose embedded data was changed; it may still match what is shown."""
         self.silent: set[At] = set()
-        """Records that the document shows as something else than a message."""
+        """Records that the document shows as something other than a message."""
         self.fresh: list[tuple[int, int]] = []
-        """Conversations and positions of messages that stand for no record of the source."""
+        """Conversations and positions of messages that do not represent a record of the source."""
         self.others: list[tuple[int, int]] = []
-        """The same of entries that are not messages."""
+        """The same for entries that are not messages."""
         self.parts: set[int] = set()
         """The conversations of the source's conversion that were found."""
         self.conversations: list[int] = []
@@ -87,7 +87,7 @@ class EmbeddedIndex:
         return format == self.format or format in self.via
 
     def add(self, number: int, position: int, loaded: LoadedRecord) -> bool:
-        """Take what one record carries; False if it does not stand for a record of the source."""
+        """Add a record's embedded data; False if it represents no record of the source."""
         carry = loaded.carry
         assert carry is not None
         if carry.kept is not None:
@@ -104,14 +104,14 @@ class EmbeddedIndex:
         if carry.origin is not None:
             self._add_note(carry.origin, intact=loaded.intact)
         for unattached, kept in enumerate(carry.unattached):
-            # A branch that is written in full counts more than one that only rides along.
+            # A branch that is written in full takes precedence over one that is only embedded.
             self.places.setdefault(kept.place, EmbeddedPlace(number, position, unattached))
         self.parts.add(carry.part)
-        # A message that stands for no record was made up, unless what it stands for was damaged.
+        # A message that represents no record was made for the target, unless its data was damaged.
         return carry.kept is not None or loaded.intact or not isinstance(loaded.entry, Message)
 
     def merge(self, other: EmbeddedIndex) -> None:
-        """Join with what another conversation of the same source carries."""
+        """Merge with the index of another conversation of the same source."""
         self.name = self.name or other.name
         self.folder = self.folder or other.folder
         self.files.update(other.files)
@@ -130,7 +130,7 @@ class EmbeddedIndex:
                 self._merge_place(at, place, touched=at in other.touched, silent=at in other.silent)
 
     def discard_records(self, places: Collection[At]) -> None:
-        """Count records as they are shown, because their embedded data says something else."""
+        """Use records as they are shown, because their embedded data contradicts that."""
         for at in places:
             self._mark_as_shown(self.places.pop(at), silent=at in self.silent)
         self.touched -= set(places)
@@ -139,11 +139,11 @@ class EmbeddedIndex:
         self.others.sort()
 
     def _mark_as_shown(self, place: EmbeddedPlace, *, silent: bool) -> None:
-        """Count a record as what the document shows in its place."""
+        """Use a record as the document shows it in its place."""
         (self.others if silent else self.fresh).append((place.conversation, place.position))
 
     def _merge_place(self, at: At, place: EmbeddedPlace, *, touched: bool, silent: bool) -> None:
-        """Branches that were written apart share records; one that was edited counts more."""
+        """Merge a place that separate branches may share; an edited one takes precedence."""
         there = self.places.get(at)
         if there is None or there.unattached >= 0 or (touched and at not in self.touched):
             self.places[at] = place
@@ -163,7 +163,7 @@ class EmbeddedIndex:
         self.files.update(note.files)
 
     def _add_sheets(self, sheets: Mapping[int, EmbeddedFile], damaged: Collection[int]) -> None:
-        """Take what is known of files; a record that is as it was written knows better."""
+        """Add what is known of files; an unchanged record takes precedence."""
         for number, file in sheets.items():
             if number not in damaged:
                 self.damaged_sheets.discard(number)
@@ -175,7 +175,7 @@ class EmbeddedIndex:
 
 
 def load_record(origin: DocumentOrigin, record: Record) -> LoadedRecord:
-    """A record with what it carries taken out of it."""
+    """Return a record with its embedded data taken out."""
     carried, value = origin.format.take_carry(record.value)
     carry = from_json(carried)
     if carry is None:
@@ -187,7 +187,7 @@ def load_record(origin: DocumentOrigin, record: Record) -> LoadedRecord:
 def load_records(
     origin: DocumentOrigin, conversation: Conversation, positions: Sequence[int]
 ) -> Iterator[LoadedRecord]:
-    """Records of a conversation with what they carry."""
+    """Yield records of a conversation with their embedded data."""
     return (
         load_record(origin, record) for record in _read_records(origin, conversation, positions)
     )
@@ -213,9 +213,9 @@ def has_embedded_data(document: Document) -> bool:
 
 
 def _find_candidates(document: Document) -> Iterator[Conversation]:
-    """The conversations in whose files the name of the member occurs.
+    """Yield the conversations whose files contain the name of the member.
 
-    Looking for it is much faster than decoding records, and few files have it.
+    Searching for it is much faster than decoding records, and few files have it.
     """
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
@@ -229,7 +229,7 @@ def _find_candidates(document: Document) -> Iterator[Conversation]:
 
 
 def mentions_embedded_data(content: Content) -> bool:
-    """Whether the name of the member occurs in a file, in whatever case: it may embed a source."""
+    """Whether a file contains the name of the member, in any case: it may embed a source."""
     end = b""
     for block in content.blocks():
         if CARRY_NAME in (end + block).lower():
@@ -239,7 +239,7 @@ def mentions_embedded_data(content: Content) -> bool:
 
 
 def index_embedded_sources(document: Document) -> list[EmbeddedIndex]:
-    """The sources that a document embeds data of, each with its records."""
+    """Return the sources that a document embeds data of, each with its records."""
     found: list[EmbeddedIndex] = []
     wanted = {each.id: each for each in _find_candidates(document)}
     for number, conversation in enumerate(document.conversations):
@@ -251,7 +251,7 @@ def index_embedded_sources(document: Document) -> list[EmbeddedIndex]:
 
 
 def _index_conversation(document: Document, number: int) -> EmbeddedIndex | None:
-    """The source that most records of a conversation embed; None if they embed nothing."""
+    """Return the source that most records of a conversation embed, or None."""
     origin, conversation = document.origin, document.conversations[number]
     assert isinstance(origin, DocumentOrigin)
     claims: dict[SourceKey, _Claim] = {}
@@ -263,7 +263,7 @@ def _index_conversation(document: Document, number: int) -> EmbeddedIndex | None
         entry = each.entry
         spoken = isinstance(entry, Message)
         if isinstance(entry, Message) and position in shown and not is_placeholder(entry):
-            # What is restored is compared with them; here the messages are at hand.
+            # The restored conversation is compared with these; here the messages are available.
             digests.add(position, entry)
         if each.carry is not None:
             key = each.carry.format, each.carry.src
@@ -294,7 +294,7 @@ class _Claim(NamedTuple):
 
 
 def _add_index(index: EmbeddedIndex, found: list[EmbeddedIndex]) -> None:
-    """Add an index to those that are there; conversations of one source belong together."""
+    """Add an index to those found; conversations of one source are merged."""
     for other in found:
         same = (other.format, other.src) == (index.format, index.src)
         if same and not other.parts & index.parts:

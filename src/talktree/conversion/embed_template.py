@@ -1,13 +1,12 @@
-"""A record's bytes with its longer strings cut out, to be filled in again.
+"""Templates: a record's bytes with gaps for its longer strings.
 
-A template is text and holes in turn: a hole names one of the strings the other format holds
-anyway, so what travels is only what that format has no place for. How the string is spelt in the
-bytes (JSON, JSON in ASCII, plain, XML) is tried out; one that cannot be found stays as text.
+A template alternates text and gaps. A gap names a string that the target holds anyway, so only the
+rest is embedded. The spelling of the string in the bytes (JSON, JSON in ASCII, plain, XML) is found
+by trying; a string that is not found stays as text.
 
-The longer strings an entry holds, each with the way that leads to it.
-
-Ways are written like JSON pointers without the first slash (`parts/0/text`), so that a string is
-found again though others were changed, added or taken out meanwhile.
+The longer strings of an entry are found by their paths. Paths are written like JSON pointers
+without the first slash (`parts/0/text`), so that a string is found again after others were changed,
+added or removed.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from talktree.model.parts import NOTHING, Extra, Part, Text, Thinking, ToolResul
 from talktree.text.json.value import Json, Token
 
 SHORTEST = 40
-"""Shorter strings, ids among them, stay in the text: looking for them costs more than it saves."""
+"""Shorter strings, such as ids, stay in the text: searching for them costs more than it saves."""
 A_COPY = 200
-"""A string of this length that stands twice is a copy, which an edit should reach as well."""
+"""A string of this length that occurs twice is a copy, and an edit changes both."""
 TELLING = 6
-"""A shorter checksum may stand somewhere by chance."""
+"""A shorter checksum may occur by chance."""
 MOST = 64
-"""How many strings are looked for in one record, longest first."""
+"""Maximum number of strings that are searched for in one record, longest first."""
 BEGINNING = 64
-"""How much of a string is looked for before all of it is compared."""
+"""Number of characters that are searched for before the whole string is compared."""
 MOST_TRIED = 20
-"""At how many places a string is compared before it is looked for whole."""
+"""Maximum number of places where a string is compared before it is searched for as a whole."""
 VERY_LONG = 1 << 20
-"""Longer strings are compared in parts of this many characters and never spelt as a whole."""
+"""Longer strings are compared in parts of this many characters and never encoded as a whole."""
 Piece = bytes | tuple[str, str]
 Template = Json
-"""A text, a list of texts and holes, or bytes that are no text in base 64."""
+"""A text, a list of texts and gaps, or bytes that are not text in base64."""
 
 Derived = Mapping[str, Callable[[str], str]]
 Spell = Callable[[str], bytes]
@@ -73,11 +72,11 @@ SPELLINGS: dict[str, Callable[[str], bytes]] = {
 
 
 class NotATemplate(Exception):
-    """It is no template."""
+    """The value is not a template."""
 
 
 class Spelling:
-    """How strings stand in the bytes of a format, the usual way first."""
+    """How strings are encoded in the bytes of a format, the usual way first."""
 
     def __init__(self, names: Sequence[str], derived: Derived = MappingProxyType({})) -> None:
         self.usual = names[0]
@@ -86,7 +85,7 @@ class Spelling:
         self._derive = derived
 
     def spell(self, text: str, name: str) -> bytes:
-        """A string in one way, or what is derived from it."""
+        """Return a string in one encoding, or a value derived from it."""
         if name in SPELLINGS:
             return SPELLINGS[name](text)
         if name in self._derive:
@@ -99,7 +98,7 @@ NO_STRINGS: Mapping[str, str] = MappingProxyType({})
 
 
 def make_template(raw: bytes, strings: Mapping[str, str], spelling: Spelling) -> Template:
-    """The template of some bytes, with holes where the strings stand."""
+    """Return the template of some bytes, with gaps where the strings are."""
     pieces: list[Piece] = [raw]
     if strings and len(raw) >= SHORTEST:
         for way in _sort_longest_first(strings):
@@ -107,7 +106,7 @@ def make_template(raw: bytes, strings: Mapping[str, str], spelling: Spelling) ->
     try:
         return _encode_template(pieces, spelling.usual)
     except UnicodeDecodeError:
-        # Strings are whole characters, so what is left is text if and only if all of it was.
+        # Strings are whole characters, so the rest is text if and only if all bytes were.
         return {"base64": base64.b64encode(raw).decode()}
 
 
@@ -140,13 +139,13 @@ def _cut_derived(pieces: list[Piece], raw: bytes, way: str, text: str, spelling:
 
 
 def _make_holes(pieces: list[Piece], text: str, spell: Spell, hole: tuple[str, str]) -> bool:
-    """Make holes where a string stands: everywhere if it is long, else at the place that counts."""
+    """Make gaps for a string: everywhere if it is long, else in one place."""
     if len(text) > VERY_LONG:
         return _cut_all(pieces, partial(_find_long_span, text=text, spell=spell), hole)
     sought = spell(text)
     if len(sought) >= A_COPY:
         return _cut_all(pieces, partial(_find_span, sought=sought), hole)
-    # Headers may repeat what a text says; the text itself stands behind them.
+    # Headers may repeat a text; the text itself comes after them.
     last = hole[1] == "text"
     for at in range(len(pieces) - 1, -1, -1) if last else range(len(pieces)):
         piece = pieces[at]
@@ -161,8 +160,11 @@ def _make_holes(pieces: list[Piece], text: str, spell: Spell, hole: tuple[str, s
 
 
 def _find_string(piece: bytes, sought: bytes, start: int = 0) -> int:
-    """Where a string stands, told by how it begins: preparing to look for all of it takes longer
-    than comparing it at the few places where it may be."""
+    """Return where a string is, or -1.
+
+    Its beginning is searched for first: preparing a search for all of it takes longer than
+    comparing it at the few possible places.
+    """
     if len(sought) <= BEGINNING:
         return piece.find(sought, start)
     begins = sought[:BEGINNING]
@@ -175,13 +177,13 @@ def _find_string(piece: bytes, sought: bytes, start: int = 0) -> int:
 
 
 def _find_span(piece: bytes, start: int, *, sought: bytes) -> tuple[int, int] | None:
-    """Where a string starts and stops that stands behind a place; None if it does not."""
+    """Return the start and stop of a string after an offset, or None."""
     found = _find_string(piece, sought, start)
     return None if found < 0 else (found, found + len(sought))
 
 
 def _find_long_span(piece: bytes, start: int, *, text: str, spell: Spell) -> tuple[int, int] | None:
-    """The same for a very long string, which is spelt part by part instead of as a whole."""
+    """Return the same for a very long string, which is encoded in parts instead of as a whole."""
     quote = spell("")[:1]
     begins = spell(text[:BEGINNING]).removesuffix(quote)
     for _ in range(MOST_TRIED):
@@ -203,7 +205,7 @@ def _find_long_span(piece: bytes, start: int, *, text: str, spell: Spell) -> tup
 
 
 def _cut_all(pieces: list[Piece], find: Find, hole: tuple[str, str]) -> bool:
-    """Make a hole wherever a string stands, if it does."""
+    """Make a gap wherever a string is, and return whether there is any."""
     out: list[Piece] = []
     holes = 0
     for piece in pieces:
@@ -236,7 +238,7 @@ def _encode_template(pieces: Sequence[Piece], usual: str) -> Template:
 
 
 def fill_template(template: Template, strings: Mapping[str, str], spelling: Spelling) -> bytes:
-    """The bytes again; a string that is gone leaves nothing behind."""
+    """Fill a template; a missing string becomes empty."""
     match template:
         case str():
             return template.encode()
@@ -262,28 +264,28 @@ def _fill_piece(piece: Json, strings: Mapping[str, str], spelling: Spelling) -> 
     try:
         return spelling.spell(text, name)
     except UnicodeEncodeError:
-        # Half a character, put there by an edit: only ASCII spells it.
+        # An unpaired surrogate from an edit can only be written in ASCII.
         return _spell_ascii(text)
 
 
 BASE64 = ";base64,"
 INSIDE = "#"
-"""At the end of a way: the content of a data URL, without what says that it is one."""
+"""The end of a path that means the content of a data URL, without its prefix."""
 FIELDS: dict[type[Entry], tuple[str, ...]] = {
     Message: ("parts", "todos", "extra"),
     Head: ("title", "extra"),
     Snapshot: ("files", "extra"),
     Opaque: ("value",),
 }
-"""Where the contents of an entry are; names and places are hardly longer than a hole."""
+"""The members with the contents of an entry; names and places are hardly longer than a gap."""
 LONGEST_WAY = 1000
-"""What is nested so deep that its way is longer has no way and stays in the text."""
+"""A string with a longer path has no path and stays in the text."""
 _BARE = frozenset({int, float, bool, Token})
-"""Values that hold no string."""
+"""Types that hold no string."""
 
 
 class _Step:
-    """One step of a way: ways share what leads to them, so that deep values need no long names."""
+    """One step of a path: paths share their beginnings, so deep values need no long names."""
 
     __slots__ = ("_above", "_name", "length")
 
@@ -291,10 +293,10 @@ class _Step:
         self._above = above
         self._name = name
         self.length: int = len(name) + (above.length + 1 if above is not None else 0)
-        """The length of the way that ends with this step."""
+        """The length of the path that ends with this step."""
 
     def format_path(self) -> str:
-        """The whole way."""
+        """Return the whole path."""
         names = []
         here: _Step | None = self
         while here is not None:
@@ -304,11 +306,11 @@ class _Step:
 
 
 _Found = list[tuple[_Step | str, str]]
-"""Strings, each with its way or the last step of it."""
+"""Strings, each with its path or the last step of it."""
 
 
 def collect_strings(entry: Entry) -> dict[str, str]:
-    """The strings that are worth a hole, by their ways; of equal ones the first."""
+    """Return the strings that are worth a gap, by path; of equal strings the first."""
     if isinstance(entry, Message):
         return collect_message_strings(entry.parts, entry.todos, entry.extra)
     found: _Found = []
@@ -320,7 +322,7 @@ def collect_strings(entry: Entry) -> dict[str, str]:
 def collect_message_strings(
     parts: Iterable[Part], todos: Sequence[Todo] | None = None, extra: Extra = NOTHING
 ) -> dict[str, str]:
-    """The same for what a message holds."""
+    """Return the same for what a message holds."""
     found: _Found = []
     for at, part in enumerate(parts):
         words = _find_part_string(part)
@@ -336,9 +338,9 @@ def collect_message_strings(
 
 
 def _find_part_string(part: Part) -> tuple[str, str] | None:
-    """The one string that is worth looking at in a part, with the way to it.
+    """Return the only string of a part that is worth a gap, with its path.
 
-    Nearly every part is of such a kind, and then nothing need be searched.
+    Nearly every part is of such a kind, so no search is needed.
     """
     if isinstance(part, Text):
         return None if part.extra else ("text", part.text)
@@ -380,7 +382,7 @@ def _add_string(found: _Found, way: _Step | str, text: str) -> None:
 
 
 def _select_longest(found: _Found) -> dict[str, str]:
-    """The longest strings by their ways: no more than are looked for in one record."""
+    """Return the longest strings by path, up to the maximum for one record."""
     if len(found) < 2:
         return {_format_path(way): text for way, text in found}
     ways: dict[str, _Step | str] = {}
@@ -396,13 +398,13 @@ def _format_path(way: _Step | str) -> str:
 
 
 def _may_hold(value: Any) -> bool:  # noqa: ANN401
-    """Whether it is a string that is worth a hole, or there may be one inside."""
+    """Whether a value is a string that is worth a gap, or may contain one."""
     kind = type(value)
     return len(value) >= SHORTEST if kind is str else kind not in _BARE
 
 
 def _list_members(above: _Step, value: Any) -> list[tuple[_Step, Any]]:  # noqa: ANN401
-    """What a value holds, the last first."""
+    """Return the members of a value, in reverse order."""
     kind = type(value)
     if kind is dict:
         found = [
@@ -433,7 +435,7 @@ def _escape_name(name: str) -> str:
 
 
 class Strings(Mapping[str, str]):
-    """The strings of an entry, looked up by their way; one that is gone is empty."""
+    """The strings of an entry by path; a missing string is empty."""
 
     def __init__(self, entry: Entry) -> None:
         self._entry = entry

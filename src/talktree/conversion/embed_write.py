@@ -1,8 +1,8 @@
-"""What travels along: each record's own bytes with it, all else in one place of the target.
+"""Writing embedded source data: each record's own bytes in it, all else in one place of the target.
 
-Entries that have no record of their own in the target, files without records, and what the source
-was called must outlive the deletion of any message. So they do not ride on messages where the
-format has another place: a line of their own, a file beside, the record that heads the
+Entries without a record of their own in the target, files without records, and the names of the
+source must survive the deletion of any message. They are therefore not embedded in messages if the
+format has another place: a line of its own, a file beside it, or the record that heads the
 conversation. Only formats that have nothing but messages keep them with the first one.
 """
 
@@ -58,11 +58,11 @@ from talktree.text.json.value import Json
 _KIND = {Head: "head", Snapshot: "snapshot", Opaque: "opaque"}
 TOGETHER = 64
 MOST_BYTES = 1 << 19
-"""How many records go through each step together, and how large they may be."""
+"""Number of records that go through each step together, and their maximum size."""
 WORTH_SHARING = 8 << 20
-"""So many bytes of records are worth further processes."""
+"""Minimum bytes of records for which further processes are worth it."""
 TOO_LONG = 16 << 20
-"""A longer record is not sent between processes: each of them would hold copies of it."""
+"""A longer record is not sent between processes, because each would hold copies of it."""
 
 
 def _find_no_depth(position: int) -> int:
@@ -70,7 +70,7 @@ def _find_no_depth(position: int) -> int:
 
 
 class RecordEmbedder:
-    """Makes the records of a conversation in the target, with what they carry."""
+    """Makes the target's records of a conversation, with their embedded data."""
 
     def __init__(
         self,
@@ -89,10 +89,10 @@ class RecordEmbedder:
         self.carry = carry
         self._via = list(via)
         self._files = list(files)
-        """Files without records, which travel with this conversation."""
+        """Files without records, which are embedded in this conversation."""
         self._processes = processes
         self.digests = DigestLog()
-        """What the messages that were made show."""
+        """What the written messages show."""
         self._origin = crossing.origin
         self._blank = EmbeddedData(crossing.source.info.slug, src=src, part=part)
         self._spelling = Spelling(crossing.source.can.spelling, crossing.source.derived)
@@ -106,12 +106,12 @@ class RecordEmbedder:
         loaded: int = -1,
         depth: Callable[[int], int] = _find_no_depth,
     ) -> Iterator[Item]:
-        """The records at some positions of the plan, each as deep as `depth` says.
+        """Yield the records at some positions of the plan, nested as `depth` says.
 
-        That at `loaded` carries all the rest.
+        The record at `loaded` embeds all the rest.
         """
         group = self.crossing.conversation.id
-        # What the source was called should be known even if the first message is deleted.
+        # The names of the source should survive even if the first message is deleted.
         noted = positions[1:2] if loaded >= 0 else positions[:0]
         for position, value in self._make_records(positions, loaded, noted):
             self.loss_report.step()
@@ -122,7 +122,7 @@ class RecordEmbedder:
     def _make_records(
         self, positions: Sequence[int], loaded: int, noted: Sequence[int]
     ) -> Iterator[tuple[int, Json]]:
-        """The records at some positions, each with its position."""
+        """Yield the records at some positions, each with its position."""
         if self._processes > 1 and self.crossing.can_be_shared:
             members = self.crossing.conversation.members
             sizes = self._origin.sizes([members[position] for position in positions])
@@ -160,10 +160,10 @@ class RecordEmbedder:
         noted: Sequence[int],
         long: AbstractSet[int],
     ) -> Iterator[tuple[int, Json]]:
-        """The same, made in several processes, apart from chunks with long records."""
+        """Yield the same from a process pool, except for chunks with long records."""
 
         def make(number: int) -> bytes:
-            """One chunk, with a ledger of its own; nothing if it is made here."""
+            """Make one chunk with its own loss report; empty if this process makes it."""
             if not long.isdisjoint(chunks[number]):
                 return b""
             loss_report, digests = self.loss_report, self.digests
@@ -198,7 +198,7 @@ class RecordEmbedder:
         loaded: int,
         noted: Sequence[int],
     ) -> list[Json]:
-        """The values of records in the target, with what they carry."""
+        """Yield the values of records in the target, with their embedded data."""
         if not self.carry:
             self.loss_report.add(chain.from_iterable(each.losses for each in held))
             return [each.value for each in held]
@@ -209,7 +209,7 @@ class RecordEmbedder:
         for record, each, own in zip(records, held, kept, strict=True):
             losses += each.losses
             if record.line == loaded:
-                # What rides along with it is told behind what it lost itself.
+                # Losses of unattached records are reported after its own.
                 self.loss_report.add(losses)
                 losses = []
             everything, details = record.line == loaded, record.line in noted
@@ -218,7 +218,7 @@ class RecordEmbedder:
         return values
 
     def _split_into_batches(self, positions: Sequence[int]) -> Iterator[list[Record]]:
-        """Records that go through each step together."""
+        """Yield records in batches that go through each step together."""
         batch: list[Record] = []
         size = 0
         for record in self._read_records(positions):
@@ -232,7 +232,7 @@ class RecordEmbedder:
             yield batch
 
     def make_opening(self, entry: Entry, *, loaded: bool) -> Item:
-        """A record made up for the target."""
+        """Return a record made for the target."""
         held = self.crossing.convert_unchanged(entry)
         value = held.value
         self._note_digest(-1, held.seen)
@@ -243,7 +243,7 @@ class RecordEmbedder:
         return Item(None, value, changed=True, group=self.crossing.conversation.id)
 
     def digest_shown(self, opening: Iterable[Entry], positions: Sequence[int]) -> None:
-        """Note down what the target would show, without making its records."""
+        """Add the digests of what the target would show, without making its records."""
         for entry in opening:
             self._note_digest(-1, self.crossing.convert_unchanged(entry).seen)
         for records in self._split_into_batches(positions):
@@ -255,7 +255,7 @@ class RecordEmbedder:
             self.digests.add(position, seen)
 
     def iter_carriers(self) -> Iterator[Item]:
-        """Records that do nothing but carry what no other record does."""
+        """Yield records that only embed what no other record does."""
         if not self.carry:
             self.report_rest()
             return
@@ -272,21 +272,21 @@ class RecordEmbedder:
 
     @cached_property
     def unattached(self) -> list[int]:
-        """Positions that have no record of their own."""
+        """The positions without a record of their own."""
         written = bytearray(self.crossing.conversation.record_count)
         for position in self.crossing.plan.order:
             written[position] = 1
         return [position for position, there in enumerate(written) if not there]
 
     def _read_records(self, positions: Sequence[int]) -> Iterator[Record]:
-        """Records of the source, those in its order in one go; `line` is the position."""
+        """Yield records of the source, consecutive ones in one read; `line` is the position."""
         conversation = self.crossing.conversation
         for run in _split_rising(positions):
             numbers = [conversation.members[position] for position in run]
             names = map(conversation.names, run)
             yield from map(_with_position, self._origin.records(numbers, names), run)
 
-    # what they carry
+    # embedded data
 
     def _embed_source(
         self, held: HeldEntry, kept: EmbeddedRecord | None, *, everything: bool, noted: bool = False
@@ -317,11 +317,11 @@ class RecordEmbedder:
         return target.with_carry(held.value, carried)
 
     def _find_held_strings(self, record: Record, held: HeldEntry) -> Mapping[str, str]:
-        """The strings of a record that the target holds."""
+        """Return the strings of a record that the target holds."""
         seen = held.seen
         if not isinstance(seen, Message):
             return collect_strings(seen)
-        # Half a character would have been told as a problem of the record.
+        # An unpaired surrogate would have been reported as a problem of the record.
         parts = self._restore_parts(seen.parts, held, plain=not record.problems)
         if self.crossing.outside.policy == "beside":
             found = replace(seen, parts=parts)
@@ -333,7 +333,7 @@ class RecordEmbedder:
     def _to_embedded_record(
         self, record: Record, strings: Mapping[str, str] = NO_STRINGS
     ) -> EmbeddedRecord:
-        """A record of the source without the strings that stand elsewhere."""
+        """Return a record of the source without the strings that the target holds."""
         which, index = self._origin.sheet_of(self.crossing.conversation.members[record.line])
         sheet = self._origin.sheets[which]
         gap, hole, tail, depth = sheet.get_context(index)
@@ -350,7 +350,7 @@ class RecordEmbedder:
     def _restore_parts(
         self, parts: tuple[Part, ...], held: HeldEntry, *, plain: bool
     ) -> tuple[Part, ...]:
-        """What the target holds of a message, taken apart."""
+        """Return what the target holds of a message, split into the source's parts."""
         if part_map.are_wholes(held.seams, len(parts)):
             return parts
         known = part_map.predict_split(held.own, parts, held.seams) if plain else None
@@ -365,7 +365,7 @@ class RecordEmbedder:
         return kept
 
     def report_rest(self) -> None:
-        """Put into the ledger what has no record of its own."""
+        """Add everything without a record of its own to the loss report."""
         self.loss_report.add(map(self._unattached_loss, self._read_records(self.unattached)))
         self._report_files()
 
@@ -382,7 +382,7 @@ class RecordEmbedder:
         self.loss_report.add(Loss("file", path, path, self.crossing.how) for path in self._files)
 
     def _make_source_note(self, *, files: bool = True) -> SourceNote:
-        """What the source is called, which files it has, and those that hold no record."""
+        """Return the names and files of the source, and its files without records."""
         if files:
             self._report_files()
         source = self._origin.source
@@ -397,7 +397,7 @@ class RecordEmbedder:
 
     @cached_property
     def _list_record_files(self) -> list[int]:
-        """The sheets that hold records of the conversation."""
+        """The files that hold records of the conversation."""
         members = self.crossing.conversation.members
         return sorted({self._origin.sheet_of(number)[0] for number in members})
 
@@ -422,7 +422,7 @@ def _with_position(record: Record, position: int) -> Record:
 
 
 def _split_rising(positions: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Stretches in which each position is behind the one before."""
+    """Yield ranges of increasing positions."""
     start = 0
     for at in range(1, len(positions) + 1):
         if at == len(positions) or positions[at] <= positions[at - 1]:

@@ -1,8 +1,8 @@
-"""A message fitted into what a format can hold.
+"""Fitting a message into what a format can hold.
 
-Fields, flags and parts the format has a place for stay; other parts are rendered as text among
-the words, other fields are left out. What the format really holds of it is found by writing and
-reading it; comparing that with the message gives the losses.
+Fields, flags and parts that the format has a place for stay. Other parts are rendered as text, and
+other fields are left out. What the format really holds is found by writing and reading the message;
+comparing the result with the message gives the losses.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from talktree.model.message import NO_FLAGS, Message
 from talktree.model.parts import NOTHING, Part, Text, ToolResult, UnknownPart
 
 ALWAYS = frozenset({"id", "parent"})
-"""Fields that every format has a place for, beside those that are fitted: role, parts, flags."""
+"""Fields that every format has a place for, in addition to role, parts and flags."""
 FITTED = frozenset({"role", "parts", "flags", "extra"})
 OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant"}
-"""What else people are called."""
+"""Other names of roles."""
 
 
 class FittedMessage(Struct):
-    """A message as it should stand in a format, and where its parts went."""
+    """A message as it should be in a format, and where its parts went."""
 
     message: Message
     seams: Sequence[Seam]
@@ -44,7 +44,7 @@ class FittedMessage(Struct):
 def fit_message(
     message: Message, format: Format, *, extra: bool, **names: str | None
 ) -> FittedMessage:
-    """A message cut down to what a format can hold; `extra` where its own members mean the same.
+    """Return a message reduced to what a format can hold; `extra` if members keep their meaning.
 
     `names` are its id and the ids it names, as they are in the format.
     """
@@ -65,14 +65,14 @@ def fit_message(
 
 @lru_cache(maxsize=64)
 def _find_omitted_fields(format: Format) -> Mapping[str, Any]:
-    """The fields a format does not hold, with what stands there instead."""
+    """Return the fields that a format does not hold, with the values that replace them."""
     kept = FITTED | format.can.fields | ALWAYS
     bare = Message()
     return {name: getattr(bare, name) for name in bare.__struct_fields__ if name not in kept}
 
 
 def choose_role(role: str, can: FormatCapabilities) -> str:
-    """The role a format has for another format's role."""
+    """Return the role of a format for another format's role."""
     known = can.roles
     if known is None or role in known:
         return role
@@ -112,9 +112,9 @@ def _separate_parts(
 def _join_texts(
     parts: tuple[Part, ...], format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], Sequence[Seam]]:
-    """All words in one text, where the first of them stood."""
+    """Join all text into one part, in the place of the first text."""
     if len(parts) == 1 and type(parts[0]) is Text:
-        # Nearly always it is nothing but that.
+        # Nearly always it is only text.
         return (
             parts if extra or not parts[0].extra else (_without_extra(parts[0]),)
         ), make_whole_seams(1)
@@ -146,7 +146,7 @@ def _join_texts(
 def _keep_single_part(
     part: Part, format: Format, *, extra: bool
 ) -> tuple[tuple[Part, ...], Sequence[Seam]]:
-    """The one part of a message that is no text."""
+    """Return the single part of a message that is not text."""
     if _has_place(part, format, own=extra):
         return (part if extra else _without_extra(part),), make_whole_seams(1)
     text = render_part(part)
@@ -154,12 +154,12 @@ def _keep_single_part(
 
 
 def _has_place(part: Part, format: Format, *, own: bool) -> bool:
-    # What a format is choosy about from elsewhere it may well have written itself.
+    # A format may be strict about foreign messages, but may have written this one itself.
     return TAGS[type(part)] in format.can.parts if own else format.has_place(part)
 
 
 def _without_extra(part: Part) -> Part:
-    """A part without members that only its own format knows."""
+    """Return a part without members that only its own format knows."""
     if isinstance(part, UnknownPart):
         return part
     if isinstance(part, ToolResult):
@@ -170,7 +170,7 @@ def _without_extra(part: Part) -> Part:
 
 
 def resolve_seams(draft: FittedMessage, held: Sequence[Part]) -> Sequence[Seam]:
-    """The seams by the parts that are really held, which may stand in another order."""
+    """Return the seams for the parts that are really held, which may be in another order."""
     meant = draft.message.parts
     if meant is held or list(map(type, meant)) == list(map(type, held)):
         return draft.seams
@@ -182,7 +182,7 @@ def resolve_seams(draft: FittedMessage, held: Sequence[Part]) -> Sequence[Seam]:
 
 
 def _match_parts(meant: Sequence[Part], held: Sequence[Part]) -> list[int]:
-    """For each part that was meant, which of the held ones it is; -1 if none."""
+    """Return for each intended part the index of the held part, or -1."""
     place = [-1] * len(meant)
     free = dict.fromkeys(range(len(held)))
     for exact in (True, False):

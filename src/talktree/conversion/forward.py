@@ -1,4 +1,4 @@
-"""A document into another format: every conversation, and the files it becomes."""
+"""Converting a document to another format: every conversation, and the files it becomes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from talktree.model.parts import Text
 from talktree.text.file_names import LONGEST_NAME, sanitize_name
 
 Slot = int | Entry
-"""A position, or an entry made up for the target."""
+"""A position, or an entry made for the target."""
 _ODD = re.compile(r"[^\w.@+-]+", re.ASCII)
 
 
@@ -47,7 +47,7 @@ def convert_to_format(
     *,
     processes: int = 1,
 ) -> ConversionResult:
-    """A document as files of another format."""
+    """Return a document as files of another format."""
     outside = AttachmentContents(options.attachments)
     outputs = _make_outputs(document, target, options, loss_report, outside, processes)
     made = _gather_result(outputs, target, loss_report)
@@ -61,7 +61,7 @@ def convert_to_format(
 
 
 def digest_in_format(document: Document, target: Format, options: Options) -> Iterator[int]:
-    """The digests of what a document would show in another format; nothing is written."""
+    """Return the digests of what a document would show in another format, without writing it."""
     outside = AttachmentContents(options.attachments)
     for each in _make_outputs(document, target, options, LossReport(), outside, 1):
         yield from each.digests()
@@ -75,7 +75,7 @@ def _make_outputs(
     outside: AttachmentContents,
     processes: int,
 ) -> list[_Output]:
-    """What becomes of each conversation, or of each branch of it."""
+    """Return the outputs for each conversation, or for each branch of it."""
     document = encode_edits(document)
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
@@ -90,7 +90,7 @@ def _make_outputs(
         )
     outputs: list[_Output] = []
     stems = _Stems()
-    # In its own format a conversation has a place for all that it shows.
+    # A format has a place for everything that its own conversations show.
     embedded = None if target is origin.format else EmbeddedSources(document, loss_report)
     src = compute_source_id(origin)
     setting = _Setting(origin, target, options, loss_report, outside, embedded, src, processes)
@@ -107,7 +107,7 @@ def _make_outputs(
 
 
 def _share_embedded_data(outputs: Sequence[_Output]) -> None:
-    """What one of several branches holds need not travel along with the others."""
+    """Avoid embedding in several branches what one of them holds."""
     if len(outputs) > 1:
         held = {position for each in outputs for position in each.plan.order}
         for number, each in enumerate(outputs):
@@ -118,7 +118,7 @@ def _share_embedded_data(outputs: Sequence[_Output]) -> None:
 
 
 def encode_edits(document: Document) -> Document:
-    """The document as its own files would be read again, so that each record has its bytes."""
+    """Return the document as read again from its own files, so that each record has its bytes."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     if not any(conversation.changed for conversation in document.conversations):
@@ -141,7 +141,7 @@ def _list_no_conversations(document: Document) -> Sequence[Conversation]:
 
 
 def list_files_without_records(origin: DocumentOrigin) -> list[str]:
-    """The files in which no record was found."""
+    """Return the files in which no record was found."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     return [path for path in origin.source.files if path not in read_from]
 
@@ -149,7 +149,7 @@ def list_files_without_records(origin: DocumentOrigin) -> list[str]:
 def _list_branches(
     conversation: Conversation, target: Format, options: Options, stems: _Stems
 ) -> Iterator[tuple[str | None, str]]:
-    """The leaves to write to, each with the stem of its file."""
+    """Yield the leaves to write to, each with the stem of its file."""
     own = target.stem_for(options.id or find_own_id(conversation) or "")
     stem = stems.take_name(own or conversation.id, conversation.main_file)
     if options.branch != "all" or target.can.branches:
@@ -162,22 +162,22 @@ def _list_branches(
 
 
 def _is_name_of(file: str, name: str) -> bool:
-    """Whether a file, or a folder above it, is called so."""
+    """Whether a file, or a folder above it, has this name."""
     parts = PurePosixPath(file).parts
     return bool(parts) and (name in parts[:-1] or stem_of(parts[-1]) == name)
 
 
 class _Stems:
-    """Names for files, safe and each used once."""
+    """Safe file names, each used once."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def take_name(self, name: str, file: str = "") -> str:
-        """A name of its own, close to the one asked for.
+        """Return a unique name, close to the one requested.
 
-        The name of the file or folder it was read from is kept as it is; any other is content, and
-        only what is good for a name is taken from it.
+        The name of the file or folder that was read is kept as it is. Any other name is content,
+        and only characters that are safe in a file name are kept.
         """
         stem = _ODD.sub("-", name.rpartition("/")[2]).strip("-.") or "conversation"
         if (
@@ -267,7 +267,7 @@ class _Output:
         active: int | None,
         refinement: Refinement | None,
     ) -> str | None:
-        """The last message of the active branch that is really written, by its new id."""
+        """Return the last written message of the active branch, by its new id."""
         named = branch not in (None, "active", "all")
         leaf = conversation.find_position(branch or "") if named else active
         parents = conversation.tree.skeleton.parents
@@ -286,7 +286,7 @@ class _Output:
         return self.target.starts_folder
 
     def files(self, prefix: str, *, first: bool = True) -> dict[str, Iterable[bytes]]:
-        """The files by path."""
+        """Return the files by path."""
         homes = self._group_by_file([*self._opening, *self.plan.order], prefix)
         if self.target.keeper == "beside" and not self.packing.carry:
             self.packing.report_rest()
@@ -296,7 +296,7 @@ class _Output:
         }
 
     def digests(self) -> Sequence[int]:
-        """The digests of all that the target shows of it, but for a placeholder."""
+        """The digests of all messages that the target shows, except a placeholder."""
         self.packing.digest_shown(self._opening, self.plan.order)
         return self.packing.digests.digests
 
@@ -321,7 +321,7 @@ class _Output:
         return depth
 
     def _make_placeholder(self) -> Message:
-        """A message for a conversation that has none, to keep what has no other place."""
+        """Return a message that embeds what has no other place, for an empty conversation."""
         roles = self.target.can.roles
         role = "system" if roles is None or "system" in roles else roles[0]
         id = make_uuid("placeholder", self.about.id)
@@ -340,7 +340,7 @@ class _Output:
             home = main
             asked: tuple[Entry | None, str | None] = (None, None)
             for slot, kind in zip(slots, kinds, strict=True):
-                # Nearly always it is a message behind a message of the same file.
+                # Nearly always it is a message after a message of the same file.
                 if kind is not asked[0] or before != asked[1]:
                     asked = kind, before
                     home = before = self.target.choose_file(kind, main, before=before)
@@ -380,6 +380,6 @@ def _gather_result(
     for each in outputs:
         made = each.files(f"{each.stem}/" if each.is_folder else "")
         for path, content in made.items():
-            # Two conversations may be called by the same session.
+            # Two conversations may have the same session id.
             files[path if path not in files else f"{each.stem}/{path}"] = content
     return ConversionResult(files, folder=True, loss_report=loss_report)

@@ -1,4 +1,4 @@
-"""Records of a target on their way from one process to another: values, losses, what is carried."""
+"""Converted records in transit between processes: values, losses and embedded data."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from talktree.conversion.losses import Loss
 from talktree.text.json.value import EncodedValue, Json
 
 A_CHUNK = 1 << 20
-"""How many bytes of the source go from process to process at once; a long record goes alone."""
+"""Bytes of the source in one message between processes; a longer record is sent alone."""
 MOST_RECORDS = 512
 MOST_CHUNKS = 1 << 12
 _WRITTEN = 1
 
 
 class ConvertedChunk(Struct, array_like=True, gc=False):
-    """What was made of some records."""
+    """The result of converting some records."""
 
     values: Sequence[Any]
     losses: list[Loss]
     carried_bytes: int
     digests: tuple[bytes, bytes] = (b"", b"")
-    """What the messages among them show."""
+    """The digests of the messages among them."""
 
 
 def _encode_written(value: object) -> Ext:
@@ -45,21 +45,21 @@ _decoder = msgspec.msgpack.Decoder(ConvertedChunk, ext_hook=_decode_written)
 
 
 def pack_chunk(chunk: ConvertedChunk) -> bytes:
-    """A chunk as bytes; none at all if there is something in it that cannot travel."""
+    """Return a chunk as bytes; empty if a value in it cannot be sent."""
     try:
         return _encoder.encode(chunk)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        # Half a character, a number no float holds, a huge one, or too deep.
+        # An unpaired surrogate, a number beyond floats, a huge or a too deep value.
         return b""
 
 
 def unpack_chunk(data: bytes) -> ConvertedChunk:
-    """The chunk that was packed."""
+    """Return the chunk that was packed."""
     return _decoder.decode(data)
 
 
 def split_positions(positions: Sequence[int], sizes: Sequence[int]) -> list[array[int]]:
-    """Positions in chunks, given the size of each one's record."""
+    """Split positions into chunks, given the size of each record."""
     enough = max(A_CHUNK, 4 * sum(sizes) // MOST_CHUNKS)
     many = max(MOST_RECORDS, 4 * len(positions) // MOST_CHUNKS)
     chunks = [array("q")]

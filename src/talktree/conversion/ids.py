@@ -1,10 +1,10 @@
-"""Ids in the form a format demands, made from the old ones so that they are the same each time.
+"""Ids in the form that a format requires, derived from the old ids so that they are stable.
 
-Names for tool calls, for formats where every result must name a call that stands before it.
+Names for tool calls, for formats in which every result must name a call before it.
 
-Sources leave ids out, use one twice, or keep results whose calls are elsewhere. Here each call gets
-an id of its own and each result the id of its call; a result that answers no call names none, and a
-call that was never answered though the talk went on has none.
+Sources omit ids, use an id twice, or keep results whose calls are elsewhere. Here each call gets an
+id of its own and each result the id of its call. A result without a call has no id, and neither has
+a call that was not answered before the conversation continued.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from talktree.text.uuids import is_uuid4 as is_uuid4
 from talktree.text.uuids import make_uuid as make_uuid
 
 Place = tuple[str, int]
-"""A message and the number of a part in it."""
+"""A message and the index of a part in it."""
 
 
 class CallNames:
-    """What each call of a conversation is called, and which call each result names."""
+    """The id of each call of a conversation, and the call that each result names."""
 
     def __init__(self, messages: Iterable[Message], can: FormatCapabilities) -> None:
         self._can = can
@@ -49,7 +49,7 @@ class CallNames:
         self._answered = set(self._results.values())
 
     def rename_calls(self, message: Message) -> Message:
-        """The message with its calls and results named."""
+        """Return the message with its calls and results renamed."""
         if not any(isinstance(part, ToolCall | ToolResult) for part in message.parts):
             return message
         parts = (self._rename_part(part, (message.id, at)) for at, part in enumerate(message.parts))
@@ -70,7 +70,7 @@ class CallNames:
         return None if gone and place[0] not in self._last.values() else name
 
     def _find_pairs(self, message: Message) -> Iterator[Pair]:
-        """What is known to belong together once a message was seen."""
+        """Yield the pairs that are known once a message was read."""
         message = self._without_idle_calls(message)
         line = (SIDECHAIN in message.flags, message.agent)
         self._last[line] = message.id
@@ -85,7 +85,7 @@ class CallNames:
             yield from turn.close_turn()
 
     def _without_idle_calls(self, message: Message) -> Message:
-        """Only the assistant calls, and not where the answer stands in the same message."""
+        """Remove calls of other roles, and calls whose result is in the same message."""
         speaks = choose_role(message.role, self._can) == "assistant"
         if speaks and not _has_results(message):
             return message
@@ -101,7 +101,7 @@ class CallNames:
 
     def _join_pair(self, pair: Pair) -> None:
         call, result = pair
-        # A result that stands before the call cannot answer it.
+        # A result before the call cannot answer it.
         if call is not None and self._order[call.message] < self._order[result.message]:
             self._results[result.message, result.part] = self._calls[call.message, call.part]
 
@@ -112,11 +112,11 @@ def _has_results(message: Message) -> bool:
 
 HEAD = 4096
 MOST_HEADS = 64
-"""How many bytes of how many files identify a source, beside the names and sizes of all."""
+"""Number of files, and bytes of each, that identify a source together with all names and sizes."""
 
 
 def make_target_id(name: str, conversation: str, target: Format) -> str:
-    """The id that a message of a conversation gets in another format."""
+    """Return the id of a message of a conversation in another format."""
     return (
         make_uuid(name, conversation)
         if target.can.ids == "uuid"
@@ -125,7 +125,7 @@ def make_target_id(name: str, conversation: str, target: Format) -> str:
 
 
 def compute_source_id(origin: DocumentOrigin) -> str:
-    """Identifies a source: by its name, the files with its records, and how these begin."""
+    """Return an id of a source: its name, the files with its records, and how these begin."""
     state = blake2b(origin.source.name.encode("utf-8", "surrogatepass"), digest_size=5)
     sheets = sorted((sheet for sheet in origin.sheets if len(sheet)), key=lambda each: each.path)
     for number, sheet in enumerate(sheets):

@@ -1,6 +1,6 @@
-"""The ledger: everything a format cannot hold, told before anything is written.
+"""The loss report: everything that a format cannot hold, reported before anything is written.
 
-A ledger that keeps its losses in a file, so that millions of them take no memory.
+Losses can be stored in a file, so that millions of them take no memory.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from talktree.errors import WouldLose
 from talktree.text.json.encode import encode_json
 
 Kept = Literal["carried", "rendered", "lost"]
-"""How a thing the target has no place for is kept: it travels along unseen, is shown as text (and
-travels along), or is not kept at all."""
+"""How something without a place in the target is kept: embedded, rendered as text (and embedded),
+or not at all."""
 
 KINDS = {
     "id": "an id the target would refuse; a new one was made from it",
@@ -60,25 +60,25 @@ KINDS = {
     "mismatch": "a message that is missing, differs or is added when the output is read again",
     "embedded": "embedded source data that is damaged or does not fit together, and is not used",
 }
-"""Every kind of loss there is, and what it means."""
+"""Every kind of loss, and what it means."""
 
 
 class Loss(Struct, frozen=True, gc=False):
-    """One thing the target cannot hold as it is."""
+    """One thing that the target cannot hold as it is."""
 
     kind: str
     entry: str
-    """The id of the entry it belongs to, as the source has it; a path for files."""
+    """The id of the entry in the source; a path for files."""
     what: str
     kept: Kept = "lost"
 
 
 kind_of: Callable[[Loss], tuple[str, Kept]] = attrgetter("kind", "kept")
-"""What losses are counted by."""
+"""The key by which losses are counted."""
 
 
 class LossReport:
-    """Losses, and what carrying them costs."""
+    """Losses, and the size of the embedded data."""
 
     def __init__(self, *, keep: bool = True, most: int | None = None) -> None:
         self.losses: list[Loss] = []
@@ -88,7 +88,7 @@ class LossReport:
         self._most = most
 
     def add(self, losses: Iterable[Loss]) -> None:
-        """Take some more."""
+        """Add losses."""
         losses = list(losses)
         self.counts.update(map(kind_of, losses))
         if self._keep:
@@ -96,10 +96,10 @@ class LossReport:
             self.losses += losses[:left]
 
     def step(self, count: int = 1) -> None:
-        """So many more records are done."""
+        """Report the progress of `count` more records."""
 
     def count_by_kind(self) -> Iterator[tuple[str, int]]:
-        """Kinds of which something is not kept, with how often."""
+        """Yield the kinds of which something is not kept, with their counts."""
         for (kind, kept), count in self.counts.items():
             if kept == "lost":
                 yield kind, count
@@ -107,7 +107,7 @@ class LossReport:
     def refuse_forbidden(
         self, *, strict: bool, allow: Collection[str] = (), forbid: Collection[str] = ()
     ) -> None:
-        """Refuse what may not be: under `strict` anything lost, else what is forbidden by kind."""
+        """Raise an error for forbidden losses: under `strict` any, else the forbidden kinds."""
         gone = {kind: count for kind, count in self.count_by_kind() if strict and kind not in allow}
         for (kind, _), count in self.counts.items():
             if kind in forbid:
@@ -126,15 +126,15 @@ class LossReport:
 
 
 EXAMPLES = 3
-"""How many losses of each kind are kept at hand."""
+"""Maximum number of losses of each kind that are held in memory."""
 
 
 def _do_nothing() -> None:
-    """Nobody wants to know how far it is."""
+    """The default progress callback."""
 
 
 class FiledLossReport(LossReport):
-    """Losses as JSON lines in a file, counts and a few examples at hand."""
+    """A loss report with JSON lines in a file; only counts and a few examples are in memory."""
 
     def __init__(self, file: IO[bytes] | None = None, *, step: Callable[[], None] = _do_nothing):
         super().__init__(keep=False)
@@ -160,7 +160,7 @@ class FiledLossReport(LossReport):
             if missing > 0:
                 wanted[kind] = min(missing, count)
         for loss in losses:
-            # Soon there are examples of every kind, and nobody need look at each loss.
+            # Once every kind has enough examples, losses need not be examined one by one.
             if not wanted:
                 return
             kind = kind_of(loss)
@@ -176,9 +176,9 @@ class FiledLossReport(LossReport):
 
 
 def encode_loss(loss: Loss) -> bytes:
-    """A loss as one line of JSON."""
+    """Return a loss as one line of JSON."""
     try:
         return msgspec.json.encode(loss) + b"\n"
     except UnicodeEncodeError:
-        # Half a character in an id: only an escape can say it.
+        # An unpaired surrogate in an id must be escaped.
         return encode_json(msgspec.structs.asdict(loss)) + b"\n"

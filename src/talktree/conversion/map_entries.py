@@ -1,4 +1,4 @@
-"""One conversation on its way into another format: what the format holds of each entry."""
+"""Mapping the entries of a conversation to another format, and what the format holds of each."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ LONG = 1 << 20
 
 
 class HeldEntry(Struct):
-    """What a format holds of one entry: its native value, and that read again."""
+    """What a format holds of one entry: its native value, and that value read again."""
 
     value: Any
     seen: Entry
     seams: Sequence[part_map.Seam] = ()
     losses: Sequence[Loss] = ()
     own: Sequence[Part] = ()
-    """The parts it has in the source."""
+    """Its parts in the source."""
     under: str | None = None
-    """What it hangs on, where the source's own record does not say so."""
+    """Its parent, if the source's own record does not name it."""
     sum: str | None = None
-    """The checksum of what is seen, where that is known."""
+    """The checksum of the entry that is read again, if known."""
 
 
 class EntryMapper:
-    """Takes the entries of a conversation over into a format."""
+    """Maps the entries of a conversation to a format."""
 
     def __init__(
         self,
@@ -80,15 +80,15 @@ class EntryMapper:
         self.skeleton = conversation.tree.skeleton
         self._extra = self.source.lens is target.lens or target.can.everything
         self._as_it_is = self.outside.policy == "inline" and target.can.calls == "loose"
-        """Whether messages are drafted with just the attachments and calls they have."""
+        """Whether messages keep their attachments and calls without preparation."""
 
     @property
     def can_be_shared(self) -> bool:
-        """Whether records can be taken over apart from one another, by several processes."""
+        """Whether records can be mapped independently, by several processes."""
         return self.outside.policy == "inline"
 
     def prepare(self) -> None:
-        """Find out now what is asked for with every record."""
+        """Compute in advance what every record needs."""
         _ = self._moments
         if self.target.can.calls != "loose":
             _ = self._call_names
@@ -96,7 +96,7 @@ class EntryMapper:
     # names and places
 
     def new_id(self, position: int) -> str:
-        """The id of a message in the target."""
+        """Return the id of a message in the target."""
         refined = self.refinement
         name = self.skeleton.ids[position] if refined is None else refined.find_name(position)
         return make_target_id(name, self.conversation.id, self.target)
@@ -105,7 +105,7 @@ class EntryMapper:
         return None if name is None else make_target_id(name, self.conversation.id, self.target)
 
     def find_parent_position(self, position: int) -> int:
-        """The position a message hangs on in the target."""
+        """Return the position of a message's parent in the target."""
         found = self.plan.parents.get(position)
         return self.skeleton.parents[position] if found is None else found
 
@@ -117,9 +117,9 @@ class EntryMapper:
 
     @cached_property
     def _moments(self) -> array[int]:
-        """For each record its time or the nearest one known before it.
+        """For each record its time or the nearest known time before it.
 
-        Siblings get moments of their own: at the same one they would be taken for one message.
+        Siblings get different times: with the same time they would be taken for one message.
         """
         last = self.about.started or 0
         siblings: dict[int, int] = {}
@@ -135,7 +135,7 @@ class EntryMapper:
         return moments
 
     def _prepare_message(self, position: int, message: Message) -> Message:
-        """A message with the attachments and the calls that it shall have in the target."""
+        """Return a message with the attachments and calls for the target."""
         where = self.conversation, position
         if self.refinement is not None:
             where = self.refinement.where.get(position, where)
@@ -155,9 +155,9 @@ class EntryMapper:
     # what the target holds
 
     def convert_records(self, records: Sequence[Record]) -> list[HeldEntry]:
-        """What the target makes of some records; `line` is the position of each.
+        """Return what the target holds of some records; `line` is the position of each.
 
-        The bytes of long records are let go; to pack them, they are read again.
+        The bytes of long records are released; they are read again to embed them.
         """
         others = self.plan.others
         details = [record for record in records if record.line not in others]
@@ -176,7 +176,7 @@ class EntryMapper:
         ]
 
     def preview_records(self, records: Sequence[Record]) -> list[Entry]:
-        """What the target shows of some records; nothing is asked about what is lost of them."""
+        """Return what the target shows of some records, without finding losses."""
         others = self.plan.others
         details = [record for record in records if record.line not in others]
         positions = [record.line for record in details]
@@ -193,27 +193,28 @@ class EntryMapper:
         ]
 
     def convert_record(self, position: int, record: Record) -> HeldEntry:
-        """What the target makes of a record at a position."""
+        """Return what the target holds of a record at a position."""
         record.line = position
         return self.convert_records([record])[0]
 
     def _read_message(self, record: Record) -> Message:
-        # What it carries itself is no part of what it says; its bytes have it.
+        # Its embedded data is not content; its bytes include it.
         record.value = self.source.take_carry(record.value)[1]
         message = self.source.get(record)
         assert isinstance(message, Message)
         return message
 
     def convert_message(self, position: int, message: Message) -> HeldEntry:
-        """What the target makes of a message at a position."""
+        """Return what the target holds of a message at a position."""
         return self._convert_messages([position], [message])[0]
 
     def _convert_messages(
         self, positions: Sequence[int], messages: Iterable[Message]
     ) -> list[HeldEntry]:
-        """What the target makes of messages, each step done for all of them before the next.
+        """Return what the target holds of messages, one step for all of them before the next.
 
-        Many messages in one step are faster than one in many: all that the step needs is at hand.
+        This is faster than all steps for each message, because each step's data stays in the
+        caches.
         """
         messages = self._refine_messages(positions, list(messages))
         drafts = list(map(self._draft_message, positions, messages))
@@ -227,7 +228,7 @@ class EntryMapper:
         return held
 
     def _refine_messages(self, positions: Sequence[int], messages: list[Message]) -> list[Message]:
-        """The messages, where their records embed more of them with all of that."""
+        """Return the messages, with all that their records embed of them."""
         if self.refinement is None:
             return messages
         refined = self.refinement.find_messages(positions)
@@ -239,7 +240,7 @@ class EntryMapper:
         ]
 
     def _keeps_extra(self, position: int) -> bool:
-        """Whether members that only the message's own format knows mean the same in the target."""
+        """Whether members of the message's own format keep their meaning in the target."""
         if self.refinement is None or position not in self.refinement.where:
             return self._extra
         return self.refinement.format.lens is self.target.lens or self.target.can.everything
@@ -256,23 +257,23 @@ class EntryMapper:
 
     def _adopt_message(self, position: int, draft: FittedMessage) -> Message:
         if self.source is self.target and self.refinement is None:
-            # Its own programs wrote it; what they demand of others is not asked of them.
+            # Its own programs wrote it, so the requirements for other messages do not apply.
             return draft.message
         return self.target.adopt(draft.message, self.about, moment=self._moments[position])
 
     def _reread_message(self, meant: Json, adopted: Message, draft: FittedMessage) -> HeldEntry:
-        """What was written as it is read."""
+        """Return what was written as it is read."""
         details = plain_text(adopted) if self._is_read_as_written(adopted) else None
         if details is not None and TOKEN not in details:
             seams = resolve_seams(draft, adopted.parts)
             return HeldEntry(meant, adopted, seams, sum=text_checksum(details))
-        # Half a character or a token is written as it stands, and may be read as another value.
+        # An unpaired surrogate or a token is written unchanged, and may be read differently.
         value = join_surrogates(meant)
         seen = self._read_value(value, draft.message.parent)
         return HeldEntry(value, seen, resolve_seams(draft, seen.parts))
 
     def _preview_message(self, adopted: Message, draft: FittedMessage) -> Message:
-        """The same, but only what is shown of it."""
+        """Return the same, limited to what is shown."""
         if self._is_read_as_written(adopted) and shows_as_written(adopted):
             return adopted
         return self._read_value(
@@ -280,12 +281,12 @@ class EntryMapper:
         )
 
     def _is_read_as_written(self, adopted: Message) -> bool:
-        """Whether a message of plain characters is read again just as it is."""
+        """Whether a message of plain characters is read again unchanged."""
         return self.target.faithful and not is_ambiguous(adopted.time_ns)
 
     @cached_property
     def _duplicate_ids(self) -> dict[int, str]:
-        """Ids that several messages share in the source, where each is known by another one."""
+        """Shared ids of the source, by position, for messages that were renamed."""
         refined = {} if self.refinement is None else self.refinement.where
         native = self.conversation.skeleton.native
         return {place: id for place, id in native.items() if id and place not in refined}
@@ -293,7 +294,7 @@ class EntryMapper:
     def _compare_message(
         self, position: int, held: HeldEntry, message: Message, draft: FittedMessage
     ) -> None:
-        """Find out what is lost of a message."""
+        """Add the losses of a message."""
         seen, parent = held.seen, draft.message.parent
         assert isinstance(seen, Message)
         held.own = message.parts
@@ -315,7 +316,7 @@ class EntryMapper:
     def _find_place_losses(
         self, position: int, message: Message, seen: Message, parent: str | None
     ) -> Iterator[Loss]:
-        # A message without an id loses none.
+        # A message without an id cannot lose one.
         if seen.id != message.id and self.skeleton.native.get(position, message.id):
             yield Loss("id", message.id, message.id[:80], self.how)
         if message.parent is not None and self._new_name(message.parent) != parent:
@@ -337,13 +338,13 @@ class EntryMapper:
         return held
 
     def convert_unchanged(self, entry: Entry) -> HeldEntry:
-        """What the target holds of an entry that is written as it is."""
+        """Return what the target holds of an entry that is written unchanged."""
         value = join_surrogates(self.target.put(entry, None))
         return HeldEntry(value, self.target.get(Record(value, id=entry.id)))
 
 
 def unjoin_parts(entry: Entry, seams: Sequence[part_map.Seam]) -> Entry:
-    """An entry with its parts as they were before they were joined."""
+    """Return an entry with its parts as they were before they were joined."""
     if not isinstance(entry, Message) or part_map.are_wholes(seams, len(entry.parts)):
         return entry
     return replace(entry, parts=part_map.split_parts(entry.parts, seams).parts)

@@ -1,7 +1,7 @@
-"""Merging: files that share a history as one tree, shared messages once.
+"""Merging files that share a history into one tree, with each shared message once.
 
 The order in which files are named makes no difference, and merging a file with itself changes
-nothing. Files that share nothing stay conversations of their own.
+nothing. Files that share nothing stay separate conversations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATH = f"{NAME}.jsonl"
 
 
 def merge_documents(documents: Sequence[Document]) -> Document:
-    """Documents as one, in our own format; what has no single answer is told as findings."""
+    """Merge documents into one in our own format; conflicts are reported as findings."""
     if not documents:
         raise UsageError("there is nothing to merge", hint="name some files")
     merging = TreeMerger(collect_conversations(documents))
@@ -61,7 +61,7 @@ def _encode_trees(trees: Sequence[MergedTree], names: Sequence[str]) -> Iterator
 
 
 def find_places(conversation: Conversation, id: str) -> list[Place]:
-    """Where an entry of a merged conversation was found: source, file, number of the record."""
+    """Return where an entry of a merged conversation was found: source, file, record number."""
     origin = conversation.store
     assert isinstance(origin, DocumentOrigin)
     position = conversation.find_position(id)

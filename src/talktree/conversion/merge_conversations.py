@@ -1,9 +1,10 @@
 """The conversations to be merged, each as its skeleton and a checksum of every entry.
 
-What makes two messages the same message: checksums of what was said, and of all the rest.
+Messages are matched by two checksums: one of the content, and one of everything else.
 
 Copies of a message differ by design: a resumed session has another name, an export leaves out
-attachments or whole members, a format keeps milliseconds only. What was said and when does not.
+attachments or whole members, a format keeps milliseconds only. The content and its time do not
+differ.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ from talktree.text.times import MILLI
 
 SIZE = 16
 BY_DESIGN = frozenset({"sessionId", "session_id", "forkedFrom", "slug", CARRY, WAS})
-"""Members that tell a copy from its original, and what files carry for other formats."""
+"""Members that differ between copies by design, and embedded source data."""
 NAMES = frozenset({"uuid", "parentUuid", "id", "parent"})
-"""Members of records nobody understands that only name them and what they hang on."""
+"""Members of unknown records that only hold their id and parent."""
 _encode = msgspec.json.Encoder(
     enc_hook=lambda value: {"token": value.text} if isinstance(value, Token) else repr(value),
     order="deterministic",
@@ -62,13 +63,13 @@ class Digest(NamedTuple):
     said: bytes
     """The same for every copy of it."""
     whole: bytes
-    """The same for copies that differ in nothing but what differs by design."""
+    """The same for copies that differ only by design."""
     weight: int
-    """How much there is to it, so that the fullest copy can be kept."""
+    """The amount of content, so that the most complete copy is kept."""
 
 
 def digest_entry(entry: Entry) -> Digest:
-    """An entry in short."""
+    """Return an entry in short."""
     bare = _without_names(entry)
     text = _encode_value(bare)
     whole = blake2b(text, digest_size=SIZE).digest()
@@ -88,7 +89,7 @@ def _encode_value(value: object) -> bytes:
 
 
 def _without_names(entry: Entry) -> Entry:
-    """An entry without its names and without what differs between copies by design."""
+    """Return an entry without its names and without what differs between copies by design."""
     match entry:
         case Message():
             return replace(
@@ -135,7 +136,7 @@ def _content_digest(message: Message) -> bytes:
 
 
 def iter_words(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
-    """What was said and done; what goes with it, an export may have left out."""
+    """Yield the content that every copy has; an export may leave out the rest."""
     for part in parts:
         match part:
             case Text() | Thinking():
@@ -153,9 +154,9 @@ def iter_words(parts: tuple[Part, ...]) -> Iterator[tuple[str, Any]]:
 
 
 PLACES = "x-talktree-places"
-"""The member of a merged line that names every place the entry was found in."""
+"""The member of a merged line with every place where the entry was found."""
 NOTHING = -1
-"""The weight of what is no entry."""
+"""The weight of something that is not an entry."""
 Place = list[Json]
 """Source, file, the number of the record in it, and the id it has there or null."""
 
@@ -172,9 +173,9 @@ class MergeConversation:
         self.origin = origin
         self.name = document.name
         self.document = number
-        """Which of the documents it is in."""
+        """The index of its document."""
         self.part_of = (document.format, document.name, conversation.id) if part else None
-        """The conversation it is a part of, if it was written as one."""
+        """The conversation it is a part of, if both were written as one."""
         self.skeleton: Skeleton = conversation.tree.skeleton
         self._sums = bytearray()
         self._weights = array("q")
@@ -208,7 +209,7 @@ class MergeConversation:
             self.missing[position] = entry.parent
 
     def digest(self, position: int) -> Digest | None:
-        """An entry in short; None for one that only carries something."""
+        """Return an entry in short, or None for one that only holds embedded data."""
         weight, start = self._weights[position], 2 * SIZE * position
         if weight == NOTHING:
             return None
@@ -216,7 +217,7 @@ class MergeConversation:
         return Digest(sums[:SIZE], sums[SIZE:], weight)
 
     def ids(self, position: int) -> tuple[str, ...]:
-        """The ids a message has in its files, if they are its own alone; the first is its name."""
+        """Return the unique ids of a message in its files; the first is its name."""
         found = self.find_places(position)
         return tuple(dict.fromkeys(place[3] for place in found if isinstance(place[3], str)))
 
@@ -225,11 +226,11 @@ class MergeConversation:
         return self.skeleton.groups()
 
     def reply(self, position: int) -> str | None:
-        """The API reply a message is a piece of."""
+        """Return the API reply that a message is a part of."""
         return self._replies[position]
 
     def find_places(self, position: int) -> list[Place]:
-        """Where an entry stands, or stood before it was merged."""
+        """Return where an entry is, or was before it was merged."""
         known = self._places.get(position)
         if known is not None:
             return known
@@ -239,7 +240,7 @@ class MergeConversation:
         return [[self.name, self.origin.sheets[which].path, index, own]]
 
     def entries_at(self, positions: Sequence[int]) -> Iterator[Entry]:
-        """Entries in the order asked for, without what they carry."""
+        """Yield entries in the given order, without their embedded data."""
         for start in range(0, len(positions), BATCH_SIZE):
             asked = positions[start : start + BATCH_SIZE]
             ordered = sorted(set(asked))
@@ -249,7 +250,7 @@ class MergeConversation:
 
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:
-        """What talks are put in order by: the newest message, their number, what is said."""
+        """The sort key of conversations: newest message, number of messages, content."""
         times = [time for time in self.skeleton.times if time != NO_TIME]
         said = blake2b(self._sums, digest_size=SIZE)
         for name in self.skeleton.ids:
@@ -258,7 +259,7 @@ class MergeConversation:
 
 
 def parse_places(record: Record) -> list[Place]:
-    """The places that a line of a merged file names."""
+    """Return the places that a line of a merged file names."""
     found = record.value.get(PLACES) if isinstance(record.value, dict) else None
     if not isinstance(found, list):
         return []
@@ -266,7 +267,7 @@ def parse_places(record: Record) -> list[Place]:
 
 
 def collect_conversations(documents: Sequence[Document]) -> list[MergeConversation]:
-    """All conversations, in an order that does not depend on the one they were named in."""
+    """Return all conversations, in an order that does not depend on the input order."""
     found = [
         MergeConversation(conversation, document, number, part=part)
         for number, (document, part) in enumerate(_iter_sources(documents))
@@ -277,7 +278,7 @@ def collect_conversations(documents: Sequence[Document]) -> list[MergeConversati
 
 
 def _iter_sources(documents: Sequence[Document]) -> Iterator[tuple[Document, bool]]:
-    """The documents; conversations that embed what they were made from count as parts of that."""
+    """Yield the documents; conversations that embed their source count as parts of it."""
     for document in map(reread_with_edits, documents):
         taken: set[int] = set()
         for index in index_embedded_sources(document):

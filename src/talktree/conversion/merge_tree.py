@@ -1,7 +1,7 @@
-"""One tree of many: which messages are the same, and where those hang that only one file has.
+"""Merging trees: which messages are the same, and where messages of only one file belong.
 
-Messages are the same if they have the same id and say the same, or if they say the same at the
-same time below the same message. The same id with something else said is a conflict: both stay.
+Messages are the same if they have the same id and content, or the same content at the same time
+below the same message. The same id with different content is a conflict: both stay.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from talktree.model.findings import Finding, make_finding
 from talktree.model.skeleton import NO_TIME, ROOT
 
 Copy = tuple[int, int]
-"""A talk and a position in it."""
+"""A conversation and a position in it."""
 LONG = 16
-"""Ids of so many characters are not the same by chance."""
+"""Ids of at least this length are not equal by chance."""
 
 
 class MergedNode(Struct):
@@ -27,17 +27,17 @@ class MergedNode(Struct):
     whole: bytes
     weight: int
     best: Copy
-    """The fullest copy."""
+    """The most complete copy."""
     placed: Copy
-    """The copy that knows where it hangs."""
+    """The copy that knows its parent."""
     parent: int
     own_id: str | None
     alias: str
-    """What it is called where it has no id of its own."""
+    """Its name if it has no id of its own."""
     role: str
     timed: bool
     copies: tuple[Copy, ...]
-    """Every copy, in the order of the talks."""
+    """Every copy, in the order of the conversations."""
     differs: bool = False
     """Whether its copies differ in more than their place."""
     clash: bool = False
@@ -46,19 +46,20 @@ class MergedNode(Struct):
 
 
 class TreeMerger:
-    """Takes talks one after the other into one tree."""
+    """Merges conversations into one tree, one after the other."""
 
     def __init__(self, talks: list[MergeConversation]) -> None:
         self.talks = talks
         self.nodes: list[MergedNode] = []
         self.maps: list[array[int]]
-        """For each talk, the node of each position; -1 for what is no message."""
+        """For each conversation, the node of each position; -1 for entries that are not
+        messages."""
         self._by_id: dict[str, list[int]] = {}
         self._below: dict[tuple[int, bytes], list[int]] = {}
-        """Nodes by what they hang on and what they say."""
+        """Nodes by parent and content."""
         self._groups = list(range(len(talks)))
         self.maps = [array("q", [-1]) * len(talk.skeleton) for talk in talks]
-        # What names parents in other files comes after those files.
+        # Conversations that name parents in other files come after those files.
         for number in sorted(range(len(talks)), key=lambda number: bool(talks[number].missing)):
             for position in talks[number].conversation.tree.order:
                 self._add_message(number, talks[number], position)
@@ -84,7 +85,7 @@ class TreeMerger:
     def _find_same(
         self, number: int, talk: MergeConversation, position: int, parent: int
     ) -> int | None:
-        """The node a message is a copy of."""
+        """Return the node that a message is a copy of."""
         ids = talk.ids(position)
         for each in (node for id in ids for node in self._by_id.get(id, ())):
             if self._is_copy_of(each, number, talk, position) and self._is_possible_parent(
@@ -101,11 +102,11 @@ class TreeMerger:
         return None
 
     def _is_sure(self, node: MergedNode, talk: MergeConversation, *, named: bool) -> bool:
-        """Whether a message without a time is the same though only its words and place say so."""
+        """Whether a message without a time is the same, given only its content and place."""
         if named and node.own_id is not None:
-            # Two ids: two people may have said the same.
+            # Two ids: the same text may have been written twice.
             return False
-        # What a source tells apart stays apart.
+        # Messages that one source distinguishes stay distinct.
         return all(self.talks[number].document != talk.document for number, _ in node.copies)
 
     def _is_copy_of(self, node: int, number: int, talk: MergeConversation, position: int) -> bool:
@@ -143,7 +144,7 @@ class TreeMerger:
     def _join_copy(
         self, found: int, number: int, talk: MergeConversation, position: int, parent: int
     ) -> None:
-        """One more copy of a message."""
+        """Add a copy of a message."""
         node, digest, ids = self.nodes[found], talk.digest(position), talk.ids(position)
         assert digest is not None
         self._link_groups(number, node.best[0])
@@ -169,7 +170,7 @@ class TreeMerger:
             node = self.nodes[node].parent
         return node == above
 
-    # which talks belong together
+    # which conversations belong together
 
     def _unite_with_node(self, number: int, node: int) -> None:
         if node != ROOT:
@@ -180,7 +181,7 @@ class TreeMerger:
         self._groups[max(one, two)] = min(one, two)
 
     def find_group(self, talk: int) -> int:
-        """The first of the talks that a talk shares its history with."""
+        """Return the first of the conversations that share history with this one."""
         while self._groups[talk] != talk:
             self._groups[talk] = self._groups[self._groups[talk]]
             talk = self._groups[talk]
@@ -189,7 +190,7 @@ class TreeMerger:
     # afterwards
 
     def _find_missing_parents(self) -> None:
-        """Hang what named a parent that was in another file."""
+        """Attach messages whose parent was in another file."""
         for number, talk in enumerate(self.talks):
             for position, name in talk.missing.items():
                 found = self.maps[number][position]
@@ -200,14 +201,14 @@ class TreeMerger:
                     self._unite_with_node(number, above)
 
     def _unite_equals(self) -> None:
-        """Talks that are the same, or were one, belong together though they share no message."""
+        """Group conversations that are equal, or were one, even if they share no message."""
         known: dict[object, int] = {}
         for number, talk in enumerate(self.talks):
             for key in (talk.rank, talk.part_of or talk.rank):
                 self._link_groups(number, known.setdefault(key, number))
 
     def _resolve_name(self, name: str | None, number: int) -> int:
-        """The node that a message means by a name that is not in its own file."""
+        """Return the node that a message means by a name that is not in its own file."""
         if name is None:
             return ROOT
         for each in self._by_id.get(name, ()):
@@ -217,7 +218,7 @@ class TreeMerger:
         return ROOT
 
     def _name_nodes(self) -> None:
-        """A name of its own in its tree for every node: its id, or an alias."""
+        """Give every node a unique name in its tree: its id, or an alias."""
         taken: set[tuple[int, str]] = set()
         for node in sorted(self.nodes, key=lambda node: node.own_id is None):
             group = self.find_group(node.best[0])
@@ -230,7 +231,7 @@ class TreeMerger:
             taken.add((group, node.name))
 
     def report_node(self, node: MergedNode) -> list[Finding]:
-        """What was odd about putting a message together."""
+        """Return the findings about merging a message."""
         names = dict.fromkeys(self.talks[number].name for number, _ in node.copies)
         where = ", ".join(names)[:80]
         if node.clash:

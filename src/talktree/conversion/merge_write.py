@@ -1,7 +1,7 @@
-"""The merged trees as a file of our own format: every message once, with all its places.
+"""Writing merged trees in our own format: every message once, with all its places.
 
-Entries come in the order of the talks, each talk's own in theirs, so that what was said last stands
-last. Contents are read a stretch at a time and go straight into the file.
+Entries are in the order of the conversations, each in its own order, so the newest message is last.
+Contents are read in batches and written directly to the file.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from talktree.model.skeleton import NO_TIME, ROOT, Skeleton
 
 
 class MergedLine(Struct):
-    """One line of the file to be."""
+    """One line of the merged file."""
 
     copy: Copy
     """Where its content is read."""
     copies: tuple[Copy, ...]
     node: MergedNode | None = None
-    """None for what is no part of the tree."""
+    """None for an entry outside the tree."""
 
 
 class MergedTree:
@@ -45,7 +45,7 @@ class MergedTree:
         self.format = first.format
         found = {merging.talks[number].skeleton.habits for number in talks}
         self.habits = found.pop() if len(found) == 1 else ANY
-        """How its tree is read, where all that it is made of are read in one way."""
+        """How its tree is read, if all its sources are read in the same way."""
         self.lines = list(_Lines(merging, talks))
         self._names = {line.node.name for line in self.lines if line.node is not None}
         self._skeleton = self._build_skeleton()
@@ -85,7 +85,7 @@ class MergedTree:
     # the lines
 
     def iter_items(self) -> Iterator[Item]:
-        """The lines with their contents."""
+        """Yield the lines with their contents."""
         native = get_format(NATIVE)
         for position, (line, entry) in enumerate(self._iter_contents()):
             named = self._with_merged_names(line, entry, position)
@@ -108,7 +108,7 @@ class MergedTree:
             yield from ((line, entries[line.copy]) for line in asked)
 
     def _with_merged_names(self, line: MergedLine, entry: Entry, position: int) -> Entry:
-        """An entry under the names of the merged tree."""
+        """Return an entry with the names of the merged tree."""
         number = line.copy[0]
         name = entry.id if line.node is None else line.node.name
         match entry:
@@ -130,11 +130,11 @@ class MergedTree:
         above = self._skeleton.parents[position]
         if above != ROOT:
             return None if position in self._skeleton.linked else self._skeleton.ids[above]
-        # A parent that is nowhere goes on being named; one that cannot be true does not.
+        # A missing parent is still named; an impossible one is not.
         return None if message.parent in self._names else message.parent
 
     def _find_new_name(self, number: int, name: str | None) -> str | None:
-        """What a message of a talk is called now."""
+        """Return the new name of a message of a conversation."""
         if name is None:
             return None
         position = self._merging.talks[number].skeleton.by_id.get(name)
@@ -143,7 +143,7 @@ class MergedTree:
 
 
 class _Lines:
-    """The lines of some talks in order, each thing once."""
+    """The lines of some conversations in order, each thing once."""
 
     def __init__(self, merging: TreeMerger, talks: Sequence[int]) -> None:
         self._merging = merging
@@ -152,7 +152,7 @@ class _Lines:
     def __iter__(self) -> Iterator[MergedLine]:
         written = bytearray(len(self._merging.nodes))
         others: dict[tuple[bytes, int], MergedLine] = {}
-        """What is no message, by what it says and how often that was said before it."""
+        """Entries that are not messages, by content and how often it occurred before."""
         for number in self._talks:
             talk = self._merging.talks[number]
             counts: dict[bytes, int] = {}
@@ -189,5 +189,5 @@ class _Lines:
 
 
 def build_merged_info(tree: MergedTree, id: str) -> ConversationInfo:
-    """What the file says of a conversation."""
+    """Return the facts that the file holds about a conversation."""
     return ConversationInfo(id=id, format=tree.format, session="", habits=tree.habits)

@@ -1,9 +1,9 @@
-"""Migration: files of older versions of a format as the current version has them, and back.
+"""Migration of files from older versions of a format to the current version, and back.
 
-A migrated file keeps what it was in a member of its own, so `back` gives the old bytes again, with
-whatever was edited since. Under another format's conversion that member is a member like any other.
+A migrated file keeps its old form in a member of its own, so `back` restores the old bytes, with
+all later edits. For a conversion to another format that member is ordinary content.
 
-An edited document as its own files would be read again, so that each record has its bytes.
+An edited document is first read again from its own files, so that each record has its bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from talktree.model.document import Document
 
 
 def reread_with_edits(document: Document) -> Document:
-    """The same document without edits that only memory knows."""
+    """Return the same document without edits that are only in memory."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     if not any(conversation.changed for conversation in document.conversations):
@@ -46,7 +46,7 @@ NO_ID = "no id"
 
 
 def needs_migration(document: Document) -> list[Reason]:
-    """Everything in a document that is not as the current version of its format has it."""
+    """Return everything in a document that differs from the current version of its format."""
     renewal = get_format(document.format).renewal()
     return list(_find_reasons(_reread_document(document, renewal), renewal))
 
@@ -54,7 +54,7 @@ def needs_migration(document: Document) -> list[Reason]:
 def migrate_document(
     document: Document, options: Options, loss_report: LossReport | None = None
 ) -> ConversionResult:
-    """A document in the current version of its format."""
+    """Return a document in the current version of its format."""
     loss_report = loss_report or LossReport()
     renewal = get_format(document.format).renewal()
     document = _reread_document(document, renewal)
@@ -70,7 +70,7 @@ def migrate_document(
         )
     kept = read_embedded_source(origin.source, renewal)
     if kept is not None:
-        # Migrated before: from what it was then, with all edits since, there is but one way.
+        # It was migrated before, so it is restored with all edits and migrated again.
         try:
             document = find_migration_source(kept, renewal).source_document(loss_report)
             document = _reread_document(document, renewal)
@@ -80,7 +80,7 @@ def migrate_document(
 
 
 def revert_migration(document: Document, loss_report: LossReport | None = None) -> ConversionResult:
-    """A migrated document as it was before, with the edits that were made since."""
+    """Return a migrated document as it was before, with the edits made since."""
     renewal = get_format(document.format).renewal()
     document = reread_with_edits(document)
     origin = document.origin
@@ -95,7 +95,7 @@ def revert_migration(document: Document, loss_report: LossReport | None = None) 
 
 
 def _reread_document(document: Document, renewal: Renewal) -> Document:
-    """The document as its files are read, by what knows their version."""
+    """Read the document's files with a reader that knows their version."""
     document = reread_with_edits(document)
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)

@@ -1,4 +1,4 @@
-"""The way back: files as they were before they were migrated, with later edits in them."""
+"""Reverting a migration: files as they were before, with later edits in them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from talktree.text.json.value import is_equal
 
 
 def read_embedded_source(source: Source, renewal: Renewal) -> Document | None:
-    """A migrated source, read so that what it keeps is seen; None if it keeps nothing."""
+    """Return a migrated source with its old form available, or None if it has none."""
     document = read_document(source, make_twin_format(renewal.format, renewal))
     return document if has_embedded_data(document) else None
 
@@ -41,7 +41,7 @@ def read_embedded_source(source: Source, renewal: Renewal) -> Document | None:
 def restore_source(
     document: Document, renewal: Renewal, loss_report: LossReport
 ) -> ConversionResult:
-    """The files as they were; the document is one that `read_embedded_source` gave."""
+    """Return the old files; the document is one that `read_embedded_source` returned."""
     back = find_migration_source(document, renewal)
     beside = {path: content.blocks() for path, content in back.beside.items()}
     files = write_document(back.source_document(loss_report)) if back.is_edited else back.files
@@ -49,7 +49,7 @@ def restore_source(
 
 
 def find_migration_source(document: Document, renewal: Renewal) -> MigrationSource:
-    """The source that a migrated document keeps."""
+    """Return the source that a migrated document keeps."""
     slug = renewal.format.info.slug
     found = [index for index in index_embedded_sources(document) if index.format == slug]
     if len(found) != 1:
@@ -71,14 +71,14 @@ class MigrationSource(Restoration):
         self.beside = (
             find_files_without_records(origin) if self.folder and origin.source.folder else {}
         )
-        """Files of the folder that are no part of a conversation."""
+        """Files of the folder that are not part of a conversation."""
 
     def _read_source(self, source: Source) -> Document:
         whole = Source(source.name, {**self.beside, **source.files}, folder=self.folder)
         return read_document(whole, self.renewal.make_reader(whole))
 
     def source_document(self, loss_report: LossReport) -> Document:
-        """The source as it was before it was migrated, with the edits made since."""
+        """Return the source as it was before it was migrated, with the edits made since."""
         return _Changes(self, loss_report).apply() if self.is_edited else self.base
 
 
@@ -111,7 +111,7 @@ class _Changes(Edits):
         if isinstance(old, Message) and isinstance(now, Message):
             assert isinstance(held.seen, Message)
             assert found.carry is not None
-            # It is the same format, so whatever it holds now had a place before.
+            # It is the same format, so everything in it had a place before.
             seams = part_map.parse_seams(found.carry.seams, len(now.parts))
             new = transplant_changes(old, (held.seen, held.seams), (now, seams), extra=True)
             new = self._update_parent(here, new, held.seen, now, place.conversation)
@@ -122,6 +122,6 @@ class _Changes(Edits):
 
 
 def _update_head(old: Head, was: Entry, now: Head) -> Head:
-    """A head with the title it was given since; its times follow its messages."""
+    """Return a head with its new title; its times follow its messages."""
     title = now.title
     return old if getattr(was, "title", None) == title else replace(old, title=title)

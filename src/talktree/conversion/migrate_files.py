@@ -1,9 +1,9 @@
-"""A document in the current version of its format: the files, and what they keep of the old ones.
+"""A document in the current version of its format: the files, with the old ones embedded.
 
-Files stay where they were and keep their names; those without records stay as they are. Only where
-the current version has another layout, as for Sage's older sessions, records move to new files.
+Files keep their places and names, and files without records stay unchanged. Only where the current
+version has another layout, as for Sage's older sessions, records move to new files.
 
-A format that reads and writes what it carries under the name that migration uses.
+A variant of the format reads and writes the embedded data under the name that migration uses.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from talktree.text.json.value import Json
 
 
 def make_twin_format(format: Format, renewal: Renewal) -> Format:
-    """The format as it is, but for where its records keep what they were before."""
+    """Return the format with another member for the embedded old records."""
 
     def _get(record: Record) -> Entry:
         entry = format.get(record)
-        # How many bytes it has depends on how it was written, not on what it is.
+        # The number of bytes depends on how it was written, not on its content.
         return replace(entry, size=0) if isinstance(entry, Opaque) else entry
 
     def _carrier(carry: Json) -> Json:
@@ -60,7 +60,7 @@ def make_twin_format(format: Format, renewal: Renewal) -> Format:
 
 
 def _split_with_kept(found: SplitSource, source: Source) -> SplitSource:
-    """The files beside the conversations of a folder are read as well."""
+    """Read the files beside the conversations of a folder as well."""
     groups = {_parent_folder(sheet.path): sheet.group for sheet in found.sheets}
     kept = [path for path in source.files if path.rpartition("/")[2] == BESIDE_WAS]
     sheets = [
@@ -77,13 +77,13 @@ def _parent_folder(path: str) -> str:
 
 Files = dict[str, Iterable[bytes]]
 Slot = int | Entry
-"""A position, or an entry made up."""
+"""A position, or a new entry."""
 
 
 def migrate_files(
     document: Document, renewal: Renewal, options: Options, loss_report: LossReport
 ) -> ConversionResult:
-    """The files of a document in the current version of its format."""
+    """Return the files of a document in the current version of its format."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     folder = renewal.is_folder(origin.source, origin.sheets)
@@ -93,7 +93,7 @@ def migrate_files(
         if conversation.record_count
     ]
     if not folder and any(each.is_empty for each in outputs):
-        # Nothing in it can be written anew, and nothing could carry what it is.
+        # Nothing in it can be rewritten, and there is no place for embedded data.
         return ConversionResult(write_document(document), folder=False, loss_report=loss_report)
     if not folder:
         (path,) = origin.source.files
@@ -120,14 +120,14 @@ def _gather_folder(origin: DocumentOrigin, outputs: Sequence[_Renewed]) -> Files
 
 
 def find_files_without_records(origin: DocumentOrigin) -> dict[str, Content]:
-    """The files in which no record was found."""
+    """Return the files in which no record was found."""
     read_from = {sheet.path for sheet in origin.sheets if len(sheet)}
     files = origin.source.files
     return {path: content for path, content in files.items() if path not in read_from}
 
 
 def heads_of(conversation: Conversation) -> list[Head]:
-    """What stands in a conversation that speaks of all of it."""
+    """Return the entries of a conversation that describe all of it."""
     others = [position for position, trait in enumerate(conversation.skeleton.traits) if not trait]
     return [entry for entry in conversation.entries_at(others) if isinstance(entry, Head)]
 
@@ -135,7 +135,7 @@ def heads_of(conversation: Conversation) -> list[Head]:
 def make_mapper(
     conversation: Conversation, origin: DocumentOrigin, renewal: Renewal, *, carry: bool
 ) -> MigrationMapper:
-    """The way of a conversation into the current version, its records still to be planned."""
+    """Return the mapper of a conversation to the current version, without a plan of its records."""
     about = build_own_info(conversation, heads_of(conversation), renewal)
     return MigrationMapper(
         conversation,
@@ -176,16 +176,16 @@ class _Renewed:
         self._packing = self._make_embedder(())
         self._depths: dict[int, int] = {}
         self.slots = self._group_by_file() if folder else {}
-        """What stands in which file, if it is one of a folder."""
+        """The slots of each file, if it is a folder."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no record that could carry anything."""
+        """Whether there is no record that could hold embedded data."""
         carries = self._renewal.carrier_lines or self._opening
         return not carries and not self._crossing.plan.order
 
     def embed_files(self, paths: Sequence[str]) -> None:
-        """Let files travel along that are in the way of new ones."""
+        """Embed files whose paths new files need."""
         self._packing = self._make_embedder(paths)
 
     def _make_embedder(self, files: Sequence[str]) -> RecordEmbedder:
@@ -197,7 +197,7 @@ class _Renewed:
     # which records, in which files
 
     def _fill_plan(self, conversation: Conversation) -> Mapping[int, Entry]:
-        """Fill the plan; the answer is what is no message and has a place."""
+        """Fill the plan and return the entries that are not messages and have a place."""
         crossing, plan = self._crossing, self._crossing.plan
         traits = conversation.skeleton.traits
         others = [position for position, trait in enumerate(traits) if not trait]
@@ -240,7 +240,7 @@ class _Renewed:
     # bytes
 
     def files(self) -> Files:
-        """The files of a conversation in a folder."""
+        """Return the files of a conversation in a folder."""
         if not self._carry:
             self._packing.report_rest()
         found: Files = {}
@@ -255,7 +255,7 @@ class _Renewed:
         return found
 
     def encode_whole(self, path: str, *, first: bool) -> Iterable[bytes]:
-        """The bytes of a conversation that is a file, or stands in one."""
+        """Return the bytes of a conversation that is a file, or a part of one."""
         slots: list[Slot] = [*self._opening, *self._crossing.plan.order]
         items = self._iter_items(slots, loaded=not self._renewal.carrier_lines)
         if self._renewal.carrier_lines:
@@ -264,7 +264,7 @@ class _Renewed:
         return self._renewal.compose(path, self._about, items, first=first, sheet=sheet)
 
     def _iter_items(self, slots: Sequence[Slot], *, loaded: bool) -> Iterator[Item]:
-        """The records; the first of them is loaded with all that has no other place."""
+        """Yield the records; the first one embeds everything that has no other place."""
         for number, slot in enumerate(slots):
             if not isinstance(slot, int):
                 yield self._packing.make_opening(slot, loaded=loaded and not number)

@@ -1,7 +1,7 @@
 """The records of a conversation in the current version of their own format.
 
-What is current stays as it stands; an older record is written anew. Ids stay, but for those that
-are missing or stand twice.
+A current record stays unchanged; an older one is rewritten. Ids stay, except missing and duplicate
+ones.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from talktree.model.message import Message
 from talktree.model.skeleton import ROOT
 
 LOOKED_AT = 20
-"""Among so many messages one tells the session, if any does."""
+"""Maximum number of messages that are searched for the session's id."""
 ANY_MESSAGE = Message()
 
 
 def build_own_info(
     conversation: Conversation, heads: Sequence[Head], renewal: Renewal
 ) -> ConversationInfo:
-    """The facts of a conversation; its session goes on being called what it was called."""
+    """Return the facts of a conversation; its session keeps its name."""
     found = renewal.complete_about(build_conversation_info(conversation, renewal.format), heads)
     nodes = [position for position, trait in enumerate(conversation.skeleton.traits) if trait]
     first = conversation.entries_at(nodes[:LOOKED_AT])
@@ -45,7 +45,7 @@ def build_own_info(
 
 
 class MigrationMapper(EntryMapper):
-    """Takes the entries of a conversation over into the current version of their format."""
+    """Maps the entries of a conversation to the current version of their format."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class MigrationMapper(EntryMapper):
         self.renewal = renewal
         self._folder = folder
         self._by_name = origin.links(conversation) in ("own", None)
-        """Whether records name the one they hang on."""
+        """Whether records name their parents."""
 
     # names
 
@@ -75,7 +75,7 @@ class MigrationMapper(EntryMapper):
         return make_target_id(name, self.conversation.id, self.target)
 
     def _rename_message(self, position: int, message: Message, own: Message) -> Message:
-        """A message under the names it and its neighbours have from now on."""
+        """Return a message with its own new name and those of its neighbours."""
         above = self.skeleton.parents[position]
         parent, follows = own.parent, own.follows
         if above != ROOT:
@@ -88,14 +88,14 @@ class MigrationMapper(EntryMapper):
     # records
 
     def strip_embedded(self, record: Record) -> Record:
-        """A record without what it keeps from an earlier migration."""
+        """Return a record without the embedded data of an earlier migration."""
         return replace(record, value=self.target.take_carry(record.value)[1])
 
     def convert_records(self, records: Sequence[Record]) -> list[HeldEntry]:
         return [self.convert_record(record.line, record) for record in records]
 
     def convert_record(self, position: int, record: Record) -> HeldEntry:
-        """What the current version makes of a record."""
+        """Return what the current version holds of a record."""
         record = self.strip_embedded(record)
         entry = self.source.get(record)
         if not isinstance(entry, Message):
@@ -133,7 +133,7 @@ class MigrationMapper(EntryMapper):
         return any(self.renewal.describe_old_record(record, entry, self.about))
 
     def _find_parent_name(self, position: int) -> str | None:
-        """What a reader of the new file will call the message it hangs on, if it is named."""
+        """Return the name of its parent for a reader of the new file, if it is named."""
         above = self.skeleton.parents[position]
         return None if above == ROOT or position in self.skeleton.linked else self.new_id(above)
 
@@ -156,7 +156,7 @@ class MigrationMapper(EntryMapper):
     # places
 
     def choose_file(self, position: int, entry: Entry = ANY_MESSAGE) -> str:
-        """The file an entry goes to."""
+        """Return the file that an entry goes to."""
         which, _ = self.origin.sheet_of(self.conversation.members[position])
         return self.renewal.choose_file(self.origin.sheets[which], entry, folder=self._folder)
 
@@ -165,7 +165,7 @@ class MigrationMapper(EntryMapper):
         return self.origin.sheets[which].get_context(index).depth
 
     def has_place(self, position: int, record: Record) -> bool:
-        """Whether there is a place for a record that is no message."""
+        """Whether there is a place for a record that is not a message."""
         if not record.usable:
             return False
         record = self.strip_embedded(record)

@@ -1,4 +1,4 @@
-"""How to convert, and what comes of it."""
+"""The options and the result of a conversion."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ Attachments = Literal["inline", "beside", "link"]
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """How to convert."""
+    """The options of a conversion."""
 
     carry: bool = True
-    """Whether what the target cannot hold travels along."""
+    """Whether to embed what the target cannot hold."""
     id: str | None = None
-    """The id of the conversation in the target, where that takes any; None for its own."""
+    """The id of the conversation in the target, if that takes any; None for its own."""
     branch: str | None = None
     """`active`, `all`, the id of a leaf, or None for all that the target can hold."""
     attachments: Attachments = "inline"
     """Contents of attachments: in the record, as files beside it, or left out but for links."""
     strict: bool = False
-    """Refuse if anything is lost."""
+    """Whether to fail if anything is lost."""
     allow: frozenset[str] = frozenset()
-    """Kinds of loss that are no reason to refuse."""
+    """Kinds of loss that do not cause a failure."""
     forbid: frozenset[str] = frozenset()
-    """Kinds of loss that are one even if they are carried or rendered."""
+    """Kinds of loss that cause a failure even if they are embedded or rendered."""
 
 
 class ConversionResult(Struct):
@@ -39,11 +39,11 @@ class ConversionResult(Struct):
     folder: bool
     loss_report: LossReport
     main: str | None = None
-    """The file that all others are companion files of, if there is one."""
+    """The file that the others are companion files of, if there is one."""
     proof: Proof | None = None
     """What the files must show when they are read again."""
 
     @property
     def losses(self) -> Sequence[Loss]:
-        """What is reported of it; complete once the files were made."""
+        """The reported losses; complete once the files were made."""
         return self.loss_report.losses

@@ -1,7 +1,7 @@
-"""The parts that texts made by `render` stand for.
+"""Parsing texts made by `render` back into parts.
 
-More forgiving than `render` is strict: a text that somebody edited is read as long as it is clear
-what it says. Anything else is prose, and nothing is guessed about it.
+It accepts more than `render` writes: an edited text is read as long as its meaning is clear.
+Anything else is prose, and is not interpreted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from talktree.text.json.decode import decode
 from talktree.text.json.value import Json, Token
 
 Single: TypeAlias = Thinking | ToolCall | Attachment | Artifact | Event | UnknownPart
-"""The parts with a look of their own that may also stand inside a result."""
+"""The parts with a form of their own that may also be inside a result."""
 
 QUOTED_THINKING = "> **Thinking**"
 FENCED_THINKING = "**Thinking**"
@@ -56,15 +56,15 @@ _END = re.compile(r"\Z")
 _NEXT_MEMBER = re.compile(rf"\n+(?=- {KEY}:)|\Z")
 _NEXT_OUTPUT = re.compile(r"\n+(?=>|`{3,}(?:text|json)\n)|\Z")
 _HARMLESS = frozenset({"number", "surrogate"})
-"""Oddities of JSON values that are written on one line; words that are no JSON are prose there."""
+"""Problems of JSON values on one line that are accepted; a word that is not JSON is prose there."""
 
 
 class _Prose(Exception):
-    """The text is not what `render` makes of a part."""
+    """The text is not a rendered part."""
 
 
 def parse_part(text: str) -> Part | None:
-    """The part a rendered text stands for, also after an edit; None if it is just a text."""
+    """Return the part that a rendered text represents, even if edited; None if it is only text."""
     text = text.strip("\n")
     try:
         if text.startswith((RESULT, ERROR)):
@@ -176,7 +176,7 @@ _READERS: dict[str, Callable[[str], Single]] = {
     "*Event: ": _parse_event,
     "[Attachment": _parse_attachment,
 }
-"""What a part's text begins with, and what reads it."""
+"""The beginning of each part's text, and its parser."""
 
 
 # names, on one line
@@ -209,7 +209,7 @@ def _unquote_lines(lines: str) -> str:
     breaks = lines.count("\n")
     if lines.startswith("> ") and lines.count("\n> ") == breaks:
         return lines[2:].replace("\n> ", "\n")
-    # Editors like to take spaces from the ends of lines, and people leave them out.
+    # Editors often remove trailing spaces, and people omit them.
     if lines.startswith(">") and lines.count("\n>") == breaks:
         return _QUOTE_MARK.sub("", lines)
     raise _Prose
@@ -238,10 +238,10 @@ def _parse_value(text: str, at: int) -> Json:
 
 
 def _parse_fence(text: str, at: int, then: re.Pattern[str]) -> tuple[str, str, int]:
-    """The language of the fence that begins here, what it holds, and where the next thing begins.
+    """Return a fence's language, its content, and where the next item begins.
 
-    An edit may have put a fence into the text, so a line closes the fence only if after it comes
-    what has to come then.
+    An edit may have added a fence to the text, so a line closes the fence only if the expected item
+    follows it.
     """
     opened = _require_match(_FENCE, text, at)
     closing = "\n" + opened[1]
@@ -261,7 +261,7 @@ def _parse_json(text: str, *, harmless: frozenset[str] | None = None) -> Json:
     except UnicodeEncodeError:
         raise _Prose from None
     odd = harmless is not None and any(each.code not in harmless for each in found.problems)
-    # A word that is no JSON value stands for itself; it was rendered like that.
+    # A word that is not a JSON value is a plain string, as it was rendered.
     if odd or not (found.usable or isinstance(found.value, Token)):
         raise _Prose
     return found.value

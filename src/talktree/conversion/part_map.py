@@ -1,8 +1,8 @@
-"""Where the parts of a message went in a format that has fewer kinds of parts, and the way back.
+"""Where the parts of a message went in a format with fewer kinds of parts, and the way back.
 
-Formats with one text a message get all words joined by blank lines, and parts they do not know
-rendered among them. Seams say how long each stretch was and what it looked like, so that an
-untouched stretch is found again also when its neighbours were edited.
+Formats with one text for each message get all text joined by blank lines, with unknown parts
+rendered in it. Seams hold the length and checksum of each span, so that an unedited span is found
+again even if its neighbours were edited.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from talktree.text.json.value import Json
 
 BETWEEN = "\n\n"
 MOST_PLACES = 2000
-"""How many places are tried for a stretch that is not where it was."""
+"""Maximum number of places that are tried for a span that has moved."""
 
 
 class Seam(Struct, frozen=True):
-    """Where one part is now."""
+    """The place of one part."""
 
     part: int
-    """Which part of the message holds it; -1 if none does."""
+    """The index of the message's part that holds it; -1 if none does."""
     length: int = -1
-    """How long its stretch of that text is; -1 if it is the whole part."""
+    """The length of its span of that text; -1 if it is the whole part."""
     mark: int = 0
-    """A checksum of the stretch."""
+    """A checksum of the span."""
     rendered: bool = False
-    """Whether it was no text but is shown as text."""
+    """Whether it was not text but is rendered as text."""
 
 
 GONE = Seam(-1)
 
 
 def make_whole_seam(part: int) -> Seam:
-    """A part that is held as it is."""
+    """Return the seam of a part that is held unchanged."""
     return Seam(part)
 
 
 @lru_cache(maxsize=256)
 def make_whole_seams(count: int) -> tuple[Seam, ...]:
-    """The seams of so many parts that are all held as they are."""
+    """Return the seams of `count` parts that are all held unchanged."""
     return tuple(map(Seam, range(count)))
 
 
 def make_span(part: int, text: str, *, rendered: bool) -> Seam:
-    """A part that is a stretch of a text."""
+    """Return the seam of a part that is a span of a text."""
     return Seam(part, len(text), _hash_text(text), rendered)
 
 
@@ -60,12 +60,12 @@ def _hash_text(text: str) -> int:
 
 
 def are_wholes(seams: Sequence[Seam], count: int) -> bool:
-    """Whether each of so many parts is just what it was."""
+    """Whether each of `count` parts is unchanged."""
     return len(seams) == count and tuple(seams) == make_whole_seams(count)
 
 
 def encode_seams(seams: Sequence[Seam], count: int) -> Json:
-    """Seams as JSON; None where each part is just what it was."""
+    """Return seams as JSON; None if each part is unchanged."""
     return None if are_wholes(seams, count) else [_encode_seam(seam) for seam in seams]
 
 
@@ -77,7 +77,7 @@ def _encode_seam(seam: Seam) -> Json:
 
 
 def parse_seams(value: Json, count: int) -> list[Seam]:
-    """Seams from JSON; what cannot be understood counts as gone."""
+    """Return seams from JSON; an invalid seam counts as a missing part."""
     if not isinstance(value, list):
         return list(make_whole_seams(count))
     return [_parse_seam(each) for each in value]
@@ -98,15 +98,15 @@ def _parse_seam(value: Json) -> Seam:
 
 
 class SplitParts(Struct, frozen=True):
-    """The parts of a message taken apart along its seams."""
+    """The parts of a message, split along its seams."""
 
     parts: tuple[Part, ...]
     of: tuple[int, ...]
-    """For each of them the number of the part it was, or -1 if it was none."""
+    """For each of them the index of the original part, or -1 if there was none."""
 
 
 def split_parts(parts: Sequence[Part], seams: Sequence[Seam]) -> SplitParts:
-    """The parts as they were before they were joined, edits included."""
+    """Return the parts as they were before they were joined, with edits."""
     out: list[Part] = []
     of: list[int] = []
     batches = _collect_spans(parts, seams)
@@ -133,7 +133,7 @@ def split_parts(parts: Sequence[Part], seams: Sequence[Seam]) -> SplitParts:
 def predict_split(
     own: Sequence[Part], parts: Sequence[Part], seams: Sequence[Seam]
 ) -> SplitParts | None:
-    """What opening will give, known without reading rendered parts again; None if it is not."""
+    """Return the result of splitting without parsing rendered parts; None if it is not known."""
     out: list[Part] = []
     used = set()
     for part, seam in zip(own, seams, strict=True):
@@ -152,7 +152,7 @@ def predict_split(
 
 
 def _read_rendered(part: Part) -> Part | None:
-    """A rendered part as it is read again, where that is plain."""
+    """Return a rendered part as it is parsed again, if that is simple to predict."""
     match part:
         case Thinking(text=text):
             return Thinking(text)
@@ -165,7 +165,7 @@ def _read_rendered(part: Part) -> Part | None:
 
 
 def _collect_spans(parts: Sequence[Part], seams: Sequence[Seam]) -> dict[int, str]:
-    """The text of each stretch, by the number of its seam."""
+    """Return the text of each span, by the index of its seam."""
     by_part: dict[int, list[int]] = {}
     for number, seam in enumerate(seams):
         if seam.length >= 0:
@@ -187,7 +187,7 @@ def _split_text(text: str, numbers: Sequence[int], seams: Sequence[Seam]) -> dic
             found[numbers[place]] = text[at:stop]
             at, place = stop + len(BETWEEN), place + 1
             continue
-        # This one was edited: its text goes up to the next stretch that was not.
+        # This one was edited: its text extends to the next span that was not.
         later, start = _find_next_untouched(text, at, numbers, place + 1, seams)
         edited = text[at:] if start < 0 else text[at : start - len(BETWEEN)]
         if at <= len(text) and (start < 0 or start > at):

@@ -1,8 +1,8 @@
-"""Which entries of a conversation get a record of their own in a format, in which order, where.
+"""Which entries of a conversation get a record of their own in a format, in which order and where.
 
-Everything else rides along with the record before it: entries that are no messages and have no
-place, messages on other branches of a format without branches, deleted messages in a format that
-would show them again.
+Everything else is embedded in the record before it: entries that are not messages and have no
+place, messages on other branches of a format without branches, and deleted messages in a format
+that would show them again.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from talktree.model.outline import Trait
 from talktree.model.skeleton import ROOT
 
 Why = Literal["branch", "deleted", "message", "other"]
-"""Why an entry has no record of its own: where it stands, what it is marked as, what it is."""
+"""Why an entry has no record of its own: its branch, its deletion mark, or its kind."""
 
 
 class RecordPlan(Struct):
-    """The records a conversation becomes."""
+    """The records that a conversation becomes."""
 
     order: array[int]
     """Positions in the order of the records."""
     parents: dict[int, int]
-    """The position each message hangs on among those that are written, where it is not its own."""
+    """The position of each message's parent among the written ones, if it is not its own parent."""
     others: dict[int, Entry]
-    """Entries that are no messages and that the format takes in: a bare one of each one's kind."""
+    """Entries that are not messages and that the format accepts: an empty one of each kind."""
     left: dict[int, Why]
     """Positions that get no record."""
 
 
 def links_of(format: Format) -> Links:
-    """How the records of a new file of a format hang together."""
+    """Return how the records of a new file of a format are linked."""
     if not format.can.branches:
         return "chain"
     return "nested" if format.nests else "own"
 
 
 def infer_links_for(target: Format, conversation: Conversation) -> Conversation:
-    """The conversation as every view shows it, with broken links inferred.
+    """Return the conversation as every view shows it, with broken links inferred.
 
     A format that holds everything holds the broken links too, and its readers infer them again.
     """
@@ -62,7 +62,7 @@ def plan_records(
     about: ConversationInfo,
     branch: str | None,
 ) -> RecordPlan:
-    """The plan for one conversation; a branch names the leaf to which it is written."""
+    """Return the plan for one conversation; a branch names the leaf to which it is written."""
     left: dict[int, Why] = {}
     others: dict[int, Entry] = {}
     for position, entry in _read_undecided(conversation, source, target):
@@ -89,7 +89,7 @@ def plan_records(
 def _read_undecided(
     conversation: Conversation, source: Format, target: Format
 ) -> Iterator[tuple[int, Entry]]:
-    """The entries whose contents decide whether they get a record."""
+    """Yield the entries whose contents decide whether they get a record."""
     skeleton = conversation.skeleton
     deletes = DELETED in source.can.flags and DELETED not in target.can.flags
     roles = target.can.roles
@@ -98,7 +98,7 @@ def _read_undecided(
         for position, trait in enumerate(skeleton.traits)
         if not trait
         or deletes
-        # There an entry that is no message may take part in the tree.
+        # There an entry that is not a message may be part of the tree.
         or source.can.everything
         or (trait == Trait.NOTE and roles is not None and skeleton.roles[position] not in roles)
     ]
@@ -115,7 +115,7 @@ def _find_refusal(message: Message, target: Format) -> Why | None:
 def _select_positions(
     conversation: Conversation, branch: str | None, *, always: bool
 ) -> set[int] | None:
-    """The positions on a branch, or None for the whole tree."""
+    """Return the positions on a branch, or None for the whole tree."""
     if branch is None and not always:
         return None
     tree = conversation.tree

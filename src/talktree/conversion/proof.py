@@ -1,4 +1,4 @@
-"""What the output of a conversion must show, noted down while it is made."""
+"""What the output of a conversion must show, recorded while it is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Shown: TypeAlias = tuple[Conversation, DigestLog]
 
 
 class Proof(Struct, kw_only=True):
-    """What the output must show; the digests are there once the output is made."""
+    """What the output must show; the digests are complete once the output is made."""
 
     format: str
     """The format of the output."""
@@ -28,7 +28,7 @@ class Proof(Struct, kw_only=True):
     """The document, if it is written in its own format."""
 
     def finish(self) -> None:
-        """Digest what is not known from making the output."""
+        """Compute the digests that are not known from making the output."""
         if self.copied is not None:
             self.shown = [(each, digest_conversation(each)) for each in self.copied.conversations]
 
@@ -39,7 +39,7 @@ class Proof(Struct, kw_only=True):
 
 
 def join_proofs(format: str, proofs: Sequence[Proof | None]) -> Proof | None:
-    """One proof for several outputs that are written together; None if one of them has none."""
+    """Return one proof for several outputs written together; None if one of them has none."""
     joined = Proof(format=format)
     for proof in proofs:
         if proof is None:

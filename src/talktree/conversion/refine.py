@@ -1,7 +1,7 @@
-"""Messages of a converted document as the source they were converted from has them.
+"""Messages of a converted document, refined with the source they were converted from.
 
-What a file shows is the truth: its conversations, their order and their links are those of the
-file. Where a record embeds the record of its source and was not edited since, the message is taken
+What a file shows is authoritative: its conversations, their order and their links are those of the
+file. If a record embeds the record of its source and was not edited since, the message is taken
 from there, with all that the format in between has no place for.
 """
 
@@ -28,7 +28,7 @@ Where = tuple[Conversation, int]
 
 
 class Refinement:
-    """The messages of one conversation, as far as its source has more of them."""
+    """The messages of one conversation that its source holds more of."""
 
     def __init__(
         self, conversation: Conversation, back: Restoration, found: Mapping[int, Where]
@@ -40,7 +40,7 @@ class Refinement:
         self.names = _find_names(conversation, found)
 
     def find_messages(self, positions: Iterable[int]) -> dict[int, Message]:
-        """The messages at those of the positions that the source has something of."""
+        """Return the messages at those positions that the source has data for."""
         asked: dict[str, list[int]] = {}
         for position in positions:
             if position in self.where:
@@ -53,7 +53,7 @@ class Refinement:
         return out
 
     def _read_messages(self, source: Conversation, places: Collection[int]) -> dict[int, Message]:
-        """Messages of the source; what their records embed in turn is no part of them."""
+        """Return messages of the source, without what their records embed in turn."""
         origin, ordered = self.back.base.origin, sorted(places)
         assert isinstance(origin, DocumentOrigin)
         numbers = [source.members[place] for place in ordered]
@@ -67,17 +67,17 @@ class Refinement:
         return found
 
     def relocate_message(self, position: int, message: Message, shown: Message) -> Message:
-        """A message of the source under the name and in the place it has in the conversation."""
+        """Return a message of the source with the name and place it has in the conversation."""
         above = self._conversation.tree.skeleton.parents[position]
         parent = shown.parent if above == ROOT else self.find_name(above)
         return replace(message, id=self.find_name(position), parent=parent)
 
     def find_name(self, position: int) -> str:
-        """What a message is called: as in the source, where that name is its own."""
+        """Return the name of a message: the one in the source, if it is unique."""
         return self.names.get(position) or self._conversation.skeleton.ids[position]
 
     def complete_info(self, about: ConversationInfo, target: Format) -> ConversationInfo:
-        """What is known of the conversation, with what only its source knows."""
+        """Return what is known of the conversation, with what only its source knows."""
         if not self.where:
             return about
         source = build_conversation_info(next(iter(self.where.values()))[0], target)
@@ -90,7 +90,7 @@ class Refinement:
 
 
 def _find_names(conversation: Conversation, found: Mapping[int, Where]) -> dict[int, str]:
-    """The names that messages have in the source, of those that are unique here."""
+    """Return the names of messages in the source that are unique here."""
     names = {position: source.skeleton.ids[at] for position, (source, at) in found.items()}
     others = {id for position, id in enumerate(conversation.skeleton.ids) if position not in names}
     counts: dict[str, int] = {}

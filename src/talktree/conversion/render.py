@@ -1,8 +1,8 @@
-"""Parts of a message as readable Markdown, for formats that hold nothing but text.
+"""Parts of a message as readable Markdown, for formats that hold only text.
 
-Not for terminals: that is `views`. What is shown here is shown exactly, so that `unrender` can read
-it back: texts stand line by line in a fence or a quote, everything else is JSON. Ids, signatures
-and other things nobody reads are left out.
+Not for terminals: that is `views`. The text is exact, so that `parse_rendered` can read it back:
+texts are in a fence or a quote line by line, everything else is JSON. Ids, signatures and other
+data that is not for readers is left out.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _DEEPEST = 20
 
 
 def render_part(part: Part) -> str:
-    """Readable text for any part; empty only for a text that is."""
+    """Return readable text for any part; empty only for an empty text."""
     match part:
         case Text():
             return part.text
@@ -114,13 +114,13 @@ def _render_result(part: ToolResult) -> str:
         _fence_block(each.text) if isinstance(each, Text) else _quote_lines(_render_single(each))
         for each in part.output
     ]
-    # Two quotes in a row would be one without the empty line.
+    # Without the empty line, two quotes in a row would be one.
     return f"{ERROR if part.error else RESULT}\n" + ("\n\n".join(shown) or NO_OUTPUT)
 
 
 def _render_attachment(part: Attachment) -> str:
     name = "" if part.name is None else f": {_render_name(part.name)}"
-    # Data URLs are content, not a place: nobody can read them.
+    # Data URLs are content, not a place, and are not readable.
     held = part.url is None or part.url[:5].lower() == "data:"
     link = "" if part.url is None or held else f"({_render_url(part.url)})"
     return f"[Attachment{name}{_render_media_type(part.media_type)}]{link}"

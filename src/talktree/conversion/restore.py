@@ -1,8 +1,6 @@
-"""A source put together again from what the records of a converted document embed.
+"""Restoring a source from the data that the records of a converted document embed.
 
-The files of a source put together again from what a document carries.
-
-Bytes come out as they were; where a text was edited meanwhile, the new text stands in its place.
+The bytes are those of the source; where a text was edited since, the new text replaces the old one.
 """
 
 from __future__ import annotations
@@ -45,13 +43,13 @@ from talktree.model.message import Message
 def rebuild_files(
     document: Document, index: EmbeddedIndex, source: Format, *, without_texts: Collection[At] = ()
 ) -> tuple[Mapping[str, Iterable[bytes]], dict[str, list[At]]]:
-    """The files by path, and for each file the records in it in order.
+    """Return the files by path, and for each file its records in order.
 
     Some records may be wanted without the texts that the document holds of them.
     """
     by_sheet: dict[int, list[At]] = {}
     if not source.file_per_record:
-        # A file stays though all its records were deleted.
+        # A file stays even if all its records were deleted.
         by_sheet = {number: [] for number in sorted(index.sheets)}
     for at in sorted(index.places):
         by_sheet.setdefault(at[0], []).append(at)
@@ -73,18 +71,18 @@ def _choose_path(index: EmbeddedIndex, sheet: int, source: Format) -> str:
     known = index.sheets.get(sheet)
     if known is not None and (sheet not in index.damaged_sheets or _is_file_name(known.path)):
         return known.path
-    # The record that knew the name is gone or damaged.
+    # The record that held the name is missing or damaged.
     stem = stem_of(index.name or "conversation")
     return f"{stem}{f'-{sheet + 1}' if sheet else ''}{source.info.suffixes[0]}"
 
 
 def _is_file_name(path: str) -> bool:
-    """Whether a name ends as files of some format do."""
+    """Whether a name has the suffix of some format."""
     return path.endswith(tuple(suffix for each in all_formats() for suffix in each.info.suffixes))
 
 
 def _fill_without_strings(template: object) -> bytes:
-    """The bytes of a template without strings of the document."""
+    """Return the bytes of a template without strings of the document."""
     try:
         return fill_template(template, NO_STRINGS, PLAIN)  # type: ignore[arg-type]
     except (NotATemplate, ValueError, KeyError) as error:
@@ -99,14 +97,14 @@ def _broken_data_error(why: str) -> DamagedRecord:
 
 
 def _encode_file(index: EmbeddedIndex, sheet: int, pieces: _Sheet) -> Iterable[bytes]:
-    """A file in the encoding it had."""
+    """Return a file in its original encoding."""
     known = index.sheets.get(sheet)
     form = "" if known is None else known.form
     return _InUtf16(form, pieces) if is_utf16_form(form) else pieces
 
 
 class _InUtf16:
-    """A file in UTF-16, made when it is asked for."""
+    """A file in UTF-16, encoded when it is read."""
 
     def __init__(self, form: str, pieces: _Sheet) -> None:
         self._form = form
@@ -117,7 +115,7 @@ class _InUtf16:
 
 
 class _Sheet:
-    """One file, made when it is asked for."""
+    """One file, assembled when it is read."""
 
     def __init__(
         self,
@@ -135,7 +133,7 @@ class _Sheet:
         self._row = row
         self._without_texts = without_texts
         self._whole = [at[1] for at in row] == list(range(len(row)))
-        """Whether no record in between is gone."""
+        """Whether no record in between is missing."""
 
     def __iter__(self) -> Iterator[bytes]:
         known = self._index.sheets.get(self._sheet)
@@ -181,7 +179,7 @@ class _Sheet:
         )
 
     def _load_records(self) -> Iterator[tuple[EmbeddedPlace, LoadedRecord]]:
-        """The records that keep the file's records, read a stretch at a time."""
+        """Yield the document's records that embed the file's records, read in batches."""
         origin = self._document.origin
         assert isinstance(origin, DocumentOrigin)
         for start in range(0, len(self._row), BATCH_SIZE):
@@ -199,14 +197,14 @@ class _Sheet:
 
 
 class _Blanks(dict[str, str]):
-    """A text for every string that is asked for, one that no format takes for anything else."""
+    """A neutral text for every string, which no format takes for anything else."""
 
     def __missing__(self, way: str) -> str:
         return "-"
 
 
 def restore_parts(found: LoadedRecord) -> Entry:
-    """The entry of a record with its parts as the source had them."""
+    """Return the entry of a record with its parts as the source had them."""
     assert found.carry is not None
     count = len(found.entry.parts) if isinstance(found.entry, Message) else 0
     return unjoin_parts(found.entry, part_map.parse_seams(found.carry.seams, count))
@@ -223,7 +221,7 @@ def _restore_record(found: LoadedRecord, place: EmbeddedPlace) -> EmbeddedRecord
 
 
 def _restore_comma(opens: bytes, *, first: bool, lead: bytes) -> bytes:
-    """A record's bytes with the comma before it that belongs there now its neighbours are gone."""
+    """Return a record's bytes with the right comma before it, after its neighbours were removed."""
     start = opens.lstrip()
     if first and start.startswith(b","):
         return opens.replace(b",", b"", 1)
@@ -236,7 +234,7 @@ Files = Mapping[str, Iterable[bytes]]
 
 
 class Restoration:
-    """One source, as a document carries it; edits made since are not in it."""
+    """One source, as a document embeds it, without later edits."""
 
     def __init__(
         self, document: Document, index: EmbeddedIndex, *, onto: Document | None = None
@@ -251,7 +249,7 @@ class Restoration:
             assert isinstance(onto.origin, DocumentOrigin)
             self.folder = onto.origin.source.folder
         self._rebuild(())
-        # The record that says so may be damaged.
+        # The record that names the format may be damaged.
         self.folder = self.folder or len(self.files) != 1
 
     def _rebuild(self, without_texts: Collection[At]) -> None:
@@ -260,26 +258,27 @@ class Restoration:
         )
 
     def find_main_file(self, files: Collection[str]) -> str | None:
-        """The file that all others are companion files of, if there is one."""
+        """Return the file that the others are companion files of, if there is one."""
         name = self.index.name
         if name is None or not self.folder or name not in files:
             return None
         others = (path for path in files if path != name)
-        # What is embedded in a file may be forged: other names must not get beside the output.
+        # Embedded data may be forged: other names must not be written beside the output.
         return name if are_companion_paths(self.format, name, others) else None
 
     @property
     def stem(self) -> str:
-        """What to call it among others."""
+        """The stem of its output among others."""
         return stem_of(check_relative_path(self.index.name or "conversation").name)
 
     @property
     def is_framed(self) -> bool:
-        """Whether the names, beginnings and ends of its files are known, or are of no matter."""
+        """Whether the names, beginnings and ends of its files are known, or do not matter."""
         numbers = {at[0] for at in self.index.places}
         unknown = numbers - self.index.sheets.keys()
         if self.format.record_per_line:
-            # One file of lines is the same under any name; in a folder the name says what it is.
+            # The name of a single file of lines does not matter; in a folder the name is
+            # significant.
             return not unknown or (self.format.info.layout == "file" and len(numbers) == 1)
         return not unknown and not numbers & self.index.damaged_sheets
 
@@ -290,11 +289,12 @@ class Restoration:
 
     @cached_property
     def base(self) -> Document:
-        """The source as it was, but for texts that were edited since."""
+        """The source as it was, except for texts that were edited since."""
         if self.onto is not None:
             return self.onto
         if self.index.touched and len(self._find_numbers_in(self._read())) < len(self.index.places):
-            # A new text reads as more or fewer records: put it there later, by the format's rules.
+            # A new text would split into more or fewer records, so it is put in later, by the
+            # format's rules.
             self._rebuild(self.index.touched)
         return self._read()
 
@@ -307,7 +307,7 @@ class Restoration:
         return read_document(source, self.format)
 
     def find_numbers(self) -> dict[At, int]:
-        """The numbers of the records in the base; those of files that read otherwise are absent."""
+        """Return the numbers of the records in the base, without files that split differently."""
         if self.onto is not None:
             return self._find_numbers_in_source(self.onto)
         return self._find_numbers_in(self.base)
@@ -323,7 +323,7 @@ class Restoration:
         return numbers
 
     def _find_numbers_in_source(self, source: Document) -> dict[At, int]:
-        """The numbers of the records in the source itself, which must be what it was."""
+        """Return the numbers of the records in the source itself, which must be unchanged."""
         origin = source.origin
         assert isinstance(origin, DocumentOrigin)
         firsts, sheets = origin.firsts, origin.sheets

@@ -1,12 +1,10 @@
-"""Edits made in another format, brought into the source's own records, and nothing else changed.
+"""Edits made in another format, applied to the source's own records, with nothing else changed.
 
-An edit that the source's format has no place for is left out and reported; it never costs more than
-itself.
+An edit that the source's format has no place for is left out and reported; other edits are not
+affected.
 
-An edit made in one format, carried over to the entry in another.
-
-What the target held before the edit and holds after it is compared; just what differs is changed
-in the source's entry, and all that the target never saw stays.
+What the target held before the edit is compared with what it holds after it. Only the differences
+are applied to the source's entry, and everything that the target never held stays.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ FIELDS = (
     "thinking",
     "tags",
 )
-"""Fields that mean the same in every format; ids and places are seen to elsewhere."""
+"""Fields that mean the same in every format; ids and places are handled elsewhere."""
 
 
 def transplant_changes(
@@ -74,7 +72,7 @@ def transplant_changes(
     *,
     extra: bool,
 ) -> Message:
-    """The entry with what changed between before and after; `extra` if members mean the same."""
+    """Return the entry with the changes between two states; `extra` if members mean the same."""
     was, now = before[0], after[0]
     changed = {
         name: _merge_field(getattr(entry, name), getattr(was, name), getattr(now, name))
@@ -92,7 +90,7 @@ def transplant_changes(
 
 
 def _merge_field(own: object, was: object, now: object) -> object:
-    """A field with its change; of a struct only those fields change that differ."""
+    """Return a field with its change; of a struct only the fields that differ change."""
     if (
         isinstance(own, Struct)
         and type(own) is type(was) is type(now)
@@ -120,12 +118,12 @@ def _merge_members(entry: Message, was: Message, now: Message) -> dict[str, obje
 
 
 def _merge_parts(own: Sequence[Part], before: SplitParts, after: SplitParts) -> Iterator[Part]:
-    """The entry's parts, changed as the opened ones were."""
+    """Yield the entry's parts, changed as the split ones were."""
     seen = {number for number in before.of if number >= 0}
     waiting = [number for number in range(len(own)) if number not in seen]
     for at_before, at_after in _pair_parts(before, after):
         number = before.of[at_before] if at_before is not None else -1
-        # Parts the other format never saw stay where they stood.
+        # Parts that the other format never held keep their place.
         while number >= 0 and waiting and waiting[0] < number:
             yield own[waiting.pop(0)]
         if at_after is None:
@@ -173,17 +171,17 @@ def _apply_change(own: Part, was: Part, now: Part) -> Part:
 
 
 def restore_files(back: Restoration, loss_report: LossReport) -> Mapping[str, Iterable[bytes]]:
-    """The files of a source with the edits in them; unedited ones byte for byte."""
+    """Return the files of a source with the edits in them; unedited ones byte for byte."""
     return write_document(restore_document(back, loss_report)) if back.is_edited else back.files
 
 
 def restore_document(back: Restoration, loss_report: LossReport) -> Document:
-    """A source as a document of its own, with the edits in it."""
+    """Return a source as a document of its own, with the edits in it."""
     return Edits(back, loss_report).apply() if back.is_edited else back.base
 
 
 def find_restoration(document: Document, index: EmbeddedIndex) -> Restoration | None:
-    """The source that a document embeds; None if nothing of it fits what the document shows."""
+    """Return the source that a document embeds; None if nothing of it matches what is shown."""
     back = Restoration(document, index)
     if not back.is_framed:
         raise DamagedRecord("the record that embeds the names and ends of its files is missing")
@@ -191,7 +189,7 @@ def find_restoration(document: Document, index: EmbeddedIndex) -> Restoration | 
     if wrong:
         index.discard_records(wrong)
         back = Restoration(document, index)
-    # A source may have been empty; then only its name is kept.
+    # A source may have been empty; then only its name is embedded.
     known = index.places or index.name is not None
     if not known or (back.is_edited and not back.base.conversations):
         return None
@@ -199,7 +197,7 @@ def find_restoration(document: Document, index: EmbeddedIndex) -> Restoration | 
 
 
 BROKEN = ("syntax", "torn")
-"""Problems after which no other program can read a record."""
+"""Problems with which no other program can read a record."""
 Change = tuple[str, int]
 """A conversation and the number of an entry in it."""
 
@@ -227,12 +225,12 @@ class Edits:
         }
         self._changed: dict[str, dict[int, Entry]] = {}
         self._added: dict[str, list[tuple[int | None, int]]] = {}
-        """New entries by conversation: the number they stand behind, and their own."""
+        """New entries by conversation: the number of the entry before, and their own."""
         self._crossings: dict[str, EntryMapper] = {}
         self._fresh_numbers: dict[tuple[int, int], int] = {}
-        """New entries by conversation and position over there."""
+        """New entries by conversation and position in the document."""
         self._names: dict[tuple[int, str], tuple[str, str]] = {}
-        """Conversation and id over there to conversation and id here."""
+        """Conversation and id in the document, with conversation and id in the source."""
 
     @cached_property
     def _embedded(self) -> EmbeddedSources:
@@ -243,7 +241,7 @@ class Edits:
         return self._where.get(self._numbers.get(at, -1))
 
     def find_contradicted(self) -> list[At]:
-        """Records that show something else than the record that they embed says."""
+        """Return records that show something other than the record that they embed."""
         wrong = []
         for at in sorted(self._index.doubtful):
             place, found = self._index.places[at], self._find_place(at)
@@ -266,7 +264,7 @@ class Edits:
         return raw.startswith(b"{") and any(each.code in BROKEN for each in inspect(raw))
 
     def apply(self) -> Document:
-        """The source document with all edits that it has a place for."""
+        """Return the source document with all edits that it has a place for."""
         self._learn_names()
         for at in sorted(self._index.touched):
             self._touch(at)
@@ -291,7 +289,7 @@ class Edits:
         return document
 
     def _select_writable(self, changes: Sequence[Change]) -> list[Change]:
-        """The changes that the format can write; each of the others is reported."""
+        """Return the changes that the format can write; each of the others is reported."""
         fitting: list[Change] = []
         pending = [changes]
         while pending:
@@ -358,14 +356,14 @@ class Edits:
         held: HeldEntry,
         after: tuple[Message, Sequence[part_map.Seam]],
     ) -> Message:
-        """The source's message with what was edited in the other format."""
+        """Return the source's message with the edits made in the other format."""
         old, was = here.entry(position), held.seen
         assert isinstance(old, Message)
         assert isinstance(was, Message)
         refinement = self._make_mapper(here).refinement
         if refinement is None or position not in refinement.where:
             return self._apply_difference(old, (was, held.seams), after, self._format)
-        # The other format shows what the source embeds in turn: the edit is made in that, and
+        # The other format shows what the source embeds in turn, so the edit is made in that, and
         # what the source itself shows of it changes with it.
         embedded = refinement.find_messages([position])[position]
         edited = self._apply_difference(embedded, (was, held.seams), after, refinement.format)
@@ -389,7 +387,7 @@ class Edits:
     def _preview_in_source(
         self, refinement: Refinement, position: int, message: Message
     ) -> Message:
-        """What the source's format holds of a message that it embeds."""
+        """Return what the source's format holds of a message that it embeds."""
         extra = refinement.format.lens is self._format.lens or self._format.can.everything
         draft = fit_message(message, self._format, extra=extra)
         here = refinement.where[position][0]
@@ -402,7 +400,7 @@ class Edits:
         return seen
 
     def _fit_message(self, new: Message, old: Message) -> Message:
-        """A changed message as its format can hold it."""
+        """Return a changed message as its format can hold it."""
         fitted = fit_message(new, self._format, extra=True).message
         texts = sum(isinstance(part, Text) for part in new.parts)
         can = self._format.can
@@ -410,13 +408,13 @@ class Edits:
             TAGS[type(part)] in can.parts or any(is_equal(part, each) for each in old.parts)
             for part in new.parts
         )
-        # What the source holds itself it can hold, whatever it takes from elsewhere.
+        # The source can hold what it already holds, even if it rejects it from other formats.
         if known and (can.texts == "many" or texts <= 1):
             return replace(fitted, parts=new.parts)
         return fitted
 
     def _add_sibling(self, here: Conversation, new: Message, place: EmbeddedPlace) -> None:
-        """The edited message as a branch of its own; edits below it follow it there."""
+        """Add the edited message as a new branch; edits below it follow it there."""
         if self._origin.links(here) == "chain":
             raise UsageError(
                 f"{here.main_file} has no place for branches",
@@ -430,7 +428,7 @@ class Edits:
             name = self._names.get((place.conversation, there.skeleton.ids[above]))
             parent = parent if name is None else name[1]
         self._names[place.conversation, there.skeleton.ids[place.position]] = (here.id, own)
-        # No piece of the reply it was made from: that cost its tokens once, at another moment.
+        # It is not part of the old reply, whose tokens were used once, at another time.
         time = None if new.time_ns is None else new.time_ns + MILLI
         usage = None if new.usage is None else Usage()
         sibling = replace(new, id=own, parent=parent, time_ns=time, api_message=None, usage=usage)
@@ -456,7 +454,7 @@ class Edits:
         return replace(new, parent=None if parent is None else parent[1])
 
     def _make_mapper(self, conversation: Conversation) -> EntryMapper:
-        """The way a conversation took into the other format."""
+        """Return the mapper with which a conversation was converted to the other format."""
         if conversation.id not in self._crossings:
             target = self._other.format
             conversation = infer_links_for(target, conversation)
@@ -498,7 +496,7 @@ class Edits:
         self._fresh_numbers[number, position] = own
 
     def _find_home(self, number: int, position: int) -> tuple[Conversation, str | None]:
-        """The conversation a new message belongs to, and the message it answers."""
+        """Return the conversation that a new message belongs to, and its parent."""
         there = self._document.conversations[number]
         above = there.skeleton.parents[position]
         name = self._names.get((number, there.skeleton.ids[above])) if above >= 0 else None
@@ -509,7 +507,7 @@ class Edits:
         return self._base.find(name[0]), name[1]
 
     def _find_previous_record(self, number: int, position: int) -> int | None:
-        """The record a new one stands behind; None for the end."""
+        """Return the record before a new one, or None for the end."""
         if self._format.can.branches:
             return None
         kept = {

@@ -1,4 +1,4 @@
-"""A value as a reader of its text sees it: halves of characters and tokens may differ."""
+"""Values as a reader of their text sees them: surrogates and tokens may differ."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _packed = msgspec.msgpack.Encoder().encode
 
 
 def is_whole(text: str) -> bool:
-    """Whether no half of a character is in a text, which files of text cannot hold."""
+    """Whether a text has no unpaired surrogate, which text files cannot hold."""
     if text.isascii():
         return True
     try:
-        # Other than `encode_json`, this leaves the UTF-8 with the text for whoever writes it.
+        # Unlike `encode_json`, this leaves encoding the text as UTF-8 to the caller.
         _packed(text)
     except UnicodeEncodeError:
         return False
@@ -36,7 +36,7 @@ def is_whole(text: str) -> bool:
 
 
 def shows_as_written(message: Message) -> bool:
-    """Whether what a message shows is surely read as it is written; False for odd parts."""
+    """Whether the visible content is certainly read as it is written; False for unusual parts."""
     return all(map(_is_read_as_written, message.parts))
 
 
@@ -53,9 +53,9 @@ def _is_read_as_written(part: Part) -> bool:
 
 
 def join_surrogates(value: Json) -> Json:
-    """The value that is read: two halves of a character side by side are one."""
+    """Return the value that is read: a surrogate pair becomes one character."""
     try:
-        # Fails where there is half a character or a token, which is rare.
+        # Fails for an unpaired surrogate or a token, which is rare.
         _plain(value)
     except (UnicodeEncodeError, OverflowError, RecursionError, TypeError):
         if isinstance(value, str):

@@ -1,9 +1,9 @@
 """Verification: the output of a conversion is read again and compared with what it must show.
 
-The ordinary reader reads it, with detection, as anyone would later. Each message that was written
-must be found in it, by a digest of its role and visible text; conversations are compared one by
-one. A conversation that was restored from embedded source data is compared in the other direction:
-its output is converted once more to the format it came from, and must show there what that showed.
+The ordinary reader reads it, with detection. Each message that was written must be found in it, by
+a digest of its role and visible text; conversations are compared one by one. A conversation that
+was restored from embedded source data is compared in the other direction: its output is converted
+once more to the format it came from, and must show the same there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from talktree.model.document import Document
 
 KIND = "mismatch"
 POLICIES: tuple[Attachments, ...] = ("inline", "link", "beside")
-"""How a conversation that is restored may show attachments, the usual way first."""
+"""The attachment policies of a restored conversation, the usual one first."""
 
 
 def verify(made: ConversionResult, source: Source) -> None:
@@ -46,7 +46,7 @@ def verify(made: ConversionResult, source: Source) -> None:
 
 
 def verify_built(made: ConversionResult, built: Path, name: str) -> None:
-    """The same for files that were built on disk and will be called `name`."""
+    """Verify files that were built on disk and will be called `name`."""
     found = load(built)
     if not made.folder:
         verify(made, Source(name, {name: next(iter(found.files.values()))}, folder=False))
@@ -55,7 +55,7 @@ def verify_built(made: ConversionResult, built: Path, name: str) -> None:
 
 
 def verify_made(made: ConversionResult) -> dict[str, Content]:
-    """The same for files that are not written to their place; returns their contents."""
+    """Verify files that are not written to their place, and return their contents."""
     files = {path: park_pieces(pieces) for path, pieces in made.files.items()}
     name = made.main or next(iter(files), "") if not made.folder or made.main else "output"
     verify(made, Source(name, files, folder=made.folder))
@@ -63,7 +63,7 @@ def verify_made(made: ConversionResult) -> dict[str, Content]:
 
 
 def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Loss]]:
-    """The output as the ordinary reader reads it, and what is wrong with that."""
+    """Return the output as the ordinary reader reads it, and the losses found in that."""
     losses = []
     try:
         document = read_source(source)
@@ -75,7 +75,7 @@ def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Los
     except TalktreeError as error:
         losses.append(Loss(KIND, source.name, f"not recognised again: {error.message}"))
     if proof.copied is not None or proof.restored:
-        # Such files are as they were; the user may have said which format they are in.
+        # Such files are unchanged; the user may have named their format.
         losses.clear()
     try:
         return read_document(source, get_format(proof.format)), losses
@@ -84,12 +84,12 @@ def _read_again(proof: Proof, source: Source) -> tuple[Document | None, list[Los
 
 
 def _sources_of(document: Document) -> Sequence[Document]:
-    """The sources that were read: one, or those of a collection."""
+    """Return the sources that were read: one, or those of a collection."""
     return document.sources if isinstance(document, Collection) else (document,)
 
 
 def _compare_output(proof: Proof, document: Document, loss_report: LossReport) -> Iterator[Loss]:
-    """What differs between what must be shown and what is shown."""
+    """Return the differences between what must be shown and what is shown."""
     if proof.shown or not proof.restored:
         found = [(each, digest_conversation(each)) for each in document.conversations]
         wanted, found = _pair_off(proof.shown, found)
@@ -102,9 +102,9 @@ def _compare_output(proof: Proof, document: Document, loss_report: LossReport) -
 
 
 def _compare_restored(proof: Proof, document: Document, *, edits_lost: int) -> list[Loss]:
-    """What the document that was restored does not show in the format it was restored from.
+    """Return the messages of a restored document that it does not show in its previous format.
 
-    The usual way to show it there comes first; others only count if that does not show it all.
+    The usual attachment policy is tried first, the others only if that does not show everything.
     """
     formats = [get_format(slug) for slug in sorted({each.format for each, _ in proof.restored})]
     branched = all(format.can.branches for format in formats)
@@ -127,7 +127,7 @@ def _compare_restored(proof: Proof, document: Document, *, edits_lost: int) -> l
 
 
 def _pair_off(wanted: Sequence[Shown], found: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
-    """Conversations of both sides that do not have a counterpart with just the same messages."""
+    """Return the conversations of both sides without an equal counterpart."""
     keys = Counter(log.key for _, log in wanted) & Counter(log.key for _, log in found)
     return _drop_matched(wanted, keys.copy()), _drop_matched(found, keys)
 
@@ -144,7 +144,7 @@ def _drop_matched(sides: Sequence[Shown], keys: Counter[bytes]) -> list[Shown]:
 
 
 def _find_missing(wanted: Sequence[Shown], found: Iterable[int]) -> Iterator[Loss]:
-    """Messages that are not found."""
+    """Yield messages that are not found."""
     left = Counter(found)
     for conversation, log in wanted:
         for position, digest in zip(log.positions, log.digests, strict=True):
@@ -155,7 +155,7 @@ def _find_missing(wanted: Sequence[Shown], found: Iterable[int]) -> Iterator[Los
 
 
 def _find_added(wanted: Sequence[Shown], found: Sequence[Shown]) -> Iterator[Loss]:
-    """Messages that the output shows in addition."""
+    """Yield messages that the output shows in addition."""
     expected = chain.from_iterable(log.digests for _, log in wanted)
     for loss in _find_missing(found, expected):
         yield Loss(KIND, loss.entry, "shown only when the output is read again")

@@ -1,1 +1,1 @@
-"""Mending conversations: planned, minimal, reversible; every byte is kept or quarantined."""
+"""Repairing conversations: planned, minimal and reversible; every byte is kept or quarantined."""

@@ -1,4 +1,4 @@
-"""Where each byte of a file comes from after some rounds of changes."""
+"""Where each byte of a file comes from after several rounds of changes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ NEW = -1
 
 
 class TracedRun(NamedTuple):
-    """A stretch of a file as it is now."""
+    """A span of a file as it is now."""
 
     length: int
     origin: int
-    """Where it stood in the file as it was first; -1 if it is new."""
+    """Its offset in the original file; -1 if it is new."""
 
 
 def first_trace(size: int) -> list[TracedRun]:
-    """The trace of a file nothing was done to."""
+    """Return the trace of an unchanged file."""
     return [TracedRun(size, 0)] if size else []
 
 
 def extend_trace(trace: Iterable[TracedRun], splices: Iterable[Splice]) -> list[TracedRun]:
-    """The trace after one more round of changes."""
+    """Return the trace after one more round of changes."""
     out: list[TracedRun] = []
     runs = _Cursor(trace)
     at = 0
@@ -39,19 +39,19 @@ def extend_trace(trace: Iterable[TracedRun], splices: Iterable[Splice]) -> list[
 
 
 def count_kept_bytes(trace: Iterable[TracedRun]) -> int:
-    """How many bytes are still there."""
+    """Return how many original bytes are left."""
     return sum(run.length for run in trace if run.origin != NEW)
 
 
 class _Cursor:
-    """Goes along a trace, cutting its runs where needed."""
+    """Reads a trace in order and splits its runs where needed."""
 
     def __init__(self, trace: Iterable[TracedRun]) -> None:
         self._runs = iter(trace)
         self._open: TracedRun | None = None
 
     def take(self, count: int) -> list[TracedRun]:
-        """The runs of the next bytes."""
+        """Return the runs of the next bytes."""
         out = []
         while count > 0:
             run = self._open or next(self._runs)
@@ -64,11 +64,11 @@ class _Cursor:
         return out
 
     def skip(self, count: int) -> None:
-        """Pass over the next bytes."""
+        """Skip the next bytes."""
         self.take(count)
 
     def rest(self) -> Iterator[TracedRun]:
-        """All that is left."""
+        """Yield the remaining runs."""
         if self._open is not None:
             yield self._open
         yield from self._runs

@@ -1,8 +1,8 @@
-"""The log of a repair: every step, and every byte that was taken out or replaced.
+"""The log of a repair: every step, and every byte that was removed or replaced.
 
-One JSON object a line. The first says what was repaired and what came of it, then come the steps,
-then the changes of bytes, round by round. What a change took out stands in it, so the log is the
-quarantine as well, and the way back: `undo_repair` gives the files as they were, byte for byte.
+One JSON object on each line: first a summary, then the steps, then the changed bytes, round by
+round. A change holds the bytes it removed, so the log is also the quarantine and the data for
+reverting: `undo_repair` restores the files byte for byte.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from talktree.repairs.run import Repair
 from talktree.text.json.encode import encode_json
 
 SUFFIX = LOG
-"""How a log is named; no tool takes it for a conversation."""
+"""The suffix of a log; no tool takes it for a conversation."""
 VERSION = 1
 
 
 class Summary(Struct, frozen=True, kw_only=True, tag="repair", tag_field="is"):
-    """What was repaired, and what came of it."""
+    """What was repaired, and the result."""
 
     v: int = VERSION
     source: str
     format: str
     folder: bool
     before: dict[str, str]
-    """The files as they were: path to SHA-256."""
+    """The original files: path to SHA-256."""
     after: dict[str, str]
     kept_bytes: int
     quarantined_bytes: int
@@ -62,27 +62,27 @@ class RepairStep(Struct, frozen=True, kw_only=True, tag="step", tag_field="is"):
 
 
 class ReplacedSpan(Struct, frozen=True, kw_only=True, tag="bytes", tag_field="is"):
-    """A stretch of a file that was replaced in a round."""
+    """A span of a file that was replaced in a round."""
 
     round: int
     path: str
     at: int
-    """Where it stood before the round."""
+    """Its offset before the round."""
     was: str
-    """What stood there; see `base64`."""
+    """The old bytes; see `base64`."""
     length: int
-    """How many bytes stand there now."""
+    """The number of new bytes."""
     base64: bool = False
-    """Whether `was` is in base 64, since it is no text."""
+    """Whether `was` is in base64, because it is not text."""
 
 
 class WholeFile(Struct, frozen=True, kw_only=True, tag="file", tag_field="is"):
-    """A file that was taken out, or made, in a round."""
+    """A file that was removed or created in a round."""
 
     round: int
     path: str
     was: str | None
-    """In base 64; None if it was not there."""
+    """In base64; None if the file did not exist."""
 
 
 Line = Summary | RepairStep | ReplacedSpan | WholeFile
@@ -94,7 +94,8 @@ def _encode(line: Line) -> bytes:
     try:
         return _quick(line)
     except UnicodeEncodeError:
-        # A word of a broken file, or a file's name, is no text; half a character is escaped then.
+        # A word of a broken file, or a file name, may not be text; unpaired surrogates are then
+        # escaped.
         return encode_json(msgspec.to_builtins(line))
 
 
@@ -108,7 +109,7 @@ def _decode(line: bytes) -> Line:
 
 
 def write_log(repair: Repair) -> Iterator[bytes]:
-    """The lines of a log."""
+    """Yield the lines of a log."""
     yield _encode(summarize_repair(repair)) + b"\n"
     for number, done in enumerate(repair.rounds):
         for each in done.actions:
@@ -125,7 +126,7 @@ def write_log(repair: Repair) -> Iterator[bytes]:
 
 
 def summarize_repair(repair: Repair) -> Summary:
-    """What was repaired, and what came of it."""
+    """Return a summary of a repair."""
     before, after = repair.before.origin.source, repair.source  # type: ignore[attr-defined]
     kept, quarantined = repair.bytes
     reached, reaches = repair.reach
@@ -143,12 +144,12 @@ def summarize_repair(repair: Repair) -> Summary:
 
 
 def digest_files(source: Source) -> dict[str, str]:
-    """The SHA-256 of each file."""
+    """Return the SHA-256 of each file."""
     return {path: digest_content(content) for path, content in source.files.items()}
 
 
 def digest_content(content: Content) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     found = sha256()
     for block in content.blocks():
         found.update(block)
@@ -176,11 +177,11 @@ def _make_change(number: int, path: str, splice: Splice, content: Content) -> Re
     )
 
 
-# the way back
+# reverting
 
 
 def read_repaired_digests(log: Path) -> list[str] | None:
-    """The SHA-256 of each file that a repair wrote, sorted; None if it is not a log."""
+    """Return the SHA-256 of each file that a repair wrote, sorted; None if it is not a log."""
     try:
         with open(log, "rb") as lines:
             first = _parse_line(lines.readline())
@@ -190,7 +191,7 @@ def read_repaired_digests(log: Path) -> list[str] | None:
 
 
 def undo_repair(source: Source, lines: Iterable[bytes]) -> Source:
-    """The files as they were before a repair, from the repaired ones and the log."""
+    """Return the files as they were before a repair, from the repaired ones and the log."""
     details: Summary | None = None
     rounds: dict[int, list[ReplacedSpan | WholeFile]] = {}
     for each in map(_parse_line, lines):
@@ -222,7 +223,7 @@ def _parse_line(line: bytes) -> Line:
 
 
 def _order_files(files: Mapping[str, Content], details: Summary) -> dict[str, Content]:
-    """The files in the order they had."""
+    """Return the files in their original order."""
     return {path: files[path] for path in details.before if path in files}
 
 

@@ -1,14 +1,10 @@
-"""From findings to changes: which bytes, records and files a round of repair touches.
+"""From findings to changes: which bytes, records and files a round of repair changes.
 
-Broken bytes are mended alone, since records may be found anew once they are. Several changes of
-one record are made one after the other, each on what the one before left.
-
-One step of a repair, as people are shown it before it is made.
-
-The changes to one file's records, and which of them the file can take.
+Broken bytes are repaired in a round of their own, because records may be split differently
+afterwards. Several changes of one record are made in order, each on the result of the one before.
 
 A file may refuse a change: its dialect has no place for the new value, or its brackets are broken
-in a way that nobody mended. Then all other changes are made, and what is refused stays as it was.
+beyond repair. Then all other changes are made, and the refused one is left out.
 """
 
 from __future__ import annotations
@@ -35,11 +31,11 @@ from talktree.text.secrets import mask_secrets
 MOST_SHOWN = 80
 MOST_MEMBERS = 4
 MOST_READ = 1 << 12
-"""How far bytes are looked at for secrets, so that none is shown in part."""
+"""Number of bytes that are searched for secrets, so that none is shown in part."""
 
 
 class RepairAction(Struct, frozen=True, kw_only=True):
-    """What a fix changes, and because of which finding."""
+    """What a fix changes, and for which finding."""
 
     code: str
     name: str
@@ -52,11 +48,11 @@ class RepairAction(Struct, frozen=True, kw_only=True):
     before: str = ""
     after: str = ""
     invented: str = ""
-    """What was made up, and from what."""
+    """Invented content, and what it was derived from."""
 
 
 def make_action(finding: Finding, *, before: str, after: str, invented: str = "") -> RepairAction:
-    """The step that mends a finding."""
+    """Return the step that fixes a finding."""
     assert finding.fix is not None
     return RepairAction(
         code=finding.code,
@@ -73,7 +69,7 @@ def make_action(finding: Finding, *, before: str, after: str, invented: str = ""
 
 
 def describe_differences(old: Json, new: Json) -> tuple[str, str]:
-    """The members in which two values differ, before and after, in a few words."""
+    """Return a short description of the members in which two values differ, before and after."""
     found = list(islice(_find_differences(old, new), MOST_MEMBERS + 1))
     shown = found[:MOST_MEMBERS]
     more = ", …" if len(found) > len(shown) else ""
@@ -107,15 +103,15 @@ def _find_differences(old: Json, new: Json) -> Iterator[tuple[str, object, objec
 def _shorten_value(way: str, value: object) -> str:
     if value is ABSENT:
         return f"{way}: (absent)"
-    # What a plan shows is printed and pasted elsewhere; a secret may not travel with it. Some are
-    # known by their names only.
+    # A plan is printed and pasted elsewhere, so it must not contain secrets. Some are recognized
+    # only by their names.
     text = mask_secrets(f"{way}: {encode_json(value).decode('utf-8', 'replace')}")  # type: ignore[arg-type]
     most = len(way) + 2 + MOST_SHOWN
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def shorten_bytes(data: bytes) -> str:
-    """Some bytes in a few words."""
+    """Return a short description of some bytes."""
     if not data:
         return "nothing"
     text = mask_secrets(data[:MOST_READ].decode("utf-8", "backslashreplace"))
@@ -136,15 +132,15 @@ class GatheredChanges:
         self.remakes: dict[str, tuple[RemakeFile, RuleFinding]] = {}
 
     def add_finding(self, found: RuleFinding) -> None:
-        """Add what mends a finding."""
+        """Add the fix of a finding."""
         fix = found.rule.fix
         assert fix is not None
         if found.finding.path in self.origin.damaged_files:
-            # To write it anew would hide that a part of it is missing.
+            # Rewriting it would hide that a part of it is missing.
             return
         subject: object = found.subject
         if found.rule.on == "reading":
-            # The bytes of a file are mended for a rule once, wherever it is broken there.
+            # A rule repairs the bytes of a file once, for all its findings there.
             path = found.finding.path or ""
             if (path, found.rule.code) in self._repaired:
                 return
@@ -187,7 +183,7 @@ def _record_number(talk: CheckedConversation, position: int) -> int:
 def apply_changes(
     changes: Iterable[tuple[ReplaceValue, RuleFinding]],
 ) -> tuple[Json, list[RepairAction]]:
-    """A record's value after all its changes, and the steps."""
+    """Return a record's value after all its changes, and the steps."""
     actions: list[RepairAction] = []
     seen: RuleRecord | None = None
     for change, found in changes:
@@ -200,7 +196,7 @@ def apply_changes(
             made_up = change.invented
             actions.append(make_action(found.finding, before=before, after=after, invented=made_up))
         seen.record.value = new
-        # From here on its names are those it has now, not those the skeleton knew.
+        # From here on its names are the new ones, not those in the skeleton.
         seen.record.id, seen.record.parent = "", None
         seen = RuleRecord(
             seen.record, change.talk.format.get(seen.record), seen.position, seen.talk
@@ -212,35 +208,35 @@ def apply_changes(
 def make_patch_actions(
     sheet: Sheet, patches: Iterable[tuple[BytePatch, RuleFinding]]
 ) -> Iterator[RepairAction]:
-    """The steps of changes to bytes."""
+    """Return the steps of changes to bytes."""
     for patch, found in patches:
         old = sheet.content.read(patch.start, patch.stop)
         yield make_action(found.finding, before=shorten_bytes(old), after=shorten_bytes(patch.new))
 
 
 MOST_TRIES = 200
-"""How often a file is put together to find the changes it refuses."""
+"""Maximum number of attempts to assemble a file while searching for the changes it refuses."""
 
 
 class RecordStep(NamedTuple):
-    """What is done about one record."""
+    """The step for one record."""
 
     items: list[Item]
-    """What stands in the file then; nothing if the record is taken out."""
+    """The items in the file afterwards; empty if the record is removed."""
     otherwise: list[Item]
-    """What stands there if the step is not made."""
+    """The items in the file if the step is not made."""
     actions: list[RepairAction]
 
     @property
     def refused(self) -> RecordStep:
-        """The step not made."""
+        """The same step, not made."""
         return RecordStep(self.otherwise, self.otherwise, [])
 
 
 def select_acceptable(
     sheet: Sheet, steps: Sequence[RecordStep]
 ) -> tuple[list[Splice], list[RecordStep]]:
-    """The splices for as many of the steps as a file can take, and the steps themselves."""
+    """Return the splices for as many of the steps as a file accepts, and the steps themselves."""
     found = _make_splices(sheet, steps)
     if found is not None:
         return found, list(steps)

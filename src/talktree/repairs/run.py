@@ -1,6 +1,6 @@
-"""One round of repair: the fixes that can be made at once, as splices of files.
+"""Repair: rounds of fixes, as splices of files, until nothing is left to fix.
 
-Repair: rounds of fixes until nothing is left to mend, with an account of every byte.
+A round makes all fixes that are compatible. The origin of every byte is tracked.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Round(NamedTuple):
     actions: list[RepairAction]
     splices: dict[str, list[Splice]]
     gone: set[str]
-    """Files that are taken out whole."""
+    """Files that are removed."""
     made: dict[str, bytes]
-    """Files that were not there before."""
+    """New files."""
     held_back: bool
     """Whether an unsafe repair would do more."""
 
@@ -58,7 +58,7 @@ class Round(NamedTuple):
 
 
 def plan_round(document: Document, findings: Iterable[RuleFinding], *, unsafe: bool) -> Round:
-    """The next round of repair, given what is wrong with a document."""
+    """Return the next round of repair for the findings of a document."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     wanted, held_back = list[RuleFinding](), False
@@ -67,7 +67,7 @@ def plan_round(document: Document, findings: Iterable[RuleFinding], *, unsafe: b
             wanted.append(each)
         else:
             held_back = held_back or each.finding.fix is not None
-    # Gone through to the end first: what a fix needs to know may come last.
+    # All findings are collected first: a fix may depend on the last one.
     gathered = GatheredChanges(origin)
     for each in wanted:
         gathered.add_finding(each)
@@ -84,7 +84,7 @@ class _FileBuilder:
         self._made: dict[str, bytes] = {}
 
     def build_round(self, *, held_back: bool) -> Round:
-        """All changes as splices."""
+        """Return all changes as splices."""
         gathered = self._gathered
         for path, patches in gathered.patches.items():
             sheet = self._origin.by_path.get(path)
@@ -101,7 +101,7 @@ class _FileBuilder:
     def _add_splices(self, path: str, splices: Iterable[Splice]) -> None:
         sheet, splices = self._origin.by_path.get(path), list(splices)
         if sheet is not None and splices and isinstance(sheet.content, UnpackedContent):
-            # What was read is not what lies there, so the file is written whole.
+            # The file was unpacked or decoded for reading, so it is written whole.
             whole = b"".join(encode_as_stored(sheet.content, apply_splices(sheet.content, splices)))
             splices = [Splice(0, self._origin.source.files[path].size, whole)]
         self._splice(path, splices)
@@ -131,7 +131,7 @@ class _FileBuilder:
             self._splice(path, [Splice(0, content.size, data)])
 
     def _add_record_changes(self, sheet: Sheet) -> None:
-        """The changes to a file's records, those left out that it cannot take."""
+        """Add the changes to a file's records, except those that it refuses."""
         splices, steps = select_acceptable(sheet, list(self._iter_steps(sheet)))
         self._actions += [each for step in steps for each in step.actions]
         if self._origin.format.file_per_record and not any(step.items for step in steps):
@@ -166,7 +166,7 @@ class _FileBuilder:
 
 
 def _sort_patches(patches: Iterable[BytePatch]) -> Iterator[Splice]:
-    """Patches as splices in order; of two that overlap only the first is made this time."""
+    """Return patches as splices in order; of two that overlap only the first is made this time."""
     at = 0
     for patch in sorted(patches, key=lambda each: (each.start, -each.stop)):
         if patch.start >= at:
@@ -175,7 +175,7 @@ def _sort_patches(patches: Iterable[BytePatch]) -> Iterator[Splice]:
 
 
 def apply_round(source: Source, done: Round) -> Source:
-    """A source with a round's changes made; large files are parked on disk."""
+    """Return a source with a round's changes made; large files are stored on disk."""
     files: dict[str, Content] = {}
     for path, content in source.files.items():
         if path in done.gone:
@@ -195,11 +195,11 @@ def apply_round(source: Source, done: Round) -> Source:
 
 
 MOST_ROUNDS = 12
-"""Each round mends what the one before laid bare; real damage takes three or four."""
+"""Each round fixes what the previous one uncovered; real damage takes three or four rounds."""
 
 
 class Repair:
-    """A repaired document, and what was done to it."""
+    """A repaired document, and what was changed."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class Repair:
 
     @property
     def changed(self) -> bool:
-        """Whether there was anything to mend."""
+        """Whether anything was fixed."""
         return bool(self.rounds)
 
     @property
@@ -235,7 +235,7 @@ class Repair:
 
     @cached_property
     def bytes(self) -> tuple[int, int]:
-        """How many bytes of the input are kept, and how many are quarantined."""
+        """The number of bytes of the input that are kept, and that are quarantined."""
         total = kept_bytes = 0
         for path, content in _origin(self.before).source.files.items():
             trace = first_trace(content.size)
@@ -247,7 +247,7 @@ class Repair:
 
     @cached_property
     def reach(self) -> tuple[Reach, Reach]:
-        """How much could be reached before, and how much now."""
+        """The number of reachable messages before and after."""
         return measure_reach(self.before.conversations), measure_reach(self.after.conversations)
 
 
@@ -258,10 +258,10 @@ def repair_document(
     rules: Iterable[Rule] | None = None,
     known: Iterable[RuleFinding] | None = None,
 ) -> Repair:
-    """A document with its safe fixes made, or all of them.
+    """Return a document with its safe fixes made, or all of them.
 
-    Whoever has just checked it gives what was found, and it is not gone through once more. Fixes
-    note on the findings what they did, so these serve one repair only.
+    If the document was just checked, pass the findings to avoid a second pass. Fixes store what
+    they did in the findings, so these can be used for one repair only.
     """
     chosen = list(rules_for(document.format) if rules is None else rules)
     repair = [rule for rule in chosen if rule.fix is not None]
@@ -284,7 +284,7 @@ def repair_document(
 def _select_findings(
     rules: Sequence[Rule], findings: Iterable[RuleFinding]
 ) -> Iterable[RuleFinding]:
-    """What some rules found, out of what all did."""
+    """Return the findings of some rules."""
     codes = {rule.code for rule in rules}
     return [each for each in findings if each.rule.code in codes]
 

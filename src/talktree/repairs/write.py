@@ -1,4 +1,4 @@
-"""Writing what was repaired: the log first, then the files; the input only if that is asked for."""
+"""Writing a repair: the log first, then the files; the input is replaced only on request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from talktree.repairs.run import Repair
 def save_repair(
     repair: Repair, target: str | Path, *, gate: OutputGate | None = None
 ) -> list[Path]:
-    """Write the repaired files, and their log beside them; a log is never replaced."""
+    """Write the repaired files, and their log beside them; an existing log is never replaced."""
     source = _original_source(repair)
     gate = gate or OutputGate(input_paths(source))
     refuse_if_written(source)
@@ -47,7 +47,7 @@ def save_repair(
 
 
 def save_in_place(repair: Repair, root: Path) -> list[Path]:
-    """Replace the repaired files by themselves, once a backup of each has been verified."""
+    """Replace the files with the repaired ones, after a backup of each has been verified."""
     source = _original_source(repair)
     refuse_if_written(source)
     wait_until_settled(source)
@@ -72,13 +72,13 @@ def save_in_place(repair: Repair, root: Path) -> list[Path]:
 
 
 def _choose_log_path(target: Path) -> Path:
-    """Where the log of a repair goes: beside its output, under a name that is not taken."""
+    """Return the path for the log of a repair: beside its output, under an unused name."""
     log = target.with_name(target.name + SUFFIX)
     return find_free_path(target, make_backup_stamp(), SUFFIX) if os.path.lexists(log) else log
 
 
 def find_log(target: Path) -> Path:
-    """The log that leads to a file or folder as it is now; else the last one beside it."""
+    """Return the log that leads to a file or folder as it is now; else the last one beside it."""
     first = target.with_name(target.name + SUFFIX)
     found = sorted(target.parent.glob(f"{escape(target.name)}.*{SUFFIX}"))
     logs = [*found, *([first] if first.exists() else [])]
@@ -89,7 +89,7 @@ def find_log(target: Path) -> Path:
 
 
 def revert_source(target: str | Path, log: str | Path) -> Source:
-    """The files as they were before a repair."""
+    """Return the files as they were before a repair."""
     try:
         with open(log, "rb") as lines:
             return undo_repair(load(target), lines)

@@ -1,8 +1,8 @@
-"""The same verbs for asynchronous programs: each runs in a thread, and is awaited to its end.
+"""Asynchronous versions of the verbs: each runs in a thread and is awaited until it ends.
 
 A call that was begun is finished even if its task is cancelled: the cancellation arrives when the
-message is saved and the handle stands behind it. With `anyio` installed (extra `async`) that holds
-for its cancel scopes as well, and under any of its backends.
+message is saved and the handle continues after it. With `anyio` installed (extra `async`) that
+holds for its cancel scopes as well, and for all of its backends.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ except ImportError:
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Do something in a thread; a cancellation waits until it is done."""
+    """Run a function in a thread; a cancellation waits until it is done."""
     if _anyio is None:
         return await _run_with_asyncio(work)
     with _anyio.CancelScope(shield=True):
-        # The shield holds off cancellations of anyio's own, but not those of asyncio's tasks.
+        # The shield holds off anyio's own cancellations, but not those of asyncio's tasks.
         by_asyncio = _is_asyncio_task()
         done: T = await (_run_with_asyncio(work) if by_asyncio else _anyio.to_thread.run_sync(work))
     await _anyio.lowlevel.checkpoint_if_cancelled()
@@ -114,7 +114,7 @@ class AsyncStore:
         parent: Parent | None = None,
         id: str | None = None,
     ) -> AsyncSession:
-        """A new session."""
+        """Create a session."""
         work = partial(
             self.store.create,
             title=title,
@@ -133,7 +133,7 @@ class AsyncStore:
         durability: Durability | None = None,
         write: bool = True,
     ) -> AsyncSession:
-        """A session by its id or the beginning of it; without one, the newest."""
+        """Open a session by its id or the beginning of it, or the newest one without an id."""
         work = partial(self.store.open, id, workspace=workspace, durability=durability, write=write)
         return AsyncSession(await run_in_thread(work))
 
@@ -151,7 +151,7 @@ class AsyncStore:
 
 
 class AsyncStep:
-    """A step as an asynchronous context."""
+    """An asynchronous context manager for a step."""
 
     def __init__(self, make: Callable[[], SessionStep]) -> None:
         self._make = make
@@ -161,7 +161,7 @@ class AsyncStep:
         try:
             await run_in_thread(self._enter)
         except BaseException:
-            # Cancelled after it had begun: nobody else would end it.
+            # Cancelled after it had begun: it must be ended here.
             if self.step is not None:
                 await run_in_thread(partial(self.step.__exit__, None, None, None))
             raise
@@ -175,28 +175,28 @@ class AsyncStep:
         await run_in_thread(partial(self.step.__exit__, *error))
 
     async def track(self, *paths: FilePath) -> None:
-        """Keep what is at more paths, before the tool writes there."""
+        """Save the contents of more paths, before the tool writes there."""
         assert self.step is not None
         await run_in_thread(partial(self.step.track, *paths))
 
 
 class AsyncNavigation:
-    """A move of a session that is awaited."""
+    """An awaited move of a session."""
 
     def __init__(self, journey: Navigation) -> None:
         self.journey = journey
 
     async def plan(self) -> UndoPlan:
-        """Everything that would happen; nothing does."""
+        """Return the plan without making the move."""
         return await run_in_thread(self.journey.plan)
 
     async def apply(self, digest: str | None = None) -> UndoResult:
-        """Make the move, if the plan is still the one with this digest, or that was seen last."""
+        """Make the move, if the plan still has this digest, or that of the last returned plan."""
         return await run_in_thread(partial(self.journey.apply, digest))
 
 
 class AsyncSidechain:
-    """A line beside the main one."""
+    """A line of messages beside the main one."""
 
     def __init__(self, line: Sidechain) -> None:
         self.line = line
@@ -209,7 +209,7 @@ class AsyncSidechain:
 
 
 class AsyncSession:
-    """A session whose verbs are awaited; `session` is the one that does the work."""
+    """An asynchronous session; `session` is the synchronous one that does the work."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -221,12 +221,12 @@ class AsyncSession:
 
     @property
     def store(self) -> Store:
-        """The store it is in."""
+        """The store that the session is in."""
         return self.session.store
 
     @property
     def leaf(self) -> str | None:
-        """The message this handle continues from."""
+        """The message that this handle continues from."""
         return self.session.leaf
 
     user = _wrap_session_method(Session.user)
@@ -277,14 +277,14 @@ class AsyncSession:
         watch: Iterable[FilePath] = (),
         unprotected: Unprotected = "refuse",
     ) -> AsyncStep:
-        """The time in which a tool works for a message; use it with `async with`."""
+        """Return a step for a tool that works for a message; use it with `async with`."""
         make = partial(
             self.session.step, message, paths=paths, watch=watch, unprotected=unprotected
         )
         return AsyncStep(make)
 
     def sidechain(self, at: str | None = None) -> AsyncSidechain:
-        """A line beside the main one."""
+        """Return a line of messages beside the main one."""
         return AsyncSidechain(self.session.sidechain(at))
 
     async def child(
@@ -295,7 +295,7 @@ class AsyncSession:
         agent: str | None = None,
         workspace: Path | str | None = None,
     ) -> AsyncSession:
-        """A session of its own for a sub-agent, linked with this one both ways."""
+        """Create a session for a sub-agent; both sessions name each other."""
         work = partial(self.session.child, message, title=title, agent=agent, workspace=workspace)
         return AsyncSession(await run_in_thread(work))
 

@@ -1,7 +1,7 @@
-"""Branches of a session: where its lines end, where they parted, and what people call them.
+"""Branches of a session: their ends, their forks, and their names.
 
-Names live in operations.jsonl; the last line about a name counts. A name stands for a message, and
-for the branch that goes on from it: of several that do, the newest. Deleting a name deletes nothing
+Names are in operations.jsonl; the last line about a name counts. A name means a message and the
+branch that continues it, or the newest of several such branches. Deleting a name deletes nothing
 else.
 """
 
@@ -18,22 +18,22 @@ LONGEST_NAME = 128
 
 
 class SessionBranch(NamedTuple):
-    """A line of messages, from where it parted from another to its end."""
+    """A line of messages, from its fork to its end."""
 
     leaf: str
-    """Its last message that is no note."""
+    """Its last message that is not a note."""
     fork: str | None
-    """The last message it shares with another branch; None if it starts by itself."""
+    """The last message it shares with another branch; None if it starts on its own."""
     name: str | None
-    """What it is called; of several names the one that was given last."""
+    """Its name; of several names the newest."""
     messages: int
-    """How many messages it has from the root on, without notes."""
+    """The number of messages from the root on, without notes."""
     current: bool
-    """Whether the session stands on it."""
+    """Whether the session is on this branch."""
 
 
 def read_names(opened: SessionHandle) -> dict[str, str]:
-    """The names in use and the messages they stand for, in the order they were given."""
+    """Return the names in use and the messages they mean, in the order they were given."""
     found: dict[str, str] = {}
     for line in opened.index.operations():
         called, message = line.get("name"), line.get("message")
@@ -48,7 +48,7 @@ def read_names(opened: SessionHandle) -> dict[str, str]:
 
 
 def name_branch(opened: SessionHandle, name: str, message: str) -> str:
-    """Let a name stand for a message; one that is in use moves. Gives the message's whole id."""
+    """Name a message and return its whole id; a name that is in use moves."""
     found = opened.index.find_by_prefix(message)
     _check_name(name)
     line = format_operation_line(opened.id, "name", {"name": name, "message": found.id})
@@ -57,7 +57,7 @@ def name_branch(opened: SessionHandle, name: str, message: str) -> str:
 
 
 def unname_branch(opened: SessionHandle, name: str) -> None:
-    """Use a name no longer; the messages stay."""
+    """Remove a name; the messages stay."""
     with opened.journal.append_lock():
         if name not in read_names(opened):
             raise NotFound(
@@ -70,7 +70,7 @@ def unname_branch(opened: SessionHandle, name: str) -> None:
 
 
 def find_tip(opened: SessionHandle, text: str) -> str:
-    """The end of the branch that a name stands for; of anything else the message it means."""
+    """Return the end of a named branch, or the message that any other text means."""
     if text not in read_names(opened):
         return find_message(opened, text)
     tree = _Tree(opened)
@@ -79,7 +79,7 @@ def find_tip(opened: SessionHandle, text: str) -> str:
 
 
 def find_message(opened: SessionHandle, text: str) -> str:
-    """The message that a name, an id or the beginning of an id stands for."""
+    """Return the message with a name, an id or the beginning of an id."""
     named = read_names(opened).get(text)
     return opened.index.find_by_prefix(text if named is None else named).id
 
@@ -93,10 +93,10 @@ def _check_name(name: str) -> None:
 
 
 def list_branches(opened: SessionHandle) -> list[SessionBranch]:
-    """The branches of the main conversation, oldest end first.
+    """Return the branches of the main conversation, oldest end first.
 
-    Notes and sidechains are looked through: a branch ends at a message behind which nothing was
-    said. Where the session stands is one as well, even in the middle of another.
+    Notes and sidechains are skipped: a branch ends at a message without further conversation. The
+    session's current position is also listed, even in the middle of another branch.
     """
     tree = _Tree(opened)
     called = {end: name for name, end in tree.find_ends(read_names(opened)).items()}
@@ -113,7 +113,7 @@ def list_branches(opened: SessionHandle) -> list[SessionBranch]:
 
 
 class _Tree:
-    """The messages of the main conversation, by the places of their lines."""
+    """The messages of the main conversation, by the offsets of their lines."""
 
     def __init__(self, opened: SessionHandle) -> None:
         self._index = opened.index
@@ -133,13 +133,13 @@ class _Tree:
             self._walk(end)
 
     def _find_main_message(self, start: int | None) -> int | None:
-        """The nearest message, from here upward, that is neither note nor aside."""
+        """Return the nearest message upward that is neither a note nor on a sidechain."""
         while start is not None and start in self._skipped:
             start = self._ups[start]
         return start
 
     def _walk(self, end: int) -> None:
-        """Count the way up to where another branch was met, and mark the joint."""
+        """Count the messages up to a known branch, and mark the fork."""
         fresh: list[int] = []
         here: int | None = end
         while here is not None and here not in self.depths:
@@ -154,14 +154,14 @@ class _Tree:
             self.depths[at] = depth
 
     def find_fork(self, end: int) -> str | None:
-        """The last message that a branch shares with another."""
+        """Return the last message that a branch shares with another."""
         at: int | None = end
         while at is not None and at not in self._joints:
             at = self._parents[at]
         return None if at is None else self.get_id(at)
 
     def find_ends(self, named: Mapping[str, str]) -> dict[str, int]:
-        """Where the branches end that names stand for."""
+        """Return the ends of the named branches."""
         nodes = {name: self._index.node(message) for name, message in named.items()}
         wanted = {node.start for node in nodes.values() if node is not None}
         ends: dict[int, int] = {}
@@ -177,5 +177,5 @@ class _Tree:
         return {name: ends[start] for name, start in found if start in ends}
 
     def get_id(self, start: int) -> str:
-        """The id of the message on a line."""
+        """Return the id of the message on a line."""
         return self._index.node_at(start).id

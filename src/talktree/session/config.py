@@ -1,8 +1,8 @@
-"""Talktree's own settings in `<root>/config.json`, and nothing else of that file.
+"""Talktree's own settings in `<root>/config.json`; the rest of that file is not read.
 
 The file belongs to another program and may hold keys: only the member `talktree` is read, no value
-of another member ever leaves this module, and writing changes that one member in place. If the
-file cannot be parsed, the settings go to a file of Talktree's own beside it.
+of another member ever leaves this module, and writing changes that one member in place. If the file
+cannot be parsed, the settings go to a file of Talktree's own beside it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ LARGEST = 16 << 20
 
 
 class Settings:
-    """What Talktree is told to do in a store."""
+    """Talktree's settings in a store."""
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self._value = value
 
     @property
     def budget(self) -> int | None:
-        """Bytes that the contents of a session may take before it is told; None if `false`."""
+        """The size of a session's contents from which a warning is given; None if `false`."""
         found = self._value.get("budget")
         if found is False:
             return None
@@ -45,24 +45,24 @@ class Settings:
 
     @property
     def agent(self) -> str | None:
-        """What the assistant is called where sessions are printed."""
+        """The assistant's name in printed sessions."""
         found = self._value.get("agent")
         return found if isinstance(found, str) and found.strip() else None
 
     @property
     def durability(self) -> Durability:
-        """`safe` or `fast`, for sessions that are opened without saying."""
+        """`safe` or `fast`, the default for opened sessions."""
         return "fast" if self._value.get("durability") == "fast" else "safe"
 
     @property
     def phrases(self) -> Mapping[str, Level]:
-        """The phrases that ask for thinking."""
+        """The phrases that request thinking."""
         found = self._value.get("thinking")
         return parse_phrases(found.get("phrases") if isinstance(found, Mapping) else None)
 
     @property
     def thinking(self) -> Level:
-        """The level of thinking for prompts that ask for none."""
+        """The level of thinking for prompts that do not request any."""
         found = self._value.get("thinking")
         level = found.get("level") if isinstance(found, Mapping) else None
         return next((each for each in LEVELS if each == level), LEVELS[0])
@@ -74,19 +74,19 @@ class Settings:
 
     @property
     def version(self) -> str | None:
-        """The version of the agent that records, if it wants it recorded."""
+        """The version of the recording agent, if it is to be recorded."""
         found = self._value.get("version")
         return found if isinstance(found, str) and found else None
 
 
 def read_settings(root: Anchor) -> Settings:
-    """The settings of a store; those of the usual file count before those of our own."""
+    """Return the settings of a store; the main file takes precedence over our own."""
     own = _read_members(_read_file(root, OWN_NAME))
     return Settings({**own, **_read_members(_read_file(root, NAME))})
 
 
 def update_settings(root: Anchor, **changes: Json) -> None:
-    """Change settings; None takes one away. Every other byte of the file stays what it is."""
+    """Change settings; None removes one. Every other byte of the file stays unchanged."""
     unknown = set(changes) - set(KNOWN)
     if unknown:
         raise UsageError(
@@ -117,7 +117,7 @@ def _read_members(text: bytes | None) -> dict[str, Json]:
 
 
 def _is_object(text: bytes) -> bool:
-    """Whether a text is one JSON object without any damage."""
+    """Whether a text is one valid JSON object."""
     read = decode(text)
     return isinstance(read.value, dict) and not read.problems
 

@@ -1,4 +1,4 @@
-"""Failures of the system in plain words: whoever uses a session meets one kind of errors only."""
+"""System errors as Talktree's errors, so that callers of a session see one kind of error only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINTS = {
 
 
 def raise_plain_errors(cls: T) -> T:
-    """Let everything public of a class raise Talktree's errors where the system fails."""
+    """Make all public methods of a class raise Talktree's errors for system errors."""
     for name, member in list(vars(cls).items()):
         if name.startswith("_") and name not in _ALSO:
             continue
@@ -35,7 +35,7 @@ def raise_plain_errors(cls: T) -> T:
 def _with_plain_errors(work: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(work)
     def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
-        """The same work, with its failures told."""
+        """Call the function and convert its errors."""
         try:
             return work(*args, **kwargs)
         except TalktreeError:
@@ -47,7 +47,7 @@ def _with_plain_errors(work: Callable[P, R]) -> Callable[P, R]:
 
 
 def describe_os_error(error: OSError) -> TalktreeError:
-    """What the system says, with what can be done about it."""
+    """Return an error with the system's message, and a hint."""
     where = f"{error.filename}: " if isinstance(error.filename, str) else ""
     hint = _HINTS.get(error.errno or 0, "look at the disk, and at who may read and write there")
     return Unreadable(f"{where}{error.strerror or error}", hint=hint)

@@ -1,4 +1,4 @@
-"""An open session without verbs: what all modules of the store work on."""
+"""An open session without verbs, which all modules of the store work on."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ class SessionHandle:
     contents: Contents
     index: SessionIndex
     workspace: Anchor | None = None
-    """The folder whose files it restores; None if it was brought from elsewhere and not mapped."""
+    """The folder whose files it restores; None if the session is from elsewhere and not mapped."""
     limits: Limits = field(default_factory=Limits)
     known: KnownFiles = field(default_factory=KnownFiles)
-    """The files it has read, so that only what changed is read again."""
+    """The files that were read, so that only changed files are read again."""
     budget: Budget = field(default_factory=Budget)
     notices: list[str] = field(default_factory=list)
-    """What people should know: what was found and done while opening, and what came up since."""
+    """Messages for the user: what was found and done while opening, and since."""
     session: str = ""
-    """What its messages call the session; another program may call it otherwise than its folder."""
+    """The session's id in its messages; another program may use a different one than the
+    folder's."""
 
     def __post_init__(self) -> None:
         self.session = self.session or self.id
 
     def close(self) -> None:
-        """Let go of every descriptor."""
+        """Close every descriptor."""
         self.index.close()
         self.journal.close()
         self.contents.close()

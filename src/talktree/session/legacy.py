@@ -1,6 +1,6 @@
 """A session in the older form, `sessions/<id>.json`, which is read and never written.
 
-The first message that is appended makes a folder beside the file, with a copy of the file in it.
+The first message that is appended creates a folder beside the file, with a copy of the file in it.
 It follows the file's last message and names it in `continues`, since messages of that form have no
 ids; the names used are those every view of the file shows (`@2` is the first message).
 """
@@ -33,7 +33,7 @@ class LegacyFile:
         self._sessions = sessions
 
     def messages(self) -> tuple[Message, ...]:
-        """What was said, in order."""
+        """The messages, in order."""
         if self._messages is None:
             with self._sessions() as sessions:
                 source = Source.of_bytes(_read_content(sessions, self.name), name=self.name)
@@ -52,12 +52,12 @@ class LegacyFile:
 
     @property
     def created(self) -> int | None:
-        """When the session was begun, as the file says."""
+        """When the session was begun, according to the file."""
         self.messages()
         return self._created
 
     def copy_into(self, folder: Anchor) -> None:
-        """Put a copy into the folder of the session, so that the folder has all that was said."""
+        """Put a copy into the folder of the session, so that the folder is complete."""
         name = os.fsencode(self.name)
         if folder.lstat(name) is None:
             with self._sessions() as sessions:
@@ -65,7 +65,7 @@ class LegacyFile:
             replace(folder, name, content)
 
     def list_messages_until(self, id: str) -> tuple[Message, ...]:
-        """What was said up to a message; everything if it is not there."""
+        """Return the messages up to one of them, or all if it does not exist."""
         found = self.messages()
         place = next((at for at, message in enumerate(found) if message.id == id), len(found))
         return found[: place + 1]
@@ -78,7 +78,7 @@ class LegacyFile:
 
 
 def open_legacy_file(sessions: Callable[[], Anchor], id: str) -> LegacyFile | None:
-    """The older file of a session, if there is one."""
+    """Return the older file of a session, if there is one."""
     with sessions() as folder:
         there = folder.lstat(os.fsencode(f"{id}{SUFFIX}")) is not None
     return LegacyFile(sessions, id) if there else None

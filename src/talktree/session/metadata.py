@@ -1,8 +1,8 @@
-"""metadata.json: what lists of sessions show, counted along while messages are written.
+"""metadata.json: what lists of sessions show, updated while messages are written.
 
-It is a cache of the log. What it says of the log it says up to a length (`talktree.length`), so
-bringing it up to date reads only what was written since; whatever is missing, damaged or says
-something else is counted anew. Members of other programs stay as they are.
+It is a cache of the log. Its counts cover the log up to a length (`talktree.length`), so an update
+reads only what was written since. If it is missing, damaged or contradicts the log, it is rebuilt.
+Members of other programs stay as they are.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _quick = msgspec.json.Decoder(_Line).decode
 
 @dataclass
 class LogSummary:
-    """What the log says of itself, up to a length."""
+    """The counts of the log up to a length."""
 
     length: int = 0
     count: int = 0
@@ -79,7 +79,7 @@ class LogSummary:
         """Count what was written since."""
         end = journal.length("messages")
         if end < self.length:
-            # A log only grows; one that is shorter is another one.
+            # A log only grows; a shorter one is another file.
             self.__init__()  # type: ignore[misc]
         if end == self.length:
             return
@@ -87,14 +87,14 @@ class LogSummary:
             self._add_line(line.raw)
             self.length = line.start + len(line.raw) + 1
         if os.pread(journal.descriptor("messages"), 1, end - 1) == b"\n":
-            # What is left behind the last line are blanks.
+            # After the last line there are only blanks.
             self.length = end
 
     def _add_line(self, raw: bytes) -> None:
         try:
             line = _quick(raw)
         except REFUSALS:
-            # Something in it is not as it should be; it is counted for what can be told of it.
+            # The line is not quite valid; what can be read of it is counted.
             value = decode(raw).value
             line = _parse_tolerantly(value) if isinstance(value, dict) else _Line()
         if line.type is None or line.type == SNAPSHOT or not (line.uuid or line.type in TYPES):
@@ -131,11 +131,11 @@ class Metadata:
         self._value = _parse_object(self._text)
         self.tally = _read_tally(self._value, journal)
         self._describe = details
-        """What the session was told to be when it was begun: its title, its parent."""
+        """The details given when the session was begun: its title, its parent."""
         self.state: str | None = None
 
     def count(self, place: LinePosition, *, type: str, time: int, words: str | None) -> None:
-        """Count a message of one's own; if others wrote in between, theirs as well."""
+        """Count a message of this writer, and any that others wrote in between."""
         if place.start == self.tally.length:
             self.tally.add(type, time, words)
             self.tally.length = place.start + place.length + 1
@@ -143,15 +143,15 @@ class Metadata:
             self.tally.catch_up(self._journal)
 
     def reset_tally(self) -> None:
-        """Forget the tally: lines that were counted are not there."""
+        """Reset the counts, because counted lines do not exist."""
         self.tally = LogSummary()
 
     def save(self, context: Context) -> None:
-        """Write the file if it says something else than the log."""
+        """Write the file if it differs from the log."""
         self.tally.catch_up(self._journal)
         current = read_metadata(self._folder)
         if current != self._text:
-            # Another writer of the session was here; what it says beside the log stays.
+            # Another writer of the session was here; its other members stay.
             self._text, self._value = current, _parse_object(current)
         value = self._build_value(context)
         if value == self._value:
@@ -192,7 +192,7 @@ class Metadata:
 
 
 def _choose_bound(details: Json, seen: int | None, *, least: bool) -> str:
-    """The earlier or the later of a time that is told and one that the log shows."""
+    """Return the earlier or the later of a recorded time and one from the log."""
     known = from_iso(details) if isinstance(details, str) else None
     times = [time for time in (known, seen) if time is not None]
     if not times:
@@ -206,7 +206,7 @@ def _format_now() -> str:
 
 
 def read_metadata(folder: Anchor) -> bytes | None:
-    """The bytes of the file; None if there is none that can be read."""
+    """Return the bytes of the file; None if it is missing or cannot be read."""
     try:
         with os.fdopen(folder.open(NAME, os.O_RDONLY), "rb") as file:
             return file.read(LARGEST)
@@ -215,7 +215,7 @@ def read_metadata(folder: Anchor) -> bytes | None:
 
 
 def read_value(folder: Anchor) -> dict[str, Any]:
-    """What the file says; nothing if it is missing or damaged."""
+    """Return the value of the file; empty if it is missing or damaged."""
     return _parse_object(read_metadata(folder)) or {}
 
 
@@ -227,7 +227,7 @@ def _parse_object(text: bytes | None) -> dict[str, Json] | None:
 
 
 def _read_tally(value: dict[str, Json] | None, journal: Journal) -> LogSummary:
-    """The tally as the file has it, if it is one of this log; else an empty one."""
+    """Return the counts in the file, if they belong to this log; else empty ones."""
     own = value.get(OWN) if value is not None else None
     length = own.get("length") if isinstance(own, dict) else None
     count = value.get("messageCount") if value is not None else None
@@ -237,7 +237,7 @@ def _read_tally(value: dict[str, Json] | None, journal: Journal) -> LogSummary:
         return LogSummary()
 
     def text(name: str) -> str | None:
-        """A member that is a text."""
+        """Return a member that is a text."""
         found = value.get(name)
         return found if isinstance(found, str) else None
 

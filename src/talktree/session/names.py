@@ -1,4 +1,4 @@
-"""Ids of sessions: file names that cannot lead anywhere else, and how a short one finds its whole.
+"""Ids of sessions: safe file names, and finding a session by the beginning of its id.
 
 An id becomes a folder's name, so it is checked before any path is made of it.
 """
@@ -19,14 +19,14 @@ _VARIANTS = {digit: "89ab"[number & 3] for number, digit in enumerate("012345678
 
 
 def new_id() -> str:
-    """An id nobody else has: a random UUID, in a third of the time the library takes."""
+    """Return a random UUID, in a third of the time the standard library takes."""
     digits = urandom(16).hex()
     variant = _VARIANTS[digits[16]]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def check_id(id: str) -> str:
-    """The id, if it can name a session; a refusal otherwise."""
+    """Return the id if it can name a session; raise an error otherwise."""
     if not is_id(id):
         raise UsageError(
             f"{id[:LONGEST]!r} cannot be the id of a session",
@@ -37,7 +37,7 @@ def check_id(id: str) -> str:
 
 
 def resolve_short_id(short: str, known: Iterable[str], *, what: str = "session") -> str:
-    """The one known id that begins so; an exact match counts before all others."""
+    """Return the only known id with this prefix; an exact match takes precedence."""
     matching = []
     for id in known:
         if id == short:

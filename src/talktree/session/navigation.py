@@ -1,7 +1,7 @@
-"""The verbs of a session that go back and forth: each gives a move with a plan to look at.
+"""The verbs that navigate in a session: each returns a move with a plan to look at.
 
-Nothing happens before `apply`, and that is refused if the plan is another one than the one that was
-looked at. Afterwards the handle goes on from where the session does.
+Nothing happens before `apply`, which is refused if the plan has changed since it was looked at.
+Afterwards the handle continues from where the session does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Choices = Mapping[FilePath, Choice]
 NO_CHOICES: Choices = {}
 TALK: tuple[Scope, ...] = ("conversation", "todos")
 ELSEWHERE = ("cwd-gone", "branch", "platform")
-"""Differences of the context that make files of then odd ones now."""
+"""Differences of the context for which files from then may not fit now."""
 
 
 @raise_plain_errors
@@ -55,10 +55,10 @@ class Navigation:
         self._may = may
         self._arrived = arrived
         self._seen: str | None = None
-        """The digest of the plan that was looked at last."""
+        """The digest of the last returned plan."""
 
     def plan(self) -> UndoPlan:
-        """Everything that would happen; nothing does. Files of another place bring a warning."""
+        """Return the plan without making the move; files of another place bring a warning."""
         plan = self._move.plan()
         self._seen = plan.digest
         goal = None if plan.to.files is None else self._move.message_at(plan.to.files)
@@ -68,9 +68,9 @@ class Navigation:
         return replace(plan, warnings=(*plan.warnings, *details))
 
     def apply(self, digest: str | None = None) -> UndoResult:
-        """Make the move, if the plan is still the one with this digest.
+        """Make the move, if the plan still has this digest.
 
-        Without a digest it is the plan that was looked at last, or the one of now if none was.
+        Without a digest it is the last returned plan, or the current plan if there is none.
         """
         self._may()
         try:
@@ -81,7 +81,7 @@ class Navigation:
 
 @raise_plain_errors
 class NavigationVerbs(ABC):
-    """Undo, redo and all that is like them."""
+    """Undo, redo and the other verbs that navigate."""
 
     @property
     @abstractmethod
@@ -90,19 +90,19 @@ class NavigationVerbs(ABC):
 
     @abstractmethod
     def refresh(self) -> None:
-        """Go to where the session stands now."""
+        """Go to the current position of the session."""
 
     @abstractmethod
     def differences(self, message: str | None = None) -> tuple[Difference, ...]:
-        """How the place a message was written in differs from where this process is now."""
+        """Return how a message's context differs from this process's context."""
 
     @abstractmethod
     def _require_writable(self) -> None:
-        """Refuse if the session is open for reading only."""
+        """Raise an error if the session is open for reading only."""
 
     @abstractmethod
     def _resolve_end(self, message: str | None) -> str | None:
-        """The message that is meant; the last one if none is named."""
+        """Return the given message, or the last one by default."""
 
     def undo(
         self,
@@ -116,13 +116,13 @@ class NavigationVerbs(ABC):
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Navigation:
-        """Back to before the last step or prompt, or over the whole `turn`.
+        """Return a move to before the last step or prompt, or over the whole `turn`.
 
         `to` a message is the state after it: the message stays, and so does what it did to files.
         `before` a message is the state before it: the message is undone as well.
 
-        With `operation` ("last" or an id) that move is taken back; with `paths` only these files
-        go back, to before the last step that touched them.
+        With `operation` ("last" or an id) that move is taken back; with `paths` only these files go
+        back, to before the last step that touched them.
         """
         move = commands.undo(
             self.opened,
@@ -138,7 +138,7 @@ class NavigationVerbs(ABC):
         return self._make_navigation(move)
 
     def redo(self, *, choices: Choices = NO_CHOICES, force: bool = False) -> Navigation:
-        """Take back the last undo, as long as nothing was said since."""
+        """Return a move that takes back the last undo, if no message was written since."""
         resolutions = self._resolve_choices(choices)
         return self._make_navigation(
             commands.redo(self.opened, resolutions=resolutions, force=force)
@@ -154,7 +154,7 @@ class NavigationVerbs(ABC):
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Navigation:
-        """To the state after any message, or `before` it; or only some files as they were then."""
+        """Return a move to the state after any message, or `before` it, or only of some files."""
         move = commands.restore(
             self.opened,
             message,
@@ -174,7 +174,7 @@ class NavigationVerbs(ABC):
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Navigation:
-        """Take back what the steps of one message did to files, and leave the rest."""
+        """Return a move that takes back what one message did to files, and leaves the rest."""
         move = commands.revert(
             self.opened,
             message,
@@ -192,7 +192,7 @@ class NavigationVerbs(ABC):
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> Navigation:
-        """To a branch, by its name or a message of it."""
+        """Return a move to a branch, by its name or a message of it."""
         resolutions = self._resolve_choices(choices)
         move = commands.switch(
             self.opened, branch, scopes=scopes, resolutions=resolutions, force=force
@@ -200,9 +200,9 @@ class NavigationVerbs(ABC):
         return self._make_navigation(move)
 
     def fork(self, at: str) -> str:
-        """Go on from another message, files as they are; gives the id of that message.
+        """Continue from another message without changing files; return the id of that message.
 
-        What was said behind that message stays a branch. `restore` brings its files back as well.
+        What followed that message stays a branch. `restore` restores its files as well.
         """
         journey = self.switch(at, scopes=TALK)
         outcome = journey.apply(journey.plan().digest)
@@ -210,8 +210,10 @@ class NavigationVerbs(ABC):
         return outcome.message
 
     def diff(self, one: str | None, other: str | None = None) -> MessageComparison:
-        """Which files and tasks differ between two messages; the other is the last one if not
-        named, and `one` None is before the first."""
+        """Return which files and tasks differ between two messages.
+
+        The other message is the last one by default; `one` None is before the first.
+        """
         end = Timeline(self.opened.index).find_end() if other is None else self._resolve_end(other)
         return compare_messages(self.opened, None if one is None else self._resolve_end(one), end)
 
@@ -225,10 +227,10 @@ class NavigationVerbs(ABC):
         choices: Choices = NO_CHOICES,
         force: bool = False,
     ) -> FolderRestore:
-        """Files as they were after a message (or `before` it), in a folder of your choice.
+        """Return a restore of files, after a message or `before` it, into a chosen folder.
 
-        This is how files of a session from elsewhere are had, whose workspace is not here. What is
-        in the folder and in the way stays, or is put beside (`both`, `force`).
+        This gives access to files of a session from elsewhere, whose workspace is not here.
+        Existing files stay, or are put beside (`both`, `force`).
         """
         return restore_into(
             self.opened,
@@ -243,31 +245,31 @@ class NavigationVerbs(ABC):
         )
 
     def moves_since_reply(self) -> tuple[MoveReport, ...]:
-        """What moved since the last reply, in order, for the next request to a model.
+        """Return the moves since the last reply, in order, for the next request to a model.
 
-        An undo adds nothing to the messages, so a model that goes on does not see in them that
-        files changed. `text` of each report says it in words.
+        An undo adds nothing to the messages, so they do not show a model that files changed. `text`
+        of each report says it in words.
         """
         return find_moves_since_reply(self.opened)
 
     def log(self) -> Iterator[LogEntry]:
-        """Prompts, steps and moves, the newest first."""
+        """Yield prompts, steps and moves, newest first."""
         return read_logbook(self.opened)
 
-    # care
+    # maintenance
 
     def check(self, *, read_data: bool = False) -> list[SessionProblem]:
-        """Everything that is wrong with the session; with `read_data` every content is hashed."""
+        """Return all problems of the session; with `read_data` every content is hashed."""
         return care.check_session(self.opened, read_data=read_data)
 
     def gc(self, *, dry_run: bool = True, grace: float = care.GRACE) -> CleanupResult:
-        """Contents that no line names, older than `grace` seconds; removed only if asked to."""
+        """Remove contents that no line names, older than `grace` seconds, or only list them."""
         if not dry_run:
             self._require_writable()
         return care.gc(self.opened, dry_run=dry_run, grace=grace)
 
     def usage(self) -> DiskUsage:
-        """What the session takes on the disk."""
+        """Return the size of the session on the disk."""
         return care.measure_usage(self.opened)
 
     def _make_navigation(self, move: UndoMove) -> Navigation:

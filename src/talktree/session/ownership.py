@@ -1,9 +1,9 @@
-"""The mark by which this machine knows its own sessions.
+"""The mark by which this machine recognizes its own sessions.
 
-A key that only this user's data folder has makes an HMAC over the session's id, its workspace and
-the folder it lies in. A session without it, or with that of another place, was brought from
-elsewhere, or went away and came back: its snapshots may name any path and claim anything, so they
-are not restored where they say.
+A key in this user's data folder makes an HMAC over the session's id, its workspace and the folder
+it is in. A session without a mark, or with one of another place, was brought from elsewhere, or
+went away and came back: its snapshots may name any path and claim anything, so they are not
+restored to the recorded workspace.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KEY_LENGTH = 32
 
 
 class WorkspaceIdentity(NamedTuple):
-    """A workspace: where it is, and which folder that was."""
+    """A workspace: its path, and the identity of the folder."""
 
     path: bytes
     device: int
@@ -34,11 +34,11 @@ class WorkspaceIdentity(NamedTuple):
 
 
 Identity = tuple[int, int]
-"""The device and the inode of the folder a session lies in."""
+"""The device and the inode of the folder that a session is in."""
 
 
 def make_mark(id: str, place: WorkspaceIdentity, folder: Identity) -> str | None:
-    """The mark of a session of this machine; None where no key can be kept."""
+    """Return the mark of a session of this machine; None where no key can be stored."""
     key = _read_key(make=True)
     return None if key is None else _sign(key, id, place, folder)
 
@@ -84,7 +84,7 @@ def _decode_key(text: str, path: Path) -> bytes:
 
 
 def _create_key(path: Path) -> bool:
-    """Write a new key, whole or not at all; another process may have been quicker."""
+    """Write a new key atomically; another process may have been quicker."""
     try:
         make_private(path.parent)
         fresh = path.with_name(f".{KEY_NAME}.{secrets.token_hex(8)}")

@@ -1,7 +1,7 @@
-"""One session, with all its verbs. Each is thin: the module that knows how does the work.
+"""One session, with all its verbs. Each only calls the module that does the work.
 
-What is said is acknowledged when the call returns. Everything that moves a session comes as a plan
-first; nothing here deletes anything.
+A message is acknowledged when the call returns. Every move of a session first returns a plan;
+nothing here deletes anything.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ class Session(RecordingVerbs, NavigationVerbs):
 
     @property
     def opened(self) -> SessionHandle:
-        """The parts of the session; of an older file it makes the folder beside it."""
+        """The parts of the session; for an older file the folder beside it is created."""
         return self._get_recorder().opened
 
     @property
     def notices(self) -> list[str]:
-        """What people should know: what was found while opening and what came up since."""
+        """Messages for the user: what was found while opening, and since."""
         return [] if self._opened is None else self._opened.notices
 
     def begin(self) -> None:
-        """Open the session's folder, finish what was interrupted, look where it stands."""
+        """Open the session's folder, finish what was interrupted, and find the current position."""
         self._get_recorder()
 
     def _get_recorder(self) -> Recorder:
@@ -105,7 +105,7 @@ class Session(RecordingVerbs, NavigationVerbs):
             self._recorder.update_metadata()
         return self._recorder
 
-    # saying
+    # recording
 
     def _write_messages(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
         self._require_writable()
@@ -118,7 +118,7 @@ class Session(RecordingVerbs, NavigationVerbs):
         known = self._get_recorder().tools
         if call in known:
             return known[call]
-        # Called by an earlier process of the same agent, as a rule.
+        # Usually an earlier process of the same agent made the call.
         end = self._resolve_end(parent)
         own = None if end is None or self._is_older(end) else end
         found = find_call(self.opened.index, own, call)
@@ -142,11 +142,11 @@ class Session(RecordingVerbs, NavigationVerbs):
         watch: Iterable[FilePath] = (),
         unprotected: Unprotected = "refuse",
     ) -> SessionStep:
-        """The time in which a tool works for a message (the last one unless another is named).
+        """Return a step for a tool that works for a message (the last one by default).
 
-        What is at `paths` is kept before the tool runs; whatever changes below the `watch`ed
-        folders (`.` for all of the workspace) is found when it ends. Paths are relative to the
-        workspace, wherever the process was started. Inside, `track` adds paths.
+        The files at `paths` are stored before the tool runs; changes below the `watch`ed folders
+        (`.` for the whole workspace) are found when it ends. Paths are relative to the workspace,
+        wherever the process was started. Inside, `track` adds paths.
         """
         self._require_writable()
         recorder = self._get_recorder()
@@ -154,29 +154,29 @@ class Session(RecordingVerbs, NavigationVerbs):
         if owner is None:
             raise UsageError("there is no message to work for yet", hint="record one first")
         if owner == recorder.leaf and recorder.point is not None:
-            # Files went back to that message: what is done from there is not what it did then.
+            # Files went back to that message: later work is separate from its steps.
             owner = recorder.point
         return SessionStep(self.opened, owner, paths, watch, unprotected)
 
-    # where it stands
+    # current position
 
     @property
     def leaf(self) -> str | None:
-        """The message this handle continues from."""
+        """The message that this handle continues from."""
         if self._recorder is None and self._older is not None:
             return self._older.leaf
         return self._get_recorder().leaf
 
     def refresh(self) -> None:
-        """Go to where the session stands now, after somebody else moved it."""
+        """Go to the current position of the session, after another handle moved it."""
         self._get_recorder().refresh()
 
     def find_unanswered(self) -> tuple[ToolCall, ...]:
-        """The calls of the last reply that have no result: an agent that goes on answers them."""
+        """Return the calls of the last reply without a result, which an agent must answer first."""
         return find_unanswered(self.opened.index, self.leaf)
 
     def thinking(self) -> ThinkingSetting:
-        """The thinking to ask the model for with the next request.
+        """Return the thinking to request from the model next.
 
         The last prompt decides: the level that was given or that its words ask for, with what
         triggered it, or that it is disabled (then the level is `none`). A prompt that says nothing
@@ -187,24 +187,24 @@ class Session(RecordingVerbs, NavigationVerbs):
         return find_effective_setting(self.opened.index, own, self._settings.thinking)
 
     def current_todos(self) -> tuple[Todo, ...]:
-        """The tasks as they stand where this handle is."""
+        """Return the tasks at this handle's current message."""
         return () if self._recorder is None else self._recorder.todos
 
     def todos_at(self, message: str) -> tuple[Todo, ...]:
-        """The tasks as they stood at a message."""
+        """Return the tasks at a message."""
         return _todos.find_todos_at(self.opened.index, self._resolve_message(message))
 
     def todo_progress(self, message: str | None = None) -> list[TodoProgress]:
-        """How the tasks went, up to a message or to where the session stands."""
+        """Return the history of the tasks, up to a message or to the current position."""
         end = self.leaf if message is None else self._resolve_message(message)
         return [] if end is None else list(_todos.read_progress(self.opened.index, end))
 
     def context_now(self) -> Context:
-        """Where this process is."""
+        """Return the context of this process."""
         return self._surroundings.capture()
 
     def differences(self, message: str | None = None) -> tuple[Difference, ...]:
-        """How the place a message was written in differs from where this process is now."""
+        """Return how a message's context differs from this process's context."""
         end = self.leaf if message is None else self._resolve_message(message)
         if end is None:
             return ()
@@ -213,7 +213,7 @@ class Session(RecordingVerbs, NavigationVerbs):
     # reading
 
     def message(self, id: str) -> Message:
-        """A message by its id, the beginning of it, or the name of a branch."""
+        """Return a message by its id, the beginning of it, or the name of a branch."""
         if self._older is not None and id.startswith("@"):
             for message in self._older.messages():
                 if message.id == id:
@@ -223,7 +223,7 @@ class Session(RecordingVerbs, NavigationVerbs):
         return index.message(index.find_by_prefix(self._resolve_message(id)))
 
     def full_messages(self, message: str | None = None) -> list[Message]:
-        """Everything said on the way to a message, whatever was compacted since."""
+        """Return all messages on the way to a message, even if they were compacted since."""
         end = self._resolve_end(message)
         if end is None or self._is_older(end):
             return list(self._read_older_messages(end))
@@ -231,7 +231,7 @@ class Session(RecordingVerbs, NavigationVerbs):
         return [*self._read_older_messages(self._find_continued_message(found)), *found]
 
     def context_messages(self, message: str | None = None) -> list[Message]:
-        """What a model is sent at a message: since a compaction, its summary and what follows."""
+        """Return what a model is sent at a message: after a compaction, summary and the rest."""
         end = self._resolve_end(message)
         if end is None or self._is_older(end):
             return list(self._read_older_messages(end))
@@ -248,11 +248,11 @@ class Session(RecordingVerbs, NavigationVerbs):
         return self._older is not None and id.startswith("@")
 
     def _read_older_messages(self, id: str | None) -> tuple[Message, ...]:
-        """What the older file says up to a message of it."""
+        """Return the messages of the older file up to one of them."""
         return () if self._older is None or id is None else self._older.list_messages_until(id)
 
     def _find_continued_message(self, found: list[Message]) -> str | None:
-        """The message of the older file that the first of these follows."""
+        """Return the message of the older file that the first of these follows."""
         details: Any = found[0].extra.get(CONTINUES) if found else None
         alias = details.get("message") if isinstance(details, dict) else None
         if isinstance(alias, str):
@@ -264,11 +264,11 @@ class Session(RecordingVerbs, NavigationVerbs):
     # branches
 
     def branches(self) -> list[SessionBranch]:
-        """All branches, with their names."""
+        """Return all branches, with their names."""
         return _branches.list_branches(self.opened)
 
     def name(self, name: str, message: str | None = None) -> str:
-        """Give the line that ends at a message a name; gives back the message's id."""
+        """Name the line that ends at a message, and return the message's id."""
         self._require_writable()
         end = self._resolve_end(message)
         if end is None:
@@ -276,12 +276,12 @@ class Session(RecordingVerbs, NavigationVerbs):
         return _branches.name_branch(self.opened, name, end)
 
     def unname(self, name: str) -> None:
-        """Take a name away, and nothing else."""
+        """Remove a name, and nothing else."""
         self._require_writable()
         _branches.unname_branch(self.opened, name)
 
     def edit(self, message: str, text: str, *, thinking: Asked = None) -> str:
-        """Say something else in place of a prompt: a sibling of it, from which it goes on."""
+        """Replace a prompt with a sibling of it, and continue from that."""
         found = self.message(message)
         if found.role != "user":
             raise UsageError(
@@ -295,7 +295,7 @@ class Session(RecordingVerbs, NavigationVerbs):
     # sub-agents
 
     def sidechain(self, at: str | None = None) -> Sidechain:
-        """A line beside the main one, from a message on; it never becomes the current one."""
+        """Return a line beside the main one, from a message on, which never becomes current."""
         start = self._resolve_end(at)
         if start is None:
             raise UsageError("there is no message to branch off yet", hint="record one first")
@@ -309,7 +309,7 @@ class Session(RecordingVerbs, NavigationVerbs):
         agent: str | None = None,
         workspace: Path | str | None = None,
     ) -> Session:
-        """A session of its own for a sub-agent, linked with this one both ways."""
+        """Create a session for a sub-agent; both sessions name each other."""
         self._require_writable()
         at = self._resolve_end(message)
         place = self.opened.workspace
@@ -325,13 +325,13 @@ class Session(RecordingVerbs, NavigationVerbs):
         return made
 
     def children(self) -> list[Child]:
-        """The sessions that were begun from this one."""
+        """Return the sessions that were begun from this one."""
         return _children.list_children(self.opened)
 
     # compaction
 
     def record_compaction_start(self, *, trigger: str = "manual", tokens: int | None = None) -> str:
-        """Tell that the conversation is about to be compacted."""
+        """Record that the conversation is about to be compacted."""
         before = {"messages": len(self.context_messages()), "trigger": trigger}
         details = before if tokens is None else {**before, "tokens": tokens}
         return self._write_messages(
@@ -341,28 +341,28 @@ class Session(RecordingVerbs, NavigationVerbs):
     def record_compaction(
         self, summary: str, *, tokens_before: int | None = None, tokens_after: int | None = None
     ) -> str:
-        """Let a summary stand for what was said so far, which stays; gives the summary's id."""
+        """Replace the context so far with a summary, and return its id; all messages stay."""
         before = len(self.context_messages())
         counted = CompactionStatistics(before, 1, tokens_before, tokens_after)
         return self._write_messages(*_compaction.make_compaction_messages(summary, counted))[1]
 
     def record_restoration_start(self) -> str:
-        """Tell that everything said is about to come back into the context."""
+        """Record that all messages are about to return to the context."""
         details = {"messages": len(self.context_messages())}
         text = "Restoring the conversation"
         return self._write_messages(_compaction.make_mark(_compaction.RESTORING, text, details))[0]
 
     def record_restoration(self) -> str:
-        """Let the context be everything that was said again."""
+        """Let the context be all messages again."""
         before, after = len(self.context_messages()), len(self.full_messages())
         details = CompactionStatistics(before, after).to_json()
         text = f"Conversation restored: {after} messages"
         return self._write_messages(_compaction.make_mark(_compaction.RESTORED, text, details))[0]
 
-    # the end
+    # closing
 
     def close(self, *, state: str | None = None) -> None:
-        """Bring metadata.json up to date and let go of everything; `state` as lists show it."""
+        """Update metadata.json and close everything; `state` is shown in lists."""
         if state is not None and state not in STATES:
             raise UsageError(f"{state!r} is no state", hint=f"one of {', '.join(STATES)}")
         recorder, self._recorder, self._closed = self._recorder, None, True

@@ -1,4 +1,4 @@
-"""The store: a folder of sessions. It makes them, finds them and tells of them."""
+"""The store: a folder of sessions. It creates, finds and lists them."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ SESSIONS = b"sessions"
 
 
 class SessionSummary(NamedTuple):
-    """What a list of sessions shows of one."""
+    """The entry of a session in a list."""
 
     id: str
     title: str | None
     created_ns: int | None
     updated_ns: int | None
     messages: int | None
-    """How many there are, if somebody counted."""
+    """The number of messages, if known."""
     state: str | None
     parent: str | None
     older: bool
@@ -71,11 +71,11 @@ class SessionSummary(NamedTuple):
 
 @raise_plain_errors
 class Store:
-    """Sessions below one root, `.sage` in the current directory unless another is named.
+    """Sessions below one root, `.sage` in the current directory by default.
 
-    The folder may have any name. `agent` is what the assistant is called where sessions are
-    printed; the first session that is created keeps it in the settings of the store. Without
-    `cache` the index of a session is held in memory, so that reading writes nothing at all.
+    The folder may have any name. `agent` is the assistant's name where sessions are printed; the
+    first session that is created saves it in the settings of the store. Without `cache` the index
+    of a session is held in memory, so that reading writes nothing at all.
     """
 
     def __init__(
@@ -93,10 +93,10 @@ class Store:
 
     @property
     def agent(self) -> str | None:
-        """What the assistant is called; None if it has no name."""
+        """The assistant's name, or None."""
         return self._agent or self.settings().agent
 
-    # making and opening
+    # creating and opening
 
     def create(
         self,
@@ -107,7 +107,7 @@ class Store:
         parent: Parent | None = None,
         id: str | None = None,
     ) -> Session:
-        """A new session; its workspace is the current directory unless another is named.
+        """Create a session; its workspace is the current directory by default.
 
         Its `id` is a new UUID unless you give one: 1 to 128 letters, digits, `.`, `_` and `-`.
         """
@@ -137,10 +137,10 @@ class Store:
         durability: Durability | None = None,
         write: bool = True,
     ) -> Session:
-        """A session by its id or the beginning of it; without one, the newest.
+        """Open a session by its id or the beginning of it, or the newest one without an id.
 
         Its workspace is the one it was begun in; naming one maps the session to that folder.
-        Without `write` nothing is written, not even what was left unfinished is finished.
+        Without `write` nothing is written, and unfinished work is not finished.
         """
         if write:
             self._refuse_untrusted()
@@ -153,7 +153,7 @@ class Store:
             begun = sessions.lstat(name) is not None
 
         def opened() -> SessionHandle:
-            """The folder of the session, which an older file may not have yet."""
+            """Return the folder of the session, which an older file may not have yet."""
             with self._open_sessions() as sessions:
                 if sessions.lstat(name) is None:
                     _make_folder(sessions, name)
@@ -234,7 +234,7 @@ class Store:
         finally:
             opened.close()
         if not dry_run:
-            # What lists of sessions show is counted anew.
+            # What lists of sessions show is counted again.
             self.open(id).close()
         return report
 
@@ -243,7 +243,7 @@ class Store:
             finish_whole_erasures(root, sessions)
 
     def _finish_erasure(self, id: str, folder: Anchor, journal: Journal) -> None:
-        """Finish what was interrupted, and be counted among those that write."""
+        """Finish what was interrupted, and hold the shared lock of writers."""
         if is_interrupted(folder):
             with (
                 journal.exclude_other_writers(wait=True),
@@ -253,18 +253,18 @@ class Store:
                 finish_interrupted(sessions, id, folder, root)
         journal.join_writers()
 
-    # finding and telling
+    # finding and listing
 
     def list_ids(self) -> list[str]:
-        """The ids of all sessions, older files among them, in the order of the alphabet."""
+        """Return the ids of all sessions, older files included, in alphabetical order."""
         return sorted({id for id, _, _ in self._list_entries()})
 
     def find_newest(self) -> str | None:
-        """The session that was written to last; None if there is none."""
+        """Return the session that was written to last; None if there is none."""
         return max(((time, id) for id, time, _ in self._list_entries()), default=(0, None))[1]
 
     def list_sessions(self) -> list[SessionSummary]:
-        """All sessions, the newest first."""
+        """Return all sessions, newest first."""
         times: dict[str, int] = {}
         old: set[str] = set()
         for id, time, is_older in self._list_entries():
@@ -277,7 +277,7 @@ class Store:
             return [_describe_session(sessions, id, older=id in old) for id in order]
 
     def _list_entries(self) -> Iterator[tuple[str, int, bool]]:
-        """Each session's id, when it was written to, and whether this is its older file."""
+        """Yield each session's id, when it was written to, and whether this is its older file."""
         try:
             sessions = self._open_sessions()
         except NotFound:
@@ -292,7 +292,7 @@ class Store:
     # settings
 
     def settings(self) -> Settings:
-        """Talktree's own settings in this store."""
+        """Return Talktree's own settings in this store."""
         try:
             with Anchor(self.root) as root:
                 return read_settings(root)
@@ -302,7 +302,7 @@ class Store:
     def change_settings(self, **changes: Json) -> None:
         """Change settings: agent, budget, durability, thinking, userType, version.
 
-        None takes one away.
+        None removes one.
         """
         with Anchor(self.root, create=True) as root:
             update_settings(root, **changes)
@@ -311,7 +311,7 @@ class Store:
         return self.settings().durability if asked is None else asked
 
     def _refuse_untrusted(self) -> None:
-        """Raise an error before anything is written where every user could have written."""
+        """Raise an error before anything is written to a place that every user can write to."""
         with Anchor(self.root) as root:
             refuse_writable(self.root, os.fstat(root.fd))
 
@@ -334,7 +334,7 @@ class Store:
 
 
 def _make_session_folder(sessions: Anchor, id: str) -> Anchor:
-    """The folder of a new session; a refusal if there is one of that id, in whatever form."""
+    """Create the folder of a new session; raise an error if the id exists in any form."""
     name = id.encode()
     if sessions.lstat(name + SUFFIX.encode()) is not None or not _make_folder(sessions, name):
         raise UsageError(f"there is a session {id} already", hint="open it instead")
@@ -342,7 +342,7 @@ def _make_session_folder(sessions: Anchor, id: str) -> Anchor:
 
 
 def _make_folder(anchor: Anchor, name: bytes) -> bool:
-    """Make a folder that survives; False if there is one already."""
+    """Create a folder durably; False if there is one already."""
     try:
         anchor.mkdir(name, 0o700)
     except FileExistsError:
@@ -352,14 +352,14 @@ def _make_folder(anchor: Anchor, name: bytes) -> bool:
 
 
 def _open_workspace(path: Path | str | None) -> Anchor:
-    # Links on the way are resolved once, now: later the folder is known by what it is.
+    # Links on the way are resolved once, now: later the folder is known by its identity.
     return Anchor(Path.cwd() if path is None else Path(path).resolve())
 
 
 def _attach_workspace(
     opened: SessionHandle, path: Path | str | None, *, write: bool, continues: str | None
 ) -> None:
-    """Give an open session its workspace: the one it was begun in, or the one that is named."""
+    """Set the workspace of an open session: the recorded one, or the one that is named."""
     operations = opened.index.operations()
     known = find_recorded_place(opened.id, opened.folder, operations)
     if path is None:
@@ -392,7 +392,7 @@ def _describe_session(sessions: Anchor, id: str, *, older: bool) -> SessionSumma
             value = metadata.read_value(folder)
 
     def text(*names: str) -> str | None:
-        """The first of these members that is a text."""
+        """Return the first of these members that is a text."""
         found = (value.get(name) for name in names)
         return next((each for each in found if isinstance(each, str) and each), None)
 

@@ -1,8 +1,8 @@
-"""The workspace of a session: the folder whose files its steps and moves concern.
+"""The workspace of a session: the folder whose files its steps and moves affect.
 
 It is recorded when the session begins, by path and identity and with this machine's mark. Opening
-takes that folder wherever the process was started. If it is another folder now, or the mark is not
-ours, the session has no workspace until somebody maps it; the mapping is one more `begin`.
+uses that folder, wherever the process was started. If it is a different folder now, or the mark is
+not ours, the session has no workspace until the user maps it; the mapping is one more `begin`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Parent(NamedTuple):
 
 
 def identify_folder(workspace: Anchor) -> WorkspaceIdentity:
-    """Which folder it is."""
+    """Return the identity of a folder."""
     device, inode = workspace.identity
     return WorkspaceIdentity(os.fsencode(workspace.path), device, inode)
 
@@ -42,7 +42,7 @@ def format_begin_line(
     parent: Parent | None = None,
     continues: str | None = None,
 ) -> bytes:
-    """The operation with which a session begins, or is mapped to another folder."""
+    """Return the operation with which a session begins, or is mapped to another folder."""
     place = identify_folder(workspace)
     path = name_to_json(place.path)
     members: dict[str, Any] = {
@@ -61,7 +61,7 @@ def format_begin_line(
 
 
 def initial_metadata(operations: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
-    """What metadata.json says of a session from its beginning on: title and parent."""
+    """Return the initial members of metadata.json: title and parent."""
     details: dict[str, Json] = {}
     for value in operations:
         if value.get("kind") != "begin":
@@ -77,7 +77,7 @@ def initial_metadata(operations: Iterable[Mapping[str, Any]]) -> dict[str, Json]
 def find_recorded_place(
     id: str, folder: Anchor, operations: Iterable[Mapping[str, Any]]
 ) -> WorkspaceIdentity | None:
-    """The workspace that this machine recorded last; None if it never did."""
+    """Return the workspace that this machine recorded last; None if it never did."""
     found = None
     for value in operations:
         place = _parse_place(value.get("workspace")) if value.get("kind") == "begin" else None
@@ -96,7 +96,7 @@ def _parse_place(value: object) -> WorkspaceIdentity | None:
 
 
 def open_recorded_folder(place: WorkspaceIdentity) -> Anchor | None:
-    """The folder, if it is still the one that was recorded."""
+    """Return the folder, if it is still the one that was recorded."""
     try:
         workspace = Anchor(Path(os.fsdecode(place.path)))
     except (TalktreeError, OSError, ValueError):
@@ -108,7 +108,7 @@ def open_recorded_folder(place: WorkspaceIdentity) -> Anchor | None:
 
 
 def describe_unmapped(place: WorkspaceIdentity | None) -> str:
-    """Why a session has no workspace, in words."""
+    """Return why a session has no workspace, in words."""
     if place is None:
         return "this session was not begun here: its files are restored into a chosen folder only"
     path = os.fsdecode(place.path)

@@ -1,1 +1,1 @@
-"""The rules all formats share, a module a family; those of one format are in its folder."""
+"""The rules that all formats share, one module for each family of codes."""

@@ -1,4 +1,4 @@
-"""SEC12 and SEC13: attached files that do harm when they are opened, and what a scanner says."""
+"""SEC12 and SEC13: attached files that are harmful, and results of the user's scanner."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_virus(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnostic
     """An attachment is the EICAR test file, which every virus scanner reports, or an archive with
     it.
 
-    Why: it is harmless by itself, but scanners delete or lock the file that holds it, here the
-    whole conversation. Where it is, real viruses come through as well.
+    Why: it is harmless alone, but scanners delete or lock the file that holds it, here the whole
+    conversation. Where it is, real viruses come through as well.
 
     Bad:
         {"name": "invoice.txt", "url": "data:text/plain;base64,WDVPIVAlQEFQWzRc…"}

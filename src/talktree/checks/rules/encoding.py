@@ -1,4 +1,4 @@
-"""SYN20 and SYN21: characters that should not be where they are, or are none."""
+"""SYN20 and SYN21: characters in wrong places, and bytes that are not characters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUL_ESCAPE = b"\\u0000"
 
 @rule("SYN201", "byte-order-mark", "warning", on="reading", fix=make_safe_fix(repair_bytes("bom")))
 def byte_order_mark(noticed: Finding) -> list[Diagnostic]:
-    """A byte order mark stands at the start of the file, or in the middle of it.
+    """A byte order mark is at the start of the file, or in the middle of it.
 
     Why: many readers take it for a part of the first record and lose that, or all of them.
 
@@ -72,7 +72,7 @@ def lone_surrogate(noticed: Finding) -> list[Diagnostic]:
     fix=make_safe_fix(repair_bytes("control")),
 )
 def control_character(noticed: Finding) -> list[Diagnostic]:
-    """A control character stands in a text as it is, where its format wants it escaped.
+    """A control character is unescaped in a text, where its format wants it escaped.
 
     Why: strict readers refuse the record, and XML readers the whole file.
 

@@ -1,4 +1,4 @@
-"""SYN4: what is in a source beside its conversation, and what could not be made sense of."""
+"""SYN4: other files in a source, and records that could not be understood."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from talktree.model.message import Message
 from talktree.text.json.value import Json
 
 OWN_FOLDER = "attachments/"
-"""Where conversions put the contents of attachments."""
+"""The folder in which conversions store the contents of attachments."""
 NAMELESS = ("unknown", "unreadable", "")
-"""What a record of no kind at all is called."""
+"""How records without a kind are called."""
 SHOWN = 60
 MISSING = READING["missing-file"].code
 
@@ -28,13 +28,13 @@ MISSING = READING["missing-file"].code
 def unrelated_file(setting: Setting) -> Iterable[Diagnostic]:
     """A file lies in the folder that is no part of the conversation.
 
-    Why: it is kept as it is and never read, so what stands in it is neither shown nor converted.
+    Why: it is kept as it is and never read, so its content is neither shown nor converted.
 
     Bad:
         session/messages.jsonl
         session/shopping-list.txt
 
-    Fix: none, because the file may be somebody's; it does no harm.
+    Fix: none, because the file may be the user's own; it does no harm.
     """
     for path in setting.origin.foreign_files:
         if not path.startswith(OWN_FOLDER) and not path.rpartition("/")[2].startswith(CARRY):
@@ -61,8 +61,8 @@ def link_or_special_file(setting: Setting) -> Iterable[Diagnostic]:
 def unknown_record(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """Records of a kind that the format is not known to have.
 
-    Why: a newer program, or a plug-in, wrote something that is kept as it is but not understood.
-    It is told once for each kind.
+    Why: a newer program, or a plug-in, wrote something that is kept as it is but not understood. It
+    is reported once for each kind.
 
     Bad:
         {"type":"hologram","beam":4}
@@ -70,7 +70,7 @@ def unknown_record(talk: CheckedConversation) -> Iterable[Diagnostic]:
     Fix: none, because nothing is wrong with the records themselves.
     """
     if _has_no_known_speaker(talk):
-        # Where nothing at all was understood, that is what has to be told.
+        # If nothing at all was understood, that is reported instead.
         return
     for kind, position, count in _find_unknown_kinds(talk):
         named = f"of the unknown kind {kind[:SHOWN]}" if kind else "of no known kind"
@@ -123,7 +123,7 @@ def missing_file(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _list_noted(sheet: Sheet) -> Iterable[Finding]:
-    """What was noted while a file was taken apart; its bytes are not looked at again."""
+    """Return the problems noted when a file was split into records, without reading it again."""
     match sheet:
         case LineSheet():
             return sheet.damage
@@ -138,7 +138,7 @@ def secrets_left_out(setting: Setting) -> Iterable[Diagnostic]:
     """A file lies beside the conversation that may hold keys or passwords.
 
     Why: it is neither opened nor copied, so that no key ends up in a conversion, a report or a
-    backup. Whoever shares the folder should know that the file is in it.
+    backup. If you share the folder, you should know that the file is in it.
 
     Bad:
         .sage/config.json
@@ -201,7 +201,7 @@ def mixed_versions(talk: CheckedConversation) -> Iterable[Diagnostic]:
 
 
 def _has_no_known_speaker(talk: CheckedConversation) -> bool:
-    """Whether no message is by anybody the format knows."""
+    """Whether no message has a role that the format knows."""
     roles = talk.format.can.roles
     return not talk.facts.roles if roles is None else talk.facts.roles.keys().isdisjoint(roles)
 
@@ -211,7 +211,7 @@ def _format_count(count: int) -> str:
 
 
 def _find_unknown_kinds(talk: CheckedConversation) -> Iterator[tuple[str, int, int]]:
-    """Kinds of records nobody knows, where the first stands, and how many there are."""
+    """Yield unknown kinds of records, the position of the first one, and how many there are."""
     known, roles = talk.format.known_kinds, talk.format.can.roles
     nameless = [talk.facts.others[kind] for kind in NAMELESS if kind in talk.facts.others]
     nameless = [each for each in nameless if _is_itself_unknown(talk.read_record(each[0]))]
@@ -230,7 +230,7 @@ def _find_unknown_kinds(talk: CheckedConversation) -> Iterator[tuple[str, int, i
 
 
 def _is_itself_unknown(seen: RuleRecord) -> bool:
-    """Whether the record is what nobody knows, rather than telling of something unknown."""
+    """Whether the record itself is unknown, rather than containing something unknown."""
     entry, talk = seen.entry, seen.talk
     if not isinstance(entry, Opaque) or entry.value is not seen.value:
         return False

@@ -1,4 +1,4 @@
-"""IDS1: the names by which messages are known."""
+"""IDS1: the ids of messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _fix_missing_id(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterat
 
 
 def _fix_duplicate_id(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
-    """A new id, and with it everything that hangs on the entry or on its copies."""
+    """Set a new id, and update everything that refers to the entry or to its copies."""
     found = find_duplicate_ids(talk)
     position = diagnostic.position
     yield from _fix_missing_id(talk, diagnostic)
@@ -64,12 +64,12 @@ def missing_id(talk: CheckedConversation) -> Iterator[Diagnostic]:
     """
     skeleton = talk.skeleton
     if not skeleton.native or talk.origin.links(talk.conversation) != "own":
-        # Where messages hang together by their places, an id is the format's own business.
+        # If messages are linked by position, ids are an internal matter of the format.
         return
     nameless = [position for position, native in skeleton.native.items() if not native]
     alone = len(nameless) >= len(skeleton) - skeleton.traits.count(0)
     if alone and not talk.format.demands_ids:
-        # Where no message has an id, the format does without.
+        # If no message has an id, the format does not need them.
         return
     fixable = wants_ids(talk)
     for position in nameless:
@@ -111,8 +111,8 @@ def exact_copy(talk: CheckedConversation) -> Iterator[Diagnostic]:
         {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
         {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
 
-    Fix (safe): the later copies go to quarantine. What hangs on them names the id, so it hangs on
-    the first one then.
+    Fix (safe): the later copies go to quarantine. Their children name the id, so they become
+    children of the first one.
     """
     found = find_duplicate_ids(talk)
     for position, original in found.copies.items():
@@ -154,14 +154,14 @@ def rewritten_copy(talk: CheckedConversation) -> Iterator[Diagnostic]:
 def snapshot_id_clash(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A snapshot of files has the id of a message as its own.
 
-    Why: programs that keep all records by id lose the message, and what hangs on it with it. A
-    snapshot may well name the message it belongs to; that is another field.
+    Why: programs that keep all records by id lose the message, and its children with it. A snapshot
+    may well name the message it belongs to; that is another field.
 
     Bad:
         {"message":{"id":"1","role":"user","parts":[{"part":"text","text":"Is it done?"}]}}
         {"snapshot":{"id":"1","message":"2","files":{}}}
 
-    Fix: none, because nobody knows which of the two is meant where the id stands.
+    Fix: none, because it is not known which of the two a reference to the id means.
     """
     entry = seen.entry
     assert isinstance(entry, Snapshot)
@@ -178,8 +178,8 @@ def _report_identity(each: SharedMessage, what: str) -> Diagnostic:
 def conflicting_copies(setting: Setting) -> Iterator[Diagnostic]:
     """Two files have a message with the same id, and what it says differs.
 
-    Why: one of them was edited, or the id was given twice. Whoever merges the files gets both, and
-    whoever keeps messages by id loses one.
+    Why: one of them was edited, or the id was given twice. A merge of the files has both, and a
+    program that keeps messages by id loses one.
 
     Bad:
         first.jsonl:   {"type":"user","uuid":"1","message":"Is the bread done?"}

@@ -1,4 +1,4 @@
-"""SEC117: attachments that do not say what they are."""
+"""SEC117: attachments with a wrong or missing media type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from talktree.text.media_types import is_well_formed
 
 
 def _describe_wrong_type(part: Attachment) -> str | None:
-    """What is wrong with the type of an attachment."""
+    """Return what is wrong with the type of an attachment."""
     if part.media_type:
         return (
             None
@@ -32,7 +32,7 @@ def _describe_wrong_type(part: Attachment) -> str | None:
 
 
 def _detect_type(part: Attachment) -> str | None:
-    """The type that the data URL names or that its bytes have."""
+    """Return the type that the data URL names or that its bytes have."""
     head = parse_data_url(part.url or "")
     if head is None:
         return None

@@ -1,4 +1,4 @@
-"""ROL1: who speaks."""
+"""ROL1: the roles of messages."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ OTHER_WORDS = {
     "chatgpt": "assistant",
     "developer": "system",
 }
-"""What other programs call the same roles."""
+"""Names that other programs use for the same roles."""
 LONGEST_ROLE = 40
 CLOSE = 0.75
 
 
 def _guess_role(role: str, known: Sequence[str]) -> str | None:
-    """The role that was most likely meant, or None."""
+    """Return the role that was most likely meant, or None."""
     word = role.strip().lower()
     if len(word) > LONGEST_ROLE:
         return None
@@ -62,7 +62,7 @@ def _find_unknown_roles(batch: RecordBatch) -> Sequence[RuleRecord]:
     fix=make_unsafe_fix(to_entry(_with_guessed_role)),
 )
 def unknown_role(seen: RuleRecord) -> Sequence[Diagnostic]:
-    """A message is by somebody the format does not know.
+    """A message has a role that the format does not know.
 
     Why: programs of the format leave such a message out, or refuse the whole conversation.
 
@@ -70,7 +70,7 @@ def unknown_role(seen: RuleRecord) -> Sequence[Diagnostic]:
         ; role: assisant
 
     Fix (unsafe): the role that is spelt nearly the same, or is called so elsewhere (`human`, `ai`),
-    stands instead; a word that is like none of them stays.
+    replaces it; a word that is like none of them stays.
     """
     entry, roles = seen.entry, seen.talk.format.can.roles
     assert isinstance(entry, Message)
@@ -89,12 +89,13 @@ def unknown_role(seen: RuleRecord) -> Sequence[Diagnostic]:
 def no_role(seen: RuleRecord) -> Sequence[Diagnostic]:
     """A message does not say who it is by, in a format where every message does.
 
-    Why: nobody can tell the question from the answer, and programs of the format leave it out.
+    Why: the question cannot be distinguished from the answer, and programs of the format leave it
+    out.
 
     Bad:
         {"id":"1","content":"Who said this?"}
 
-    Fix: none, because nobody knows who said it.
+    Fix: none, because the author is not known.
     """
     entry = seen.entry
     assert isinstance(entry, Message)

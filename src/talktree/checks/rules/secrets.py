@@ -1,4 +1,4 @@
-"""SEC2: keys, tokens and passwords that were said or printed in a conversation."""
+"""SEC2: keys, tokens and passwords in a conversation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Check)
 
 
 def secret_rule(code: str, kind: str) -> Callable[[F], F]:
-    """A rule about one kind of secrets; they are looked for once for all kinds."""
+    """Create a rule about one kind of secret; a record is scanned once for all kinds."""
     fix = make_unsafe_fix(make_redaction(kind))
     return rule(
         code,
@@ -43,41 +43,41 @@ def secret_rule(code: str, kind: str) -> Callable[[F], F]:
 
 @secret_rule("SEC201", PRIVATE_KEY)
 def private_key(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A private key stands in the conversation, between its BEGIN and END lines.
+    """A private key is in the conversation, between its BEGIN and END lines.
 
-    Why: whoever reads the file can log in, sign or decrypt in the owner's name. Sessions are
+    Why: anyone who reads the file can log in, sign or decrypt in the owner's name. Sessions are
     copied, shared and indexed far more freely than key files are.
 
     Bad:
         -----BEGIN PRIVATE KEY-----
         MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj…
 
-    Fix (unsafe): `[redacted:private-key:1]` stands in its place, the same wherever the same key
-    stood. Redacting does not make a key safe that was already shared: make a new one.
+    Fix (unsafe): `[redacted:private-key:1]` replaces it, the same one for each copy of the same
+    key. Redacting does not make a key safe that was already shared: make a new one.
     """
     return report_secrets(PRIVATE_KEY, seen)
 
 
 @secret_rule("SEC202", CLOUD_KEY)
 def cloud_key(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A key of a cloud service stands in the conversation: AWS, Google, Azure, DigitalOcean and
-    others, known by how their keys start or by the name of the setting.
+    """A key of a cloud service is in the conversation: AWS, Google, Azure, DigitalOcean and others,
+    known by how their keys start or by the name of the setting.
 
     Why: such keys can be used by anyone who sees them, and are, within minutes of being published.
-    Keys from the makers' documentation (`AKIAIOSFODNN7EXAMPLE`) are not told.
+    Keys from the makers' documentation (`AKIAIOSFODNN7EXAMPLE`) are not reported.
 
     Bad:
         AWS_ACCESS_KEY_ID=AKIA followed by sixteen capitals and digits
 
-    Fix (unsafe): `[redacted:cloud-key:1]` stands in its place, the same wherever the same key
-    stood. Revoke the key all the same.
+    Fix (unsafe): `[redacted:cloud-key:1]` replaces it, the same one for each copy of the same key.
+    Revoke the key all the same.
     """
     return report_secrets(CLOUD_KEY, seen)
 
 
 @secret_rule("SEC203", AI_VENDOR_KEY)
 def ai_vendor_key(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A key of an AI service stands in the conversation: Anthropic, OpenAI, OpenRouter, Groq, xAI,
+    """A key of an AI service is in the conversation: Anthropic, OpenAI, OpenRouter, Groq, xAI,
     Hugging Face, Replicate, Perplexity and others.
 
     Why: it lets others spend the owner's money and read what was uploaded. People who talk with a
@@ -86,16 +86,16 @@ def ai_vendor_key(seen: RuleRecord) -> Iterable[Diagnostic]:
     Bad:
         ANTHROPIC_API_KEY=sk-ant-api03-…
 
-    Fix (unsafe): `[redacted:ai-vendor-key:1]` stands in its place, the same wherever the same key
-    stood. Revoke the key all the same.
+    Fix (unsafe): `[redacted:ai-vendor-key:1]` replaces it, the same one for each copy of the same
+    key. Revoke the key all the same.
     """
     return report_secrets(AI_VENDOR_KEY, seen)
 
 
 @secret_rule("SEC204", VCS_TOKEN)
 def vcs_token(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A token for source code or packages stands in the conversation: GitHub, GitLab, Bitbucket,
-    npm, PyPI, Docker Hub and others.
+    """A token for source code or packages is in the conversation: GitHub, GitLab, Bitbucket, npm,
+    PyPI, Docker Hub and others.
 
     Why: it lets others read private code, or publish a package under the owner's name to everyone
     who installs it.
@@ -103,40 +103,40 @@ def vcs_token(seen: RuleRecord) -> Iterable[Diagnostic]:
     Bad:
         git clone https://ghp_…@github.com/example/private.git
 
-    Fix (unsafe): `[redacted:vcs-token:1]` stands in its place, the same wherever the same token
-    stood. Revoke the token all the same.
+    Fix (unsafe): `[redacted:vcs-token:1]` replaces it, the same one for each copy of the same
+    token. Revoke the token all the same.
     """
     return report_secrets(VCS_TOKEN, seen)
 
 
 @secret_rule("SEC205", SERVICE_TOKEN)
 def service_token(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A token for messages or payments stands in the conversation: Slack, Discord, Telegram,
-    Stripe, Square, Shopify, Twilio, SendGrid and others.
+    """A token for messages or payments is in the conversation: Slack, Discord, Telegram, Stripe,
+    Square, Shopify, Twilio, SendGrid and others.
 
     Why: it lets others write as the owner, read along, or move money.
 
     Bad:
         SLACK_BOT_TOKEN=xoxb-…
 
-    Fix (unsafe): `[redacted:service-token:1]` stands in its place, the same wherever the same token
-    stood. Revoke the token all the same.
+    Fix (unsafe): `[redacted:service-token:1]` replaces it, the same one for each copy of the same
+    token. Revoke the token all the same.
     """
     return report_secrets(SERVICE_TOKEN, seen)
 
 
 @secret_rule("SEC206", PASSWORD)
 def password_in_url(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A password stands in a URL, between the name of the user and the host. Passwords that are
-    none (`postgres:postgres`, `user:password`, `${PASSWORD}`) are not told.
+    """A password is in a URL, between the name of the user and the host. Passwords that are none
+    (`postgres:postgres`, `user:password`, `${PASSWORD}`) are not reported.
 
     Why: URLs of databases are printed by tools and errors, and hold all that is needed to connect.
 
     Bad:
         postgres://app:tK8mQ2vR@db.example.net/orders
 
-    Fix (unsafe): `[redacted:password-in-url:1]` stands in place of the password; the rest of the
-    URL stays. Change the password all the same.
+    Fix (unsafe): `[redacted:password-in-url:1]` replaces the password; the rest of the URL stays.
+    Change the password all the same.
     """
     return report_secrets(PASSWORD, seen)
 
@@ -144,15 +144,15 @@ def password_in_url(seen: RuleRecord) -> Iterable[Diagnostic]:
 @secret_rule("SEC207", TOKEN)
 def random_token(seen: RuleRecord) -> Iterable[Diagnostic]:
     """Something that was drawn at random is called a key, a token, a secret or a password, or is a
-    signed web token. Values that a person could have made up are not told.
+    signed web token. Values that a person could have made up are not reported.
 
-    Why: whoever knows it can do what its owner can, though nobody can say at which service.
+    Why: anyone who knows it can do what its owner can, though the service is not known.
 
     Bad:
         {"client_secret": "Vq8Zr2LkT0wYb7Xn4Hd9"}
 
-    Fix (unsafe): `[redacted:random-token:1]` stands in its place, the same wherever the same token
-    stood. Revoke the token all the same.
+    Fix (unsafe): `[redacted:random-token:1]` replaces it, the same one for each copy of the same
+    token. Revoke the token all the same.
     """
     return report_secrets(TOKEN, seen)
 

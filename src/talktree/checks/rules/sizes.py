@@ -1,4 +1,4 @@
-"""SYN5: files, records and images too large for the programs that have to take them."""
+"""SYN5: files, records and images that are too large for the programs that read them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from talktree.settings.attachments import attachment_settings
 from talktree.text.media import data_size, parse_data_url
 
 HUGE_FILE = 512 << 20
-"""The longest text some programs can hold at all."""
+"""The longest text that some programs can hold."""
 HUGE_RECORD = 16_000_000
 """Readers with a limit for one line have it here or below."""
 LARGEST_IMAGE = 5 << 20
-"""Characters of base64 that the API takes for one image; it is these it counts, not the bytes."""
+"""Maximum characters of base64 that the API accepts for one image; it counts these, not bytes."""
 LONGEST_EDGE = 8000
-"""Pixels the API takes in either direction."""
+"""Maximum width and height in pixels that the API accepts."""
 LARGE = 10_000_000
-"""Below this, nobody minds what takes up the room."""
+"""Below this size, the composition of a file is not worth a finding."""
 BLOAT = 0.9
 TALKING = frozenset({"user", "assistant", "system", "tool"})
 
@@ -41,7 +41,7 @@ def huge_file(setting: Setting) -> Iterable[Diagnostic]:
     Bad:
         session.jsonl with 3.8 GB
 
-    Fix: none, because nothing in it is wrong; what takes up the room is told by `bloat`.
+    Fix: none, because nothing in it is wrong; `bloat` reports what takes up the space.
     """
     for path, content in setting.origin.source.files.items():
         if content.size > HUGE_FILE:
@@ -99,8 +99,8 @@ def image_too_large(
     Bad:
         {"type":"image","source":{"type":"base64","media_type":"image/png","data":"… (11 MB)"}}
 
-    Fix (unsafe): a text stands in its place that says which image it was, of what size, and its
-    checksum; the image goes to quarantine.
+    Fix (unsafe): a text replaces it that says which image it was, of what size, and its checksum;
+    the image goes to quarantine.
     """
     images: Sequence[Part] = part.output if type(part) is ToolResult else (part,)
     found = [_find_oversized_image(each) for each in images if type(each) is Attachment]
@@ -181,7 +181,7 @@ def bloat(talk: CheckedConversation) -> Iterable[Diagnostic]:
         return
     said = sum(size for role, size in facts.bytes.items() if role in TALKING) - facts.aside
     if said <= 0 or said > total * (1 - BLOAT):
-        # A file that holds nothing but a sub-agent's work is its file.
+        # A file that holds only a sub-agent's work is that sub-agent's file.
         return
     share = 100 * (total - said) / total
     yield Diagnostic(

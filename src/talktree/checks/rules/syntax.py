@@ -1,4 +1,4 @@
-"""SYN1 and SYN3: lines, brackets, headers and files as a whole, as reading finds them."""
+"""SYN1 and SYN3: syntax of lines, brackets, headers and whole files, as reported by reading."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ def truncated_record(noticed: Finding) -> list[Diagnostic]:
     Bad:
         {"type":"user","uuid":"5f3c8a52-7d0e-4b7a-9f37-0c6f1d2e3a4b","message":{"role":"us
 
-    Fix (safe): a torn line goes to quarantine. In a document the torn record keeps what can be read
-    of it if it still is a record, and everything that is open is closed. Whole records stay.
+    Fix (safe): a truncated line goes to quarantine. In a document the truncated record keeps what
+    can be read of it if it still is a record, and everything that is open is closed. Whole records
+    stay.
     """
     return to_diagnostics(noticed)
 
 
 @rule("SYN102", "malformed", "error", on="reading", fix=make_safe_fix(repair_bytes("syntax")))
 def malformed(noticed: Finding) -> list[Diagnostic]:
-    """Something stands in the file that is not written in its format, with sound records around it.
+    """Something in the file is not written in its format, with valid records around it.
 
     Why: some programs silently stop reading here, so that all later messages seem to be gone.
 
@@ -76,7 +77,7 @@ def spliced_record(noticed: Finding) -> list[Diagnostic]:
 
 @rule("SYN105", "nul-bytes", "error", on="reading", fix=make_safe_fix(repair_bytes("nul")))
 def nul_bytes(noticed: Finding) -> list[Diagnostic]:
-    """A run of NUL bytes stands in the file, as a crash or a full disk leaves it.
+    """The file has a run of NUL bytes, as a crash or a full disk leaves it.
 
     Why: no reader accepts them, so the line they stand in is lost though its text is whole.
 
@@ -162,7 +163,7 @@ def record_too_long(noticed: Finding) -> list[Diagnostic]:
     fix=make_unsafe_fix(repair_bytes("interleaved")),
 )
 def interleaved_records(noticed: Finding) -> list[Diagnostic]:
-    """A whole record stands between the two pieces of another: two programs wrote at once.
+    """A whole record is between the two pieces of another: two programs wrote at once.
 
     Why: readers lose both records, and often the line behind them too.
 
@@ -278,6 +279,6 @@ def odd_separator(noticed: Finding) -> list[Diagnostic]:
         One blank line instead of two.
 
     Fix (safe): where it is clear what is parted from what, the separator is written as it should
-    be. Text that stands between two parts is kept where it is.
+    be. Text between two parts is kept where it is.
     """
     return to_diagnostics(noticed)

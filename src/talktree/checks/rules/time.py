@@ -1,4 +1,4 @@
-"""TIM1: when things were said."""
+"""TIM1: the times of messages."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from talktree.text.times import (
 
 TOLERATED = 300 * SECOND
 """How much earlier than its parent a message may be. Records of one moment are written in any
-order, and a command that takes minutes (compacting) has the time at which it was typed but hangs on
-what it made. A clock that was set back, or a wrong zone, shows by more."""
+order, and a command that takes minutes (compacting) has the time at which it was typed, but its
+parent is what it made. A clock that was set back, or a wrong time zone, makes a larger
+difference."""
 DAY = 86_400 * SECOND
 FIRST_TALK = from_iso("2015-01-01T00:00:00Z") or 0
-"""Nobody talked with such programs before."""
+"""Earlier times are wrong, because no such programs existed before."""
 MILLIS_END = 100_000_000_000_000
-"""Numbers from here on can only mean microseconds, and a thousand times further on nanoseconds."""
+"""Numbers from here on can only be microseconds, and a thousand times larger ones nanoseconds."""
 MICROS_END = MILLIS_END * 1000
 SHOWN = 40
 
@@ -48,7 +49,7 @@ def time_runs_backwards(talk: CheckedConversation) -> Iterable[Diagnostic]:
         {"uuid":"1","parentUuid":null,"timestamp":"2026-03-04T10:00:00Z"}
         {"uuid":"2","parentUuid":"1","timestamp":"2026-03-04T07:00:00Z"}
 
-    Fix: none, because nobody knows which of the two times is right.
+    Fix: none, because it is not known which of the two times is right.
     """
     skeleton, latest = talk.skeleton, time_ns() + DAY
     times, linked = skeleton.times, skeleton.linked
@@ -57,7 +58,7 @@ def time_runs_backwards(talk: CheckedConversation) -> Iterable[Diagnostic]:
         if above < 0:
             continue
         now, before = times[position], times[above]
-        # An impossible time is told as such.
+        # An impossible time is reported by its own rule.
         if (
             FIRST_TALK <= now < before - TOLERATED
             and before <= latest
@@ -137,7 +138,7 @@ def _add_zone(seen: RuleRecord, diagnostic: Diagnostic) -> Json:
 
 
 def _find_not_utc(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """Messages whose stamp does not end in Z; nearly all do."""
+    """Return messages whose timestamp does not end in Z; nearly all do."""
     key = batch.talk.format.stamp_key or ""
     return [
         seen
@@ -182,7 +183,7 @@ def _find_untimed(batch: RecordBatch) -> Sequence[RuleRecord]:
 
 @rule("TIM105", "unreadable-time", "warning", on="message", optional=True, glance=_find_untimed)
 def unreadable_time(seen: RuleRecord) -> Sequence[Diagnostic]:
-    """A message has a time that nobody can read.
+    """A message has a time that cannot be read.
 
     Why: it is sorted as if it had none, and programs that need the time refuse the record.
 
@@ -196,22 +197,22 @@ def unreadable_time(seen: RuleRecord) -> Sequence[Diagnostic]:
         return ()
     stamp = _read_stamp(seen)
     if not isinstance(stamp, str):
-        # No time at all, or a value of another kind, is told by the format.
+        # A missing time, or a value of another type, is reported by the format's own rules.
         return ()
     shown = stamp[:SHOWN] or "an empty text"
     return [Diagnostic(f"{shown} is no time", way=seen.talk.format.stamp_key or "")]
 
 
-# what the rules share
+# shared by the rules
 
 
 def _is_converted(seen: RuleRecord) -> bool:
-    """Whether a record tells where it comes from: if no time was known there, it has none."""
+    """Whether a record has embedded source data; it has no time if none was known there."""
     return seen.talk.format.take_carry(seen.value)[0] is not None
 
 
 def _read_stamp(seen: RuleRecord) -> Json:
-    """The time as the record has it."""
+    """Return the time as the record has it."""
     key, value = seen.talk.format.stamp_key, seen.record.value
     return value.get(key) if key is not None and type(value) is dict else None
 
@@ -229,7 +230,7 @@ def _guess_unit(number: float) -> str:
 
 
 def _guess_time(number: float) -> int | None:
-    """The time of our days that a number names in whichever unit, or None."""
+    """Return the plausible time that a number means in any unit, or None."""
     if not SECONDS_START <= number < MICROS_END * 1000:
         return None
     while number >= MILLIS_END:

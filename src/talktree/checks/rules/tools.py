@@ -1,4 +1,4 @@
-"""TOL1: tool calls and their results, paired by id on each line of talk."""
+"""TOL1: tool calls and their results, paired by id on each branch."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def unanswered_call(talk: CheckedConversation) -> Iterable[Diagnostic]:
          "content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}]}}
         {"type":"user","uuid":"u2","parentUuid":"a1","message":{"role":"user","content":"and?"}}
 
-    Fix (unsafe): a result is put in right behind the call that says, marked as such, that the real
-    one is not in the file; what hung on the call hangs on it. A real result always wins.
+    Fix (unsafe): a result is inserted directly after the call. It is marked, and says that the real
+    one is not in the file; children of the call become its children. A real result always wins.
     """
     for position, parts in _find_unanswered(talk):
         if not is_continued(talk, position):
@@ -75,7 +75,7 @@ def open_call(talk: CheckedConversation) -> Iterable[Diagnostic]:
         {"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"role":"assistant",
          "content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}]}}
 
-    Fix: none, because nobody can know here whether the result is still to come.
+    Fix: none, because it is not known whether the result is still to come.
     """
     for position, parts in _find_unanswered(talk):
         if not is_continued(talk, position):
@@ -97,9 +97,9 @@ def orphan_result(talk: CheckedConversation) -> Iterable[Diagnostic]:
         {"type":"user","uuid":"u2","parentUuid":"u1","message":{"role":"user",
          "content":[{"type":"tool_result","tool_use_id":"toolu_gone","content":"ok"}]}}
 
-    Fix (unsafe): the result goes to quarantine, with its record if that holds nothing else; what
-    hung on the record hangs on the one before it. Where the conversation goes on from another file
-    nothing is done, since the call may be there.
+    Fix (unsafe): the result goes to quarantine, with its record if that holds nothing else; its
+    children become children of its parent. Where the conversation goes on from another file nothing
+    is done, since the call may be there.
     """
     by_record: dict[int, list[Site]] = {}
     for site in pairs_of(talk).orphans:
@@ -123,8 +123,8 @@ def orphan_result(talk: CheckedConversation) -> Iterable[Diagnostic]:
 def duplicate_call_id(talk: CheckedConversation) -> Iterable[Diagnostic]:
     """A tool call has the id of an earlier call on the same line of talk.
 
-    Why: results name calls by id, so nobody can tell which call a result is for, and model APIs
-    refuse the request. Copies of a call on another branch are as they should be and not told.
+    Why: results name calls by id, so it is not clear which call a result is for, and model APIs
+    refuse the request. Copies of a call on another branch are correct and not reported.
 
     Bad:
         {"type":"tool_use","id":"toolu_1","name":"Read","input":{"file":"a"}}
@@ -169,7 +169,7 @@ def duplicate_result(talk: CheckedConversation) -> Iterable[Diagnostic]:
 
 @rule("TOL105", "result-out-of-order", "warning", on="talk")
 def result_out_of_order(talk: CheckedConversation) -> Iterable[Diagnostic]:
-    """A tool result stands before its call, or only after something else was said.
+    """A tool result is before its call, or only after something else was said.
 
     Why: model APIs want results right behind their calls. Programs that send the messages in the
     order of the file are refused; ours shows each result with its call.
@@ -201,8 +201,8 @@ def result_out_of_order(talk: CheckedConversation) -> Iterable[Diagnostic]:
 def placeholder_result(part: ToolResult, seen: RuleRecord, number: int) -> Sequence[Diagnostic]:
     """A tool result only says that the real result is lost or was cleared.
 
-    Why: the call may well have succeeded. Whoever reads on, person or model, takes it for a failure
-    and repeats the work.
+    Why: the call may well have succeeded. A reader, person or model, takes it for a failure and
+    repeats the work.
 
     Bad:
         {"type":"tool_result","tool_use_id":"toolu_1","content":"[Tool result missing …]"}
@@ -255,11 +255,11 @@ def unnamed_tool_use(
     return [Diagnostic("the result does not say which call it is for")]
 
 
-# what the rules share
+# shared by the rules
 
 
 def _find_unanswered(talk: CheckedConversation) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Messages with calls nobody answered; none where results may just not be recorded."""
+    """Yield messages with unanswered calls; none if results may simply not be recorded."""
     pairs = pairs_of(talk)
     named = talk.format.can.calls == "named"
     if not pairs.unanswered or not (named or (pairs.answered and not talk.facts.unnamed)):
@@ -273,7 +273,7 @@ def _find_unanswered(talk: CheckedConversation) -> Iterator[tuple[int, tuple[int
 
 
 def _has_sub_agent(talk: CheckedConversation, position: int) -> bool:
-    """Whether a sub-agent starts at a call: what it said may be all the answer there is."""
+    """Whether a sub-agent starts at a call: its messages may be the only answer."""
     side = talk.skeleton.sidechain
     return any(side[each] > side[position] for each in lines_of(talk).children(position))
 
@@ -285,13 +285,13 @@ def _make_removal(talk: CheckedConversation, sites: Sequence[Site], kept: int) -
 
 
 def _find_continuation(talk: CheckedConversation, position: int) -> str:
-    """The conversation or file that the line of a message goes on from; empty if it is whole."""
+    """Return the conversation or file that a message's branch continues; empty if none."""
     parent = talk.skeleton.dangling.get(lines_of(talk).find_start(position))
     return "" if parent is None else find_parents_elsewhere(talk).get(parent, "")
 
 
 def _describe_dependents(talk: CheckedConversation, position: int, going: RemovedResults) -> str:
-    """What has to hang on something else once a record goes."""
+    """Return a text about the records that need another parent if a record is removed."""
     below = lines_of(talk).children(position) if len(going.parts) == going.of else []
     if not below or not is_linked(talk):
         return ""
@@ -300,7 +300,7 @@ def _describe_dependents(talk: CheckedConversation, position: int, going: Remove
 
 
 def _choose_result(talk: CheckedConversation, rivals: Sequence[Site]) -> Site:
-    """The result that stays: the first that is real, else the first."""
+    """Return the result to keep: the first real one, else the first."""
     entries = talk.conversation.entries_at([site.position for site in rivals])
     for site, entry in zip(rivals, entries, strict=True):
         if isinstance(entry, Message) and not is_placeholder(entry.parts[site.part]):

@@ -1,4 +1,4 @@
-"""TRE1: how messages hang together."""
+"""TRE1: the links between messages."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def dangling_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
         {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
         {"type":"assistant","uuid":"3","parentUuid":"2","message":"Ten more minutes."}
 
-    Fix (safe): it hangs on the message before it of the same session and the same sub-agent, with
-    its siblings beside it; the log says that the link is inferred and what stood there.
+    Fix (safe): its parent is the message before it of the same session and the same sub-agent, with
+    its siblings beside it; the log says that the link is inferred and what it replaced.
     """
     if not talk.skeleton.dangling:
         return
@@ -55,7 +55,7 @@ def parent_cycle(talk: CheckedConversation) -> Iterator[Diagnostic]:
         {"type":"assistant","uuid":"2","parentUuid":"1","message":"Ten more minutes."}
 
     Fix (safe): the link that points forward in the file is cut, since it cannot be true, and the
-    message hangs on the one before it, or starts the conversation if there is none.
+    message before it becomes its parent, or it starts the conversation if there is none.
     """
     for position, named in talk.skeleton.looped.items():
         if named != talk.skeleton.own_id(position):
@@ -65,10 +65,10 @@ def parent_cycle(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("TRE103", "false-fork", "error", on="talk", fix=make_safe_fix(link_as_inferred))
 def false_fork(talk: CheckedConversation) -> Iterator[Diagnostic]:
-    """A message hangs on a progress note, a hook or a failed request beside the talk it continues.
+    """A message is a child of a progress note, a hook or a failed request beside the conversation.
 
     Why: the recorder took the note for the last thing that was said. Programs that follow the links
-    from the end pass by all replies that stand beside the note, as if nobody had given them.
+    from the end skip all replies beside the note, as if they were not there.
 
     Bad:
         {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
@@ -76,9 +76,10 @@ def false_fork(talk: CheckedConversation) -> Iterator[Diagnostic]:
         {"type":"assistant","uuid":"3","parentUuid":"1","message":"Ten more minutes."}
         {"type":"user","uuid":"4","parentUuid":"2","message":"And now?"}
 
-    Fix (safe): it hangs on the last message of that talk. This is told only where the note was
-    written while the talk went on and the talk was over before, so that nobody can have gone back.
-    It is not done where another message has the same id and would be taken for that one.
+    Fix (safe): the last message of that part becomes its parent. This is reported only if the note
+    was written while the conversation went on and that part was over before, so that the user
+    cannot have gone back. It is not done where another message has the same id and would be taken
+    for that one.
     """
     found = {each for each in links_of(talk) if each not in talk.skeleton.dangling}
     for position in sorted(found - talk.skeleton.looped.keys() - talk.skeleton.astray.keys()):
@@ -97,7 +98,8 @@ def self_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
     Bad:
         {"type":"user","uuid":"1","parentUuid":"1","message":"Is the bread done?"}
 
-    Fix (safe): it hangs on the message before it, or starts the conversation if there is none.
+    Fix (safe): the message before it becomes its parent, or it starts the conversation if there is
+    none.
     """
     for position, named in talk.skeleton.looped.items():
         if named == talk.skeleton.own_id(position):
@@ -106,7 +108,7 @@ def self_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("TRE106", "forward-parent", "note", on="talk")
 def forward_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
-    """A message stands before its parent in the file.
+    """A message is before its parent in the file.
 
     Why: the tree is sound, but programs that read a file line by line take the message for one
     without a parent.
@@ -129,13 +131,13 @@ def forward_parent(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("TRE107", "sidechain-mismatch", "warning", on="talk", fix=make_safe_fix(mark_as_sidechain))
 def sidechain_mismatch(talk: CheckedConversation) -> Iterator[Diagnostic]:
-    """A message stands among those of a sub-agent, or answers one, and is not marked as its own.
+    """A message is among those of a sub-agent, or answers one, and is not marked as its own.
 
     Where the format's document demands that the mark is consistent, only a reply of the assistant
     may lead back to the main conversation: all messages from the first with the mark to the first
     reply without it must have the mark.
 
-    Why: it shows up in the main conversation, and the sub-agent's talk breaks off where it stands.
+    Why: it shows up in the main conversation, and the sub-agent's branch ends before it.
 
     Bad:
         {"type":"user","uuid":"2","parentUuid":"1","isSidechain":true,"message":"Look it up."}
@@ -152,10 +154,10 @@ def sidechain_mismatch(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("TRE108", "concurrent-branches", "warning", on="talk")
 def concurrent_branches(talk: CheckedConversation) -> Iterator[Diagnostic]:
-    """Two branches were written at the same time, a stretch of one and a stretch of the other.
+    """Two branches were written at the same time, some records of one, then some of the other.
 
-    Why: two programs continued one session. Both lines are whole, but whoever follows the last one
-    does not see the other, and the model in each did not know of it.
+    Why: two programs continued one session. Both lines are whole, but a reader of the last one does
+    not see the other, and the model in each did not know of it.
 
     Bad:
         {"type":"user","uuid":"1","parentUuid":null,"message":"Is the bread done?"}
@@ -176,7 +178,7 @@ def concurrent_branches(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("TRE109", "parent-elsewhere", "note", on="talk")
 def parent_elsewhere(talk: CheckedConversation) -> Iterator[Diagnostic]:
-    """A message continues one that stands in another file.
+    """A message continues one in another file.
 
     Why: this file alone is not the whole conversation; it was resumed from another, or it is that
     of a sub-agent.
@@ -198,10 +200,10 @@ def parent_elsewhere(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 @rule("TRE110", "lost-origin", "note", on="talk")
 def lost_origin(talk: CheckedConversation) -> Iterator[Diagnostic]:
-    """A message without a parent names what it follows, and that is not here or hangs below it.
+    """A message without a parent names what it follows, and that is not here or is below it.
 
-    Why: after a compaction, or where a branch of another session starts, nobody can go back from
-    here to what was said before.
+    Why: after a compaction, or where a branch of another session starts, a reader cannot go back
+    from here to what was said before.
 
     Bad:
         {"type":"system","subtype":"compact_boundary","uuid":"2","parentUuid":null,
@@ -237,7 +239,7 @@ def lost_beginning(talk: CheckedConversation) -> Iterator[Diagnostic]:
 
 
 def _find_unlinked(talk: CheckedConversation) -> list[int]:
-    """The messages that name no parent and are taken to follow the one before."""
+    """Return the messages without a parent that are taken to follow the one before."""
     return sorted(at for at, kind in talk.skeleton.linked.items() if kind == SEQUENCE)
 
 

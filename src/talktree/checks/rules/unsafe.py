@@ -1,4 +1,4 @@
-"""SEC10: text that acts instead of being read."""
+"""SEC10: text that has an effect when it is shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONGEST_SHOWN = 40
 
 
 def _repair_all_texts(change: Callable[[str], str]) -> RepairFunction:
-    """Every text of the record is changed; those that are repeated beside it too."""
+    """Create a fix that changes every text of the record, including copies in other members."""
     return repair_value(
         lambda seen, diagnostic: with_texts(
             seen.value,
@@ -57,11 +57,11 @@ def _report_matches(seen: RuleRecord, pattern: re.Pattern[str], what: str) -> It
 )
 def terminal_command(seen: RuleRecord) -> Iterable[Diagnostic]:
     """A text holds a sequence that makes a terminal do something: change its title, write to the
-    clipboard, open a link under other words, answer as if somebody typed, or start over. Colours
-    are not told.
+    clipboard, open a link under other words, answer as if the user typed, or start over. Colours
+    are not reported.
 
-    Why: whoever prints the text with `cat` or a careless viewer carries the sequence out. With an
-    answer that counts as typed, it can run commands.
+    Why: printing the text with `cat` or a careless viewer executes the sequence. With an answer
+    that counts as typed, it can run commands.
 
     Bad:
         {"content": "done \\u001b]52;c;cm0gLXJmIH4=\\u0007"}
@@ -135,10 +135,10 @@ def misleading_direction(seen: RuleRecord) -> Iterable[Diagnostic]:
     fix=make_unsafe_fix(_repair_all_texts(without_hidden)),
 )
 def hidden_text(seen: RuleRecord) -> Iterable[Diagnostic]:
-    """A text holds letters that nobody sees: tag characters, or long rows of variation selectors or
-    of characters without width. Flags and emoji, which use a few of them, are not told.
+    """A text holds invisible letters: tag characters, or long rows of variation selectors or of
+    characters without width. Flags and emoji, which use a few of them, are not reported.
 
-    Why: people do not see them and models do, so instructions can be smuggled into what somebody
+    Why: people do not see them and models do, so instructions can be smuggled into what a user
     pastes, and data out of what a model answers.
 
     Bad:

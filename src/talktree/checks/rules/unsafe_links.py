@@ -1,4 +1,4 @@
-"""SEC118 to SEC120: links and HTML in Markdown that act in a careless viewer."""
+"""SEC118 to SEC120: links and HTML in Markdown that have an effect in a careless viewer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKDOWN = "markdown"
 
 
 def _select_acting(batch: RecordBatch) -> Sequence[Place]:
-    """Texts that may act, and files."""
+    """Return texts that may have an effect, and files."""
     texts = batch.parts.get(Text, ())
     acting = [place for place in texts if isinstance(place[0], Text) and can_act(place[0].text)]
     return [*acting, *select_files(batch)]
@@ -78,7 +78,7 @@ def script_in_markdown_link(part: Part, seen: RuleRecord, number: int) -> Iterat
     Fix: none, because the words around it may be about just that; Talktree's own viewers show such
     a link as text.
     """
-    if not isinstance(part, Artifact):  # SEC111 looks at what the assistant made
+    if not isinstance(part, Artifact):  # SEC111 checks what the assistant made
         yield from _report_links(part, seen, "script-link")
 
 

@@ -1,4 +1,4 @@
-"""SYN205 to SYN209: names and values that readers of JSON do not agree on."""
+"""SYN205 to SYN209: names and values that JSON readers treat differently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from talktree.model.findings import Finding
     fix=make_unsafe_fix(repair_bytes("duplicate-key")),
 )
 def duplicate_key(noticed: Finding) -> list[Diagnostic]:
-    """The same name stands twice in one object or header.
+    """The same name occurs twice in one object or header.
 
     Why: some readers take the first, most the last, and some refuse it; none tells.
 
@@ -32,7 +32,7 @@ def duplicate_key(noticed: Finding) -> list[Diagnostic]:
 def not_a_number(noticed: Finding) -> list[Diagnostic]:
     """A value is `NaN` or `Infinity`, which JSON does not have.
 
-    Why: strict readers refuse the record. Python writes it unless it is told not to.
+    Why: strict readers refuse the record. Python writes it by default.
 
     Bad:
         {"score":NaN}
@@ -60,8 +60,8 @@ def number_out_of_range(noticed: Finding) -> list[Diagnostic]:
 def deep_nesting(noticed: Finding) -> list[Diagnostic]:
     """Values are nested hundreds deep.
 
-    Why: readers that recurse give up or crash; nobody means to write such a value. Where it is
-    replies that are nested so deep, all of them are meant, and nothing is changed.
+    Why: readers that recurse give up or crash; such a value is hardly intended. Where it is replies
+    that are nested so deep, all of them are meant, and nothing is changed.
 
     Bad:
         {"input":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[ … ]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}
@@ -75,9 +75,9 @@ def deep_nesting(noticed: Finding) -> list[Diagnostic]:
     "SYN209", "comment-in-json", "warning", on="reading", fix=make_safe_fix(repair_bytes("comment"))
 )
 def comment_in_json(noticed: Finding) -> list[Diagnostic]:
-    """A comment stands in JSON, which has none.
+    """A comment is in JSON, which does not allow any.
 
-    Why: somebody wrote it by hand; strict readers refuse the record.
+    Why: the file was written by hand; strict readers refuse the record.
 
     Bad:
         {"type":"user", /* edited */ "uuid":"1"}

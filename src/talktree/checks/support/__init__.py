@@ -1,1 +1,1 @@
-"""What several rules need to know of a conversation."""
+"""Facts about a conversation that several rules need."""

@@ -12,18 +12,18 @@ from talktree.text.markdown_scan import MarkdownThreat, scan_markdown
 from talktree.text.media import decode_data_url, normalize_media_type, parse_data_url
 
 MOST_SCANNED = 64 << 20
-"""How many bytes of an attachment are looked at."""
+"""Maximum number of bytes of an attachment that are scanned."""
 MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 
 
 def find_threats(part: Attachment) -> tuple[Threat, ...]:
-    """What is dangerous or suspicious in an attachment."""
+    """Return what is dangerous or suspicious in an attachment."""
     return _scan_content(part.url or "", part.name, part.media_type)
 
 
 @lru_cache(maxsize=4)
 def _scan_content(url: str, name: str | None, media_type: str | None) -> tuple[Threat, ...]:
-    # Several rules ask in turn; a few are remembered, since each may hold a large file.
+    # Several rules ask in turn. Only a few results are cached, since each may hold a large file.
     return scan_attachment(_decode_content(url), name=name, media_type=media_type)
 
 
@@ -33,7 +33,7 @@ def _decode_content(url: str) -> bytes:
 
 
 def find_markdown_threats(part: Attachment) -> tuple[MarkdownThreat, ...]:
-    """What acts in an attachment that is Markdown."""
+    """Return what has an effect in an attachment that is Markdown."""
     url = part.url or ""
     head = parse_data_url(url)
     if (
@@ -45,7 +45,7 @@ def find_markdown_threats(part: Attachment) -> tuple[MarkdownThreat, ...]:
 
 
 def run_user_scanner(part: Attachment) -> ScannerResult:
-    """What the user's own scanner says of an attachment; clean if there is no scanner."""
+    """Return the result of the user's scanner for an attachment; clean without a scanner."""
     settings = attachment_settings()
     head = parse_data_url(part.url or "") if settings.scan_command else None
     if head is None:

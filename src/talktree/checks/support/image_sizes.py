@@ -1,4 +1,4 @@
-"""The size of an image that stands in a data URL, from its first bytes only."""
+"""The size of an image in a data URL, from its first bytes only."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import NamedTuple
 from talktree.model.parts import Attachment
 
 LONGEST_HEAD = 200
-"""How far into a data URL its media type may reach."""
+"""Maximum length of the media type at the start of a data URL."""
 LOOKED_AT = 1 << 16
 """Characters of base64 that are decoded: enough for what cameras put before a JPEG's size."""
 FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""Marks before which a JPEG says its size."""
+"""Markers that precede the size in a JPEG."""
 Pixels = tuple[int, int]
 
 
 class ImageFacts(NamedTuple):
-    """What is known of an image."""
+    """The facts about an image."""
 
     kind: str
     length: int
-    """How many characters of base64 it has."""
+    """Number of characters of base64."""
     width: int = 0
     height: int = 0
 
     @property
     def words(self) -> str:
-        """The image in a few words."""
+        """A short description of the image."""
         pixels = f", {self.width} x {self.height} pixels" if self.width else ""
         return f"{self.kind or 'an image'}, {self.length / 1e6:.1f} MB of base64{pixels}"
 
 
 def find_image(part: Attachment) -> ImageFacts | None:
-    """The image an attachment holds, or None if it holds none."""
+    """Return the image in an attachment, or None if it is not an image."""
     url = part.url
     if url is None or not url.startswith("data:image/"):
         return None

@@ -1,17 +1,14 @@
-"""Messages that several conversations of a source have, and whether their copies agree.
+"""Message ids: duplicates, messages that conversations share, parents elsewhere, and new ids.
 
 Resumed sessions write their history again, so most shared messages are copies. Contents are read
-only of shared ones, and of each pair of conversations only so many.
+only of shared messages, and at most `MOST_COMPARED` for each pair of conversations.
 
-Where else the messages are that a conversation names and does not have.
+A missing parent is searched for in the other conversations of the source, then in files beside it
+on disk.
 
-First in the other conversations of its source, then in files beside it on disk.
+New ids for messages without one, or with one that is taken, are the same each time.
 
-New ids for messages that have none, or one that is taken: the same each time.
-
-Messages that survived a compaction: they hang below it and are older than it.
-
-The doubled ids of a conversation that is being checked, found once.
+Messages that survived a compaction are below it and older than it.
 """
 
 from __future__ import annotations
@@ -34,9 +31,9 @@ from talktree.model.skeleton import ROOT, Skeleton
 
 NOTE = "shared-ids"
 MOST_COMPARED = 100
-"""How many messages are compared for each pair of conversations."""
+"""Maximum number of messages that are compared for each pair of conversations."""
 UUID = 36
-"""How long an id is that means the same message everywhere."""
+"""The length of an id that means the same message everywhere."""
 BARE = Message()
 
 
@@ -47,7 +44,7 @@ class SharedMessage(NamedTuple):
     path: str
     line: int | None
     other: str
-    """The file that has it too."""
+    """The other file that has it."""
 
 
 class SharedIds:
@@ -59,7 +56,7 @@ class SharedIds:
 
 
 def find_shared_ids(setting: Setting) -> SharedIds:
-    """What the conversations of a source share, looked at once."""
+    """Return the messages that the conversations of a source share; computed once."""
     if len(setting.talks) < 2:
         return SharedIds()
     notes = setting.talks[0].notes
@@ -97,10 +94,10 @@ def _shared_message(
 
 
 def _pair_positions(setting: Setting) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """For each pair of conversations where the messages stand that both have."""
+    """Return, for each pair of conversations, the positions of the messages that both have."""
     files = {talk.conversation.main_file for talk in setting.talks}
     if len(files) < 2 or setting.talks[0].format.can.ids != "uuid":
-        # Other ids are given anew in every file, and the same one means nothing.
+        # Other ids are assigned anew in every file, so equal ones mean nothing.
         return {}
     owner: dict[str, int] = {}
     pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -120,7 +117,7 @@ def _find_place(skeleton: Skeleton, name: str) -> int:
 
 
 def _list_own_ids(talk: CheckedConversation) -> Iterator[tuple[int, str]]:
-    """Ids as the file has them, each once."""
+    """Yield the ids as the file has them, each once."""
     native = talk.skeleton.native
     for position, name in enumerate(talk.skeleton.ids):
         if len(name) == UUID and position not in native:
@@ -145,7 +142,7 @@ def _read_entry(talk: CheckedConversation, position: int) -> Entry:
 
 
 def _only_content(entry: Entry) -> Entry:
-    """Only what was said, by whom and when."""
+    """Return an entry with only its content, author and time."""
     if not isinstance(entry, Message):
         return entry
     return replace(BARE, role=entry.role, parts=entry.parts, time_ns=entry.time_ns)
@@ -155,7 +152,7 @@ MISSING_MESSAGES = "elsewhere"
 
 
 def connect_conversations(talks: Sequence[CheckedConversation], origin: DocumentOrigin) -> None:
-    """Let each conversation ask for messages that others have."""
+    """Let each conversation look up messages that others have."""
     siblings = find_siblings(origin.source, origin.format)
     for talk in talks:
         talk.elsewhere = _make_lookup(talk, talks, siblings.find_files_with if siblings else None)
@@ -177,7 +174,7 @@ def _make_lookup(
 
 
 def find_parents_elsewhere(talk: CheckedConversation) -> Mapping[str, str]:
-    """The parents that are missing here and stand elsewhere, with the place."""
+    """Return the parents that are missing here and exist elsewhere, with their place."""
     found: Mapping[str, str] | None = talk.notes.get(MISSING_MESSAGES)
     if found is None:
         wanted = set(talk.skeleton.dangling.values())
@@ -195,7 +192,7 @@ def wants_ids(talk: CheckedConversation) -> bool:
 
 
 def mint_id(talk: CheckedConversation, position: int) -> str:
-    """An id nobody has, made from the name the skeleton gave it and the conversation's."""
+    """Return a unique id, made from the skeleton's name for the message and the conversation's."""
     skeleton = talk.skeleton
     if talk.format.can.ids == "uuid":
         seed = f"{talk.id}\0{skeleton.ids[position]}".encode("utf-8", "surrogatepass")
@@ -211,7 +208,7 @@ def mint_id(talk: CheckedConversation, position: int) -> str:
 
 
 def find_carried_over(skeleton: Skeleton) -> set[int]:
-    """Those from below each compaction down to the message that it says it follows."""
+    """Return the messages below each compaction, down to the message that it says it follows."""
     carried: set[int] = set()
     for position, origin in skeleton.astray.items():
         if skeleton.explain_unreachable(position) is not None:
@@ -227,7 +224,7 @@ DUPLICATE_IDS = "doubles"
 
 
 def find_duplicate_ids(talk: CheckedConversation) -> DuplicateCounter:
-    """The doubled ids of a conversation, looked at once."""
+    """Return the duplicate ids of a conversation, counted once."""
     found: DuplicateCounter | None = talk.notes.get(DUPLICATE_IDS)
     if found is None:
         found = talk.notes[DUPLICATE_IDS] = find_doubles(talk.conversation, talk.origin)

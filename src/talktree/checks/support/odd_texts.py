@@ -1,4 +1,4 @@
-"""The texts of a record that hold characters which act, found once for all rules about them."""
+"""Texts of a record with characters that have an effect, found once for all rules about them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ESCAPE = "\x1b"
 
 
 def select_possibly_odd(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """The records of a stretch that may hold such texts; nearly always none does."""
+    """Return the records of a batch that may hold such texts; nearly always none does."""
     data = batch.data
     if _may_escape(batch) or (batch.marks.may_hide and can_hide(data)):
         return batch.seen
-    # Bytes that are all ASCII tell nothing of characters that are written by their numbers.
+    # Pure ASCII bytes do not show which characters are escaped in them.
     if batch.is_json and not batch.has_numbered:
         return ()
     if data.isascii():
@@ -30,23 +30,26 @@ def select_possibly_odd(batch: RecordBatch) -> Sequence[RuleRecord]:
 
 
 def _may_escape(batch: RecordBatch) -> bool:
-    """Whether the escape character stands in any text."""
+    """Whether the escape character may occur in any text."""
     if batch.is_json:
-        # There it can only stand by its number, or as it is where that is a mistake.
+        # There it can only be escaped, or unescaped by mistake.
         return batch.has_controls or ESCAPE.encode() in batch.data
     return ESCAPE in batch.strings
 
 
 def find_odd_texts(seen: RuleRecord) -> list[PlacedText]:
-    """The texts of a record that may act."""
+    """Return the texts of a record that may have an effect."""
     if not _may_be_odd(seen.record.raw, seen.entry):
         return []
     return [each for each in iterate_texts(seen.value) if ODD.search(each.text)]
 
 
 def _may_be_odd(raw: bytes, entry: Entry) -> bool:
-    """Whether to look closer. What is said is told by the parts: looking for the one character
-    there is quicker than looking for its spellings in the bytes."""
+    """Whether a closer look is needed.
+
+    The parts hold the content: searching them for the one character is quicker than searching the
+    bytes for its spellings.
+    """
     spelt_out = raw.isascii()
     if not spelt_out and can_hide(raw):
         return True
@@ -79,7 +82,7 @@ def _list_texts(part: Part) -> Iterable[str]:
 
 
 def _list_inputs(value: Json) -> Iterable[str]:
-    """The texts a tool is given; nearly always they are members of one object."""
+    """Yield the texts in a tool's input; nearly always they are members of one object."""
     if isinstance(value, dict) and not any(
         isinstance(each, dict | list) for each in value.values()
     ):

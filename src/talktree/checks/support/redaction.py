@@ -25,14 +25,14 @@ from talktree.text.secrets import (
 
 NOTES = "redacted"
 CUT = 16
-"""How much of a secret tells that what follows is cut off from it."""
+"""Minimum length of a secret's beginning by which a truncated copy of it is recognized."""
 _SPACING = re.compile(r"\\+[nrt]|\s")
 _PLACEHOLDER = re.compile(rb"\[redacted:([a-z-]{3,30}):([0-9]{1,9})\]")
 _LONGEST_PLACEHOLDER = 64
 
 
 class RecordSecret(NamedTuple):
-    """A secret in a record, told once however often it stands there."""
+    """A secret in a record, reported once no matter how often it occurs there."""
 
     kind: str
     what: str
@@ -41,12 +41,12 @@ class RecordSecret(NamedTuple):
 
 
 def select_possible_secrets(batch: RecordBatch) -> Sequence[RuleRecord]:
-    """All records of a stretch if there may be a secret in any; nearly always there is none."""
+    """Return all records of a batch if any may have a secret; nearly always none has."""
     return batch.seen if can_be_among(batch.data, batch.marks.starts) else ()
 
 
 def find_record_secrets(seen: RuleRecord) -> list[RecordSecret]:
-    """The secrets in a record."""
+    """Return the secrets in a record."""
     return list(_find_secrets(seen.value)) if can_hold_secrets(seen.record.raw) else []
 
 
@@ -59,8 +59,8 @@ def _find_secrets(value: Json) -> Iterator[RecordSecret]:
             key = secret.kind, held
             if key not in known:
                 known[key] = RecordSecret(secret.kind, secret.what, placed.way, held)
-    # Titles and descriptions repeat how a text starts, and cut a secret off in the middle. Sorted,
-    # what was cut off stands right before what it was cut off from.
+    # Titles and descriptions repeat how a text starts, and truncate a secret. After sorting, a
+    # truncated secret is directly before the whole one.
     found = sorted(known)
     cut = {one for one, two in pairwise(found) if one[0] == two[0] and _is_cut(one[1], two[1])}
     yield from (each for key, each in known.items() if key not in cut)
@@ -72,12 +72,12 @@ def _is_cut(text: str, secret: str) -> bool:
 
 
 def _normalize_secret(text: str) -> str:
-    """What tells a secret from others; how its lines are broken does not."""
+    """Return the text that identifies a secret; its line breaks do not count."""
     return _SPACING.sub("", text) if "\n" in text or "\\" in text else text
 
 
 def report_secrets(kind: str, seen: RuleRecord) -> Iterable[Diagnostic]:
-    """The secrets of one kind in a record, told without telling them."""
+    """Report the secrets of one kind in a record, without showing them."""
     found: list[RecordSecret] = seen.gated
     return [
         Diagnostic(f"{each.what} ({abbreviate_secret(each.text)})", way=each.way, about=each.text)
@@ -87,7 +87,7 @@ def report_secrets(kind: str, seen: RuleRecord) -> Iterable[Diagnostic]:
 
 
 def make_redaction(kind: str) -> RepairFunction:
-    """The secret makes way for words that are the same wherever it stands."""
+    """Create a fix that replaces each secret with a placeholder, the same one for each copy."""
 
     def _repair(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
         secret = str(diagnostic.about)
@@ -104,7 +104,7 @@ def make_redaction(kind: str) -> RepairFunction:
 
 
 def _replace_secret(text: str, name: str | None, kind: str, secret: str, words: str) -> str:
-    """A text with words in place of a secret, and of what was cut off from it."""
+    """Return a text with a secret and its truncated copies replaced."""
 
     def _put(found: Secret, held: str) -> str:
         bare = _normalize_secret(held)
@@ -122,7 +122,7 @@ def _replace_secret(text: str, name: str | None, kind: str, secret: str, words: 
 
 
 def _replace_cut_secret(start: str, behind: str, rest: str, words: str) -> str:
-    """What follows the start of a secret, with words for both if it was cut off there."""
+    """Return what follows the start of a secret, with both replaced if it was truncated there."""
     pairs = enumerate(zip(behind, rest, strict=False))
     same = next((at for at, (one, two) in pairs if one != two), min(len(behind), len(rest)))
     left = behind[same:]
@@ -130,7 +130,7 @@ def _replace_cut_secret(start: str, behind: str, rest: str, words: str) -> str:
 
 
 class _Numbers:
-    """What secrets are called instead, counted from those that were called so before."""
+    """Numbers secrets for their placeholders, counting on from those already used."""
 
     def __init__(self, origin: DocumentOrigin) -> None:
         self._known: dict[tuple[str, str], int] = {}
@@ -147,7 +147,7 @@ class _Numbers:
             self._highest[kind] = max(number, self._highest.get(kind, 0))
 
     def number(self, kind: str, secret: str) -> int:
-        """The number of a secret, the same each time."""
+        """Return the number of a secret, the same each time."""
         known = self._known.get((kind, secret))
         if known is None:
             known = self._highest.get(kind, 0) + 1

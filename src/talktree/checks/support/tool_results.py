@@ -1,12 +1,13 @@
-"""Which tool results answer which calls, each line of talk for itself.
+"""Which tool results answer which calls, on each branch, and fixes for both.
 
-Nearly every call has one result, and hashes of their ids are enough to see it. Only what is odd is
-looked at more closely: an id that several calls have may be a fork's copy, which is as it should
-be, or stand twice on one line, which no program accepts.
+Nearly every call has one result, and hashes of their ids suffice to see it. Only unusual ids are
+examined more closely: an id that several calls have may be a fork's copy, which is correct, or be
+twice on one branch, which no program accepts.
 
-Tool results that stand for a result nobody has: how they are told, and our own.
+Placeholders are results that say that the real one is missing: those of other programs, and our
+own.
 
-What mends tool calls and results: a marked answer where none is, new names, fewer results.
+Fixes insert a marked answer, rename calls, or remove results.
 """
 
 from __future__ import annotations
@@ -40,36 +41,36 @@ from talktree.text.json.value import Json
 
 NOTE = "pairs"
 FURTHEST_UP = 256
-"""How far up from a result its call is looked for, to see what stands between them."""
+"""How many ancestors of a result are searched for its call, to see what is between them."""
 
 
 class RepeatedCall(NamedTuple):
-    """A call whose id stands on its line already, and the results that are its own."""
+    """A call whose id is already on its branch, and the results that belong to it."""
 
     call: Site
     results: tuple[Site, ...]
 
 
 class Pairs:
-    """What is odd about the calls and results of a conversation."""
+    """The problems with calls and results of a conversation."""
 
     def __init__(self) -> None:
         self.answered = 0
-        """How many calls have a result."""
+        """Number of calls with a result."""
         self.unanswered: list[Site] = []
         self.orphans: list[Site] = []
-        """Results that name a call nobody made."""
+        """Results of unknown calls."""
         self.doubled: list[RepeatedCall] = []
         self.rivals: list[list[Site]] = []
-        """Results of one call on one line, where there should be one."""
+        """Results of one call on one branch, where there should be one."""
         self.early: list[Site] = []
-        """Results that stand before their call."""
+        """Results before their call."""
         self.late: list[Site] = []
-        """Results with something else said between them and their call."""
+        """Results with another message between them and their call."""
 
 
 def pairs_of(talk: CheckedConversation) -> Pairs:
-    """The pairs of a conversation, found once."""
+    """Return the pairs of a conversation; computed once."""
     found: Pairs | None = talk.notes.get(NOTE)
     if found is None:
         found = talk.notes[NOTE] = _find_pairs(talk)
@@ -92,7 +93,7 @@ def _find_pairs(talk: CheckedConversation) -> Pairs:
             continue
         found.answered += 1
         asked, diagnostic = calls.positions[index], results.positions[answer[key]]
-        # Nearly always the result hangs on its call.
+        # Nearly always the result's parent is its call.
         if parents[diagnostic] != asked or diagnostic < asked:
             _check_order(talk.skeleton, calls[index], results[answer[key]], found)
     if odd:
@@ -105,12 +106,12 @@ def _find_pairs(talk: CheckedConversation) -> Pairs:
 
 
 def _number_keys(keys: array[int]) -> dict[int, int]:
-    """Each key with where it stands first."""
+    """Return the first position of each key."""
     return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
 
 
 def _find_repeated(keys: array[int], numbered: dict[int, int]) -> set[int]:
-    """The keys that stand more than once."""
+    """Return the keys that occur more than once."""
     if len(numbered) == len(keys):
         return set()
     return {key for index, key in enumerate(keys) if numbered[key] != index}
@@ -128,7 +129,7 @@ def _group_by_key(
 
 
 def _check_order(skeleton: Skeleton, call: Site, result: Site, found: Pairs) -> None:
-    """Note a result that does not stand where it should."""
+    """Note a result that is in the wrong place."""
     here, end = skeleton.parents[result.position], call.position
     if result.position < end:
         found.early.append(result)
@@ -167,10 +168,10 @@ class _Odd:
         for call in calls:
             self._at.setdefault(call.position, []).append(call)
         self._given: dict[int, int] = {}
-        """How many results the calls of a message were given."""
+        """Number of results assigned to the calls of a message."""
 
     def report(self, found: Pairs) -> None:
-        """Note what is wrong with them."""
+        """Add what is wrong with them."""
         if not self._calls:
             found.orphans += self._results
             return
@@ -185,12 +186,12 @@ class _Odd:
                 found.rivals += self._find_rivals(own)
 
     def _record_key(self, site: Site) -> tuple[str | None, int]:
-        """What a record is called in the file: copies of it have one name."""
+        """Return the name of a record in the file, which its copies share."""
         at = site.position
         return self._skeleton.native.get(at, self._skeleton.ids[at]) or f"@{at}", site.part
 
     def _match_results(self) -> None:
-        """Give each result to the nearest call above it."""
+        """Assign each result to the nearest call above it."""
         order = self._lines.find_order
         rows = [(order(call.position), 0, call) for call in self._calls]
         rows += [(order(result.position), 1, result) for result in self._results]
@@ -210,14 +211,14 @@ class _Odd:
         self._assign_loose_results(sorted(loose))
 
     def _find_waiting_call(self, position: int) -> Site:
-        """Of the calls with this id in one message the next without a result, else the last."""
+        """Return the next call of a message with this id that has no result, else the last call."""
         here = self._at[position]
         number = self._given.get(position, 0)
         self._given[position] = number + 1
         return here[min(number, len(here) - 1)]
 
     def _assign_loose_results(self, loose: Sequence[Site]) -> None:
-        """Give results that hang on no call to calls without one, else to the one before them."""
+        """Assign results without a call above them to open calls, else to the call before them."""
         waiting = iter([call for call in self._calls if not self._own[call]])
         for result in loose:
             call = next(waiting, None)
@@ -227,7 +228,7 @@ class _Odd:
             self._own[call].append(result)
 
     def _find_rivals(self, results: Sequence[Site]) -> Iterator[list[Site]]:
-        """Results of one call that meet on one line; those of real branches do not."""
+        """Yield results of one call that are on the same branch, which is an error."""
         lines = self._lines
         ordered = sorted(results, key=lambda site: (lines.find_order(site.position), site))
         sets: list[list[Site]] = []
@@ -235,7 +236,7 @@ class _Odd:
         for site in ordered:
             name = self._record_key(site)
             if name in names:
-                # A copy of the whole record, which is another matter.
+                # A copy of the whole record, which another rule reports.
                 continue
             names.add(name)
             with_last = sets and lines.is_above(sets[-1][0].position, site.position)
@@ -252,7 +253,7 @@ LOST = (
     "[talktree: the result of this call is not in the file; the call was interrupted or its "
     "result was lost]"
 )
-"""What a result says that was put in where one was missing."""
+"""The text of a result that was inserted for a missing one."""
 KNOWN = (
     LOST[:40],
     "[Tool result missing",
@@ -262,14 +263,14 @@ KNOWN = (
     "[result was lost]",
     "No result provided",
 )
-"""How programs begin such a text; the answer to the tool's own question never does."""
+"""How programs begin such a text; an answer to the tool's own question never does."""
 REASONS = ('"tool_result_missing"', '"tool_result_unusable"')
 LONGEST = 400
-"""A longer text says more than that something is missing."""
+"""A longer text is not a placeholder."""
 
 
 def find_short_results(batch: RecordBatch) -> Sequence[Place]:
-    """A glance at results: those that are one short text, as no other can be a placeholder."""
+    """Return the results that are one short text; only these can be placeholders."""
     results = [(place, place[0].output) for place in batch.parts.get(ToolResult, ())]  # type: ignore[union-attr]
     return [
         place
@@ -293,7 +294,7 @@ def is_placeholder(part: Part) -> bool:
 
 
 NAMES = UUID("7c9e4f6a-2d31-5b8e-9a47-61d0c3f2e815")
-"""Where the ids of answers that were put in come from."""
+"""The namespace of the ids of inserted answers."""
 TAKEN, LAST, NEW_NAMES = "call-ids", "asked-last", "new-call-ids"
 
 
@@ -304,11 +305,11 @@ class UnansweredCalls(NamedTuple):
     number: int
 
 
-# an answer where there is none
+# missing answers
 
 
 def make_answer(seen: RuleRecord, part: int, *, parent: str | None) -> Message | None:
-    """A message that says that a call's result is lost; None if the format cannot say it."""
+    """Return a message that says that a call's result is lost, or None if the format has none."""
     asking = seen.entry
     if not isinstance(asking, Message) or not isinstance(call := asking.parts[part], ToolCall):
         return None
@@ -330,20 +331,20 @@ def make_answer(seen: RuleRecord, part: int, *, parent: str | None) -> Message |
 
 
 def _make_answer_id(asking: Message, part: int) -> str:
-    # An id may hold half of a character, which has no bytes of its own.
+    # An id may hold an unpaired surrogate, which cannot be encoded.
     name = f"{asking.id}\0{part}".encode("utf-8", "backslashreplace")
     return str(uuid5(NAMES, name.decode()))
 
 
 def is_answerable(seen: RuleRecord, part: int) -> bool:
-    """Whether an answer can be put in behind a call."""
+    """Whether an answer can be inserted after a call."""
     if is_linked(seen.talk) and find_final_id(seen.talk, seen.position) is None:
         return False
     return make_answer(seen, part, parent=None) is not None
 
 
 def insert_answer(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
-    """An answer right behind the call; what came next comes behind the answer."""
+    """Insert an answer directly after the call; its children become children of the answer."""
     assert isinstance(diagnostic.about, UnansweredCalls)
     parts, number = diagnostic.about
     seen = reread_record(talk, diagnostic.position)
@@ -365,27 +366,27 @@ def insert_answer(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator
 
 
 def _is_continuation(talk: CheckedConversation, position: int, child: int) -> bool:
-    """Whether a message goes on where another ended, rather than starting something beside it."""
+    """Whether a child continues a message, rather than starting a branch beside it."""
     skeleton = talk.skeleton
     return (
         child not in skeleton.linked and skeleton.sidechain[child] == skeleton.sidechain[position]
     )
 
 
-# results that must go
+# results to remove
 
 
 class RemovedResults(NamedTuple):
-    """Results of one record that go, and where the one stands that is kept instead."""
+    """Results of one record to remove, and the position of the one that is kept instead."""
 
     parts: frozenset[int]
     of: int
-    """How many parts the record has as long as the numbers hold."""
+    """Number of parts of the record for which the part numbers are valid."""
     kept: int = ROOT
 
 
 def drop_result(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
-    """Results go, and with them their record if it holds nothing else."""
+    """Remove results, and their record if it holds nothing else."""
     going = diagnostic.about
     assert isinstance(going, RemovedResults)
     position = diagnostic.position
@@ -400,17 +401,17 @@ def drop_result(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[C
 def _drop_results(seen: RuleRecord, going: RemovedResults) -> Json:
     entry = seen.entry
     if not isinstance(entry, Message) or len(entry.parts) != going.of:
-        # Something else changed it meanwhile; the next round sees it as it is then.
+        # Another fix changed it; the next round sees the new state.
         return seen.value
     left = tuple(part for number, part in enumerate(entry.parts) if number not in going.parts)
     return seen.replace_entry(replace(entry, parts=left))
 
 
-# ids that stand twice
+# duplicate ids
 
 
 def rename_call(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
-    """A call gets an id of its own, and so do its results; those of one record all at once."""
+    """Give a call and its results a new id, together for all calls of one record."""
     assert isinstance(diagnostic.about, RepeatedCall)
     old = read_call(talk, diagnostic.about.call).id or ""
     new = _find_free_id(talk, old)
@@ -428,7 +429,7 @@ def _rename_calls(seen: RuleRecord) -> Json:
     names: dict[int, tuple[str, str]] = seen.talk.notes[NEW_NAMES][seen.position]
     parts = list(entry.parts)
     if any(not _has_name(parts, at, old) for at, (old, _) in names.items()):
-        # Some parts have gone meanwhile, so that the others stand further ahead.
+        # Some parts were removed meanwhile, so the others have moved up.
         waiting = sorted(names.items())
         parts = [_rename_next(part, waiting) for part in parts]
     else:
@@ -480,11 +481,11 @@ def _find_free_id(talk: CheckedConversation, old: str) -> str:
     return f"{old}_{number}"
 
 
-# looking again
+# reading again
 
 
 def reread_record(talk: CheckedConversation, position: int) -> RuleRecord:
-    """A record, read again; the one that was asked for last is at hand, for it may be large."""
+    """Return a record, read again; the last one is cached, because it may be large."""
     last: tuple[int, RuleRecord] | None = talk.notes.get(LAST)
     if last is None or last[0] != position:
         last = talk.notes[LAST] = (position, talk.read_record(position))
@@ -492,7 +493,7 @@ def reread_record(talk: CheckedConversation, position: int) -> RuleRecord:
 
 
 def read_call(talk: CheckedConversation, site: Site) -> ToolCall:
-    """A call, read again."""
+    """Return a call, read again."""
     entry = reread_record(talk, site.position).entry
     assert isinstance(entry, Message)
     found = entry.parts[site.part]
@@ -501,7 +502,7 @@ def read_call(talk: CheckedConversation, site: Site) -> ToolCall:
 
 
 def read_result(talk: CheckedConversation, site: Site) -> ToolResult:
-    """A result, read again."""
+    """Return a result, read again."""
     entry = reread_record(talk, site.position).entry
     assert isinstance(entry, Message)
     found = entry.parts[site.part]

@@ -1,24 +1,19 @@
-"""Files beside a source in which messages may be that it names and does not have.
+"""The links between messages: branches, sidechains, missing parents and their fixes.
 
-A session that was resumed goes on in another file, and a sub-agent's first line names a message of
-the file that started it. Such files are looked through for the wanted ids only, and only if some
-are wanted. Links are not followed, and nothing is opened that may hold keys.
+A resumed session continues in another file, and a sub-agent's first line names a message of the
+file that started it. Files beside a source are searched for missing ids only, and only if there are
+any. Links are not followed, and a file that may hold keys is never opened.
 
-Which messages stand on one line of talk: above and below each other, with no break between.
+Two messages are on one line if one is above the other without a break between them. A compaction,
+or the start of a sub-agent, is a break: what follows is a request of its own. All answers come from
+the skeleton, after one pass over it.
 
-A compaction, or the start of a sub-agent, is such a break: what comes behind it is a request of its
-own. All answers come from the skeleton, after one pass over it.
+Other parts find unmarked messages on a sub-agent's line, and branches that two writers wrote at the
+same time, so that their messages are interleaved in the file.
 
-Messages that stand on a sub-agent's line without being marked as its own.
-
-Branches that two writers wrote at the same time: their messages stand mixed in the file.
-
-What hangs wrongly in a conversation, where it would hang right, and how a file is told so.
-
-Taking records out of a conversation, or putting some in, so that the line does not break.
-
-What hangs on a record that goes hangs on another from then on. Several may go at once: where a
-message ends up is decided when all of them are known.
+Records are removed or inserted without breaking the line: the children of a removed record get
+another parent. Several records may be removed together, so the final parent is determined when all
+of them are known.
 """
 
 from __future__ import annotations
@@ -51,9 +46,9 @@ from talktree.text.json.value import Json
 
 MOST_FILES = 2000
 MOST_BYTES = 2 << 30
-"""What is looked through at most; whoever has more names the folder as the source."""
+"""Maximum number of bytes that are searched; for more, name the folder as the source."""
 MOST_SOUGHT = 16
-"""So many ids are looked for in the bytes before any record is read."""
+"""Maximum number of ids that are searched for in the bytes before any record is read."""
 
 
 class SiblingFiles:
@@ -65,13 +60,13 @@ class SiblingFiles:
         self._left = MOST_BYTES
 
     def find_files_with(self, ids: Collection[str]) -> Mapping[str, str]:
-        """The files that have messages with these ids, by id."""
+        """Return the files that have messages with these ids, by id."""
         wanted, found = set(ids), dict[str, str]()
         for name, content in self._iter_contents() if wanted else ():
             try:
                 here = self._ids_in(name, content, wanted)
             except (TalktreeError, OSError):
-                # Whatever is wrong with it, it is not the file that was asked about.
+                # An unreadable file here must not fail the check of another file.
                 continue
             found |= dict.fromkeys(here, name)
             wanted -= here
@@ -107,12 +102,12 @@ class SiblingFiles:
 
 
 def find_siblings(source: Source, format: Format) -> SiblingFiles | None:
-    """The files around a source that is one file on disk; None for anything else."""
+    """Return the files around a source that is one file on disk, or None for other sources."""
     return None if source.place is None else SiblingFiles(source.place, format)
 
 
 def _list_regular_files(folder: Path, suffix: str) -> list[Path]:
-    """The files of a folder with a suffix, without links and what may hold keys."""
+    """Return the files of a folder with a suffix, without links and files that may hold keys."""
     try:
         with os.scandir(folder) as entries:
             names = [
@@ -122,7 +117,7 @@ def _list_regular_files(folder: Path, suffix: str) -> list[Path]:
             ]
     except OSError:
         return []
-    # By their names alone: nothing is opened here.
+    # Only names are checked: no file is opened here.
     stubs = Source(folder.resolve().name, dict.fromkeys(names, MemoryContent(b"")), folder=True)
     secret = {name for format in all_formats() for name in format.find_withheld_files(stubs)}
     return [
@@ -133,7 +128,7 @@ def _list_regular_files(folder: Path, suffix: str) -> list[Path]:
 
 
 def _mentions(content: Content, ids: Collection[str]) -> bool:
-    """Whether any of the ids stands in the bytes; escaped ones are not found, and need not be."""
+    """Whether any of the ids is in the bytes; escaped ids are not found, and need not be."""
     sought = [id.encode("utf-8", "surrogatepass") for id in ids]
     longest = max(map(len, sought))
     before = b""
@@ -169,30 +164,30 @@ class ConversationLines:
         self._followed: bytearray | None = None
 
     def find_order(self, position: int) -> int:
-        """A number by which whatever is above something comes before it."""
+        """Return a number that orders ancestors before descendants."""
         return self._enter[position]
 
     def is_above(self, high: int, low: int) -> bool:
-        """Whether one message is another, or leads to it on one line."""
+        """Whether one message is another, or an ancestor of it on the same line."""
         if high == low:
             return True
         inside = self._enter[high] <= self._enter[low] <= self._leave[high]
         return inside and self._batch[high] == self._batch[low]
 
     def find_start(self, position: int) -> int:
-        """Where the line of a message starts."""
+        """Return where the line of a message starts."""
         return self._batch[position]
 
     def is_aside(self, position: int) -> bool:
-        """Whether it belongs to the line of its parent without continuing it."""
+        """Whether a message belongs to the line of its parent without continuing it."""
         return bool(self._tree.aside[position])
 
     def children(self, position: int) -> list[int]:
-        """What hangs on a message."""
+        """Return the children of a message."""
         return self._tree.children(position)
 
     def is_continued(self, position: int) -> bool:
-        """Whether somebody says something new below a message, on its side and line."""
+        """Whether there is a new message below a message, on its side and line."""
         if self._followed is None:
             self._followed = _find_continued(self._skeleton, self._tree.order)
         return bool(self._followed[position])
@@ -205,7 +200,7 @@ def _find_continued(skeleton: Skeleton, order: array[int]) -> bytearray:
         skeleton.group_numbers,
         skeleton.sidechain,
     )
-    # The reply that was last on the way to a node; one more place for the root, at -1.
+    # The last reply on the way to a node; one more place for the root, at -1.
     lead = array("i", bytes(4 * (len(skeleton) + 1)))
     speaks = bytearray(len(skeleton))
     for here in order:
@@ -225,15 +220,15 @@ def _find_continued(skeleton: Skeleton, order: array[int]) -> bytearray:
 
 
 def is_continued(talk: CheckedConversation, position: int) -> bool:
-    """Whether somebody says something new below a message, on its side and line."""
-    # Most often it is the last one, on which nothing hangs. Sub-agents are hung up only in a tree.
+    """Whether there is a new message below a message, on its side and line."""
+    # Most often it is the last one, without children. Sub-agents are attached only in a tree.
     if not any(talk.skeleton.sidechain) and position not in _positions_with_children(talk):
         return False
     return lines_of(talk).is_continued(position)
 
 
 def _positions_with_children(talk: CheckedConversation) -> set[int]:
-    """The positions on which anything hangs."""
+    """Return the positions that have children."""
     found: set[int] | None = talk.notes.get(ATTACHED_TO)
     if found is None:
         found = talk.notes[ATTACHED_TO] = set(talk.skeleton.parents)
@@ -241,7 +236,7 @@ def _positions_with_children(talk: CheckedConversation) -> set[int]:
 
 
 def lines_of(talk: CheckedConversation) -> ConversationLines:
-    """The lines of a conversation, found once."""
+    """Return the lines of a conversation; computed once."""
     found: ConversationLines | None = talk.notes.get(NOTE)
     if found is None:
         found = talk.notes[NOTE] = ConversationLines(talk)
@@ -249,7 +244,7 @@ def lines_of(talk: CheckedConversation) -> ConversationLines:
 
 
 def find_unmarked_sidechains(talk: CheckedConversation) -> Iterator[tuple[int, bool]]:
-    """Messages that stand on a sidechain unmarked, and whether that is beyond doubt."""
+    """Yield unmarked messages on a sidechain, and whether that is certain."""
     skeleton, agents = talk.skeleton, talk.facts.agents
     sides, traits = skeleton.sidechain, skeleton.traits
     if SIDECHAIN not in talk.format.can.flags or not any(sides):
@@ -266,11 +261,11 @@ def find_unmarked_sidechains(talk: CheckedConversation) -> Iterator[tuple[int, b
         above = above_all[position]
         sure = position in within or (agents[position] and agents[position] == agents[above])
         if position in held:
-            # The result of a sub-agent's call is the sub-agent's; what a user says may not be.
+            # The result of a sub-agent's call belongs to it; a user's message may not.
             if _is_unmarked(talk, position):
                 yield position, bool(sure) or traits[position] == Trait.RESULT
             continue
-        # What a sub-agent said last may well be handed back; what it was asked may not.
+        # The last message of a sub-agent may have been passed on to its parent; its prompt may not.
         answers = (
             not talk.format.checks_sides
             and traits[position] == Trait.REPLY
@@ -281,7 +276,7 @@ def find_unmarked_sidechains(talk: CheckedConversation) -> Iterator[tuple[int, b
 
 
 def _find_unmarked(talk: CheckedConversation, above_all: Sequence[int]) -> set[int]:
-    """Messages that hang on a sidechain without a mark and are not the reply that leaves it."""
+    """Return unmarked children of a sidechain that are not the reply that leaves it."""
     skeleton = talk.skeleton
     held = set[int]()
     for position, above in enumerate(above_all):
@@ -295,7 +290,7 @@ def _find_unmarked(talk: CheckedConversation, above_all: Sequence[int]) -> set[i
 
 
 def _find_surrounded(talk: CheckedConversation, below: set[int]) -> set[int]:
-    """Those of some messages that have replies, all of which are marked."""
+    """Return those of some messages that have replies, all of which are marked."""
     skeleton = talk.skeleton
     within, without = set[int](), set[int]()
     for position, above in enumerate(skeleton.parents):
@@ -305,13 +300,13 @@ def _find_surrounded(talk: CheckedConversation, below: set[int]) -> set[int]:
 
 
 def _is_unmarked(talk: CheckedConversation, position: int) -> bool:
-    """Whether the mark is missing in the record itself, not only in what is said of its place."""
+    """Whether the mark is missing in the record itself, not only in its outline."""
     entry = talk.read_record(position).entry
     return isinstance(entry, Message) and SIDECHAIN not in entry.flags
 
 
 def mark_as_sidechain(talk: CheckedConversation, diagnostic: Diagnostic) -> Iterator[Change]:
-    """The message is marked as a sub-agent's."""
+    """Mark the message as a sub-agent's."""
     yield ReplaceValue(talk, diagnostic.position, _with_sidechain_mark)
 
 
@@ -322,15 +317,15 @@ def _with_sidechain_mark(seen: RuleRecord) -> Json:
 
 
 MOST = 1000
-"""How much of a line is looked at."""
+"""Maximum number of messages of a line that are examined."""
 MOST_PAIRS = 1000
-"""How many pairs of branches are looked at."""
+"""Maximum number of pairs of branches that are examined."""
 TURNS = 3
-"""So often the pen goes from one writer to the other before they are two."""
+"""Number of alternations from which two branches count as written by two programs."""
 
 
 def find_interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
-    """Where the later of two such branches starts, and the message both start from."""
+    """Yield the start of the later of two such branches, and the message both start from."""
     skeleton = conversation.skeleton
     if not _has_fork(skeleton) or not _has_crossing(skeleton):
         return
@@ -347,7 +342,7 @@ def find_interleaved(conversation: Conversation) -> Iterator[tuple[int, int]]:
 
 
 def _has_fork(skeleton: Skeleton) -> bool:
-    """Whether two of people's messages start from one place anywhere; nearly always not."""
+    """Whether two user messages have the same parent anywhere; nearly always not."""
     said = bytes([Trait.SAID])
     traits, parents = skeleton.traits, skeleton.parents
     at, seen = traits.find(said), set[int]()
@@ -361,8 +356,11 @@ def _has_fork(skeleton: Skeleton) -> bool:
 
 
 def _has_crossing(skeleton: Skeleton) -> bool:
-    """Whether a message hangs on one that stands before the start of a later branch and behind the
-    fork that it leaves. Branches that are written one after the other have no such links."""
+    """Whether a link crosses a fork.
+
+    A message's parent is then before the start of a later branch, but after the fork that this
+    branch leaves. Branches that are written one after the other have no such links.
+    """
     open_forks: list[tuple[int, int]] = []
     for here, above in enumerate(skeleton.parents):
         if above == here - 1 or above < 0:
@@ -399,7 +397,7 @@ RENAMED = "renamed"
 
 
 def links_of(talk: CheckedConversation) -> Mapping[int, int]:
-    """The links that are inferred for a conversation, found once; see `model.find_splices`."""
+    """Return the inferred links of a conversation; computed once, see `model.find_splices`."""
     found: dict[int, int] | None = talk.notes.get(LINKS)
     if found is None:
         sessions, agents = talk.facts.sessions, talk.facts.agents
@@ -409,13 +407,13 @@ def links_of(talk: CheckedConversation) -> Mapping[int, int]:
 
 
 def find_new_ids(talk: CheckedConversation) -> dict[int, str]:
-    """The entries that get another id in this round of repair."""
+    """Return the entries that get another id in this round of repair."""
     names: dict[int, str] = talk.notes.setdefault(RENAMED, {})
     return names
 
 
 def find_final_id(talk: CheckedConversation, position: int) -> str | None:
-    """What an entry is called in its file once this round of repair is over."""
+    """Return the id of an entry in its file after this round of repair."""
     if position == ROOT:
         return None
     return find_new_ids(talk).get(position) or talk.skeleton.own_id(position) or None
@@ -424,12 +422,12 @@ def find_final_id(talk: CheckedConversation, position: int) -> str | None:
 def link_to(
     talk: CheckedConversation, position: int, above: int, *, follows: bool = False
 ) -> Change:
-    """An entry hangs on another from now on; on nothing if that is -1."""
+    """Set the parent of an entry; -1 means none."""
     return ReplaceValue(talk, position, _make_linker(above, follows=follows))
 
 
 def _make_linker(above: int, *, follows: bool) -> Callable[[RuleRecord], Json]:
-    # Asked for its name when all changes are known: the other entry may get a new one.
+    # Its name is resolved when all changes are known: the other entry may get a new one.
     def _make(seen: RuleRecord) -> Json:
         talk = seen.talk
         entry = resolve_aliases(talk.conversation, seen.entry)
@@ -439,9 +437,9 @@ def _make_linker(above: int, *, follows: bool) -> Callable[[RuleRecord], Json]:
 
 
 def can_be_named(talk: CheckedConversation, above: int, position: int) -> bool:
-    """Whether an entry would hang on just this one if it named it as its parent.
+    """Whether an entry's parent would be this one if the entry named it.
 
-    Where an id stands twice, the nearest one before an entry is meant.
+    A duplicate id means the nearest entry before.
     """
     skeleton = talk.skeleton
     id = skeleton.own_id(above)
@@ -463,12 +461,12 @@ RELINKED_NOTE = "taken-out"
 
 
 def is_linked(talk: CheckedConversation) -> bool:
-    """Whether messages name what they hang on, so that a link can break."""
+    """Whether messages name their parents, so that a link can break."""
     return talk.origin.links(talk.conversation) == "own"
 
 
 def remove_record(talk: CheckedConversation, position: int, instead: int) -> Iterator[Change]:
-    """A record goes; what hung on it hangs on another."""
+    """Remove a record and give its children another parent."""
     gone: dict[int, int] = talk.notes.setdefault(RELINKED_NOTE, {})
     gone[position] = instead
     yield DropRecord(talk, position)
@@ -491,7 +489,7 @@ def _link_to_grandparent(seen: RuleRecord, gone_parent: int) -> Json:
 
 
 def link_to_parent(seen: RuleRecord, parent: str | None) -> Json:
-    """A record's value once it hangs on another message."""
+    """Return a record's value with another parent."""
     talk = seen.talk
     entry = resolve_aliases(talk.conversation, seen.entry)
     return talk.format.relink(entry, seen.record, parent)

@@ -1,1 +1,1 @@
-"""What is at paths: states, their contents, and the steps that record both."""
+"""Capturing files: states of paths, stored contents, and the steps that record both."""

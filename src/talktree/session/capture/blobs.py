@@ -1,9 +1,9 @@
-"""Contents of files, named by what they hold: `backups/<sha256>.backup`.
+"""Contents of files, named by their hash: `backups/<sha256>.backup`.
 
-What is kept lies under a temporary name until it is synced; `settle` gives it its name. So
-nothing ever stands under a name that it does not hash to, and what has a name is on the disk.
+A new content has a temporary name until it is synced and gets its final name. So no content has a
+name that it does not hash to, and every named content is on the disk.
 
-How a content is cut: whole up to a size, in pieces of one size above it.
+A content is stored as one file up to a size, and in pieces of equal size above it.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from talktree.session.capture.file_state import HASH_LENGTH, FileContentState
 from talktree.session.capture.limits import MIB
 
 WHOLE = 8 * MIB
-"""The largest content that is kept as one file."""
+"""The largest content that is stored as one file."""
 PIECE = MIB
 
 
 class StoredBlob(NamedTuple):
-    """What is kept under one name."""
+    """A stored content or piece."""
 
     hash: str
     data: bytes
 
 
 def cut_pieces(source: int, most: int) -> Iterator[StoredBlob]:
-    """The content of a descriptor from its present place on, cut as it is kept.
+    """Yield the content of a descriptor from its current offset on, in the pieces that are stored.
 
-    Reading ends behind `most` bytes; a content that is longer shows in the sizes.
+    Reading ends after `most` bytes; the sizes show whether the content is longer.
     """
     first = _read_block(source, min(WHOLE, most) + 1)
     if len(first) <= WHOLE:
@@ -60,7 +60,7 @@ def cut_pieces(source: int, most: int) -> Iterator[StoredBlob]:
 
 
 def _read_block(source: int, size: int) -> bytes:
-    """As many bytes as asked for, fewer only at the end."""
+    """Return exactly `size` bytes, fewer only at the end."""
     found = os.read(source, size)
     if not found or len(found) == size:
         return found
@@ -74,13 +74,13 @@ def _read_block(source: int, size: int) -> bytes:
 FOLDER = b"backups"
 ENDING = ".backup"
 MANY = 32
-"""So many new contents are synced at once, with the file system they are on."""
+"""From this number on, new contents are synced together, with their file system."""
 _HEX = frozenset("0123456789abcdef")
 _ENDLESS = 1 << 62
 
 
 def build_content_path(hash: str) -> str:
-    """The path of a content below the folder of its session."""
+    """Return the path of a content below the folder of its session."""
     return f"{FOLDER.decode()}/{hash}{ENDING}"
 
 
@@ -90,11 +90,12 @@ class _Pending(NamedTuple):
 
 
 class Contents:
-    """The contents a session keeps; several threads and processes may keep at the same time."""
+    """The stored contents of a session; several threads and processes may add to them."""
 
     def __init__(self, folder: Anchor) -> None:
         self._session = folder
-        # A link in its place is refused here. It is made when it is needed, not to be looked at.
+        # A link in its place is refused here. The folder is created when it is needed, not for
+        # reading.
         there = folder.lstat(FOLDER) is not None
         self._held = folder.open_anchor(FOLDER) if there else None
         self._lock = threading.RLock()
@@ -103,10 +104,10 @@ class Contents:
         self._certain: set[str] = set()
         self._found_new = False
         self.written = 0
-        """Bytes of contents that were new when they were kept here."""
+        """Bytes of contents that this object stored and that were new."""
 
     def close(self) -> None:
-        """Forget what was kept and not settled, and let go of the folder."""
+        """Discard contents that were not flushed, and close the folder."""
         with self._lock:
             self._forget_pending()
             if self._held is not None:
@@ -122,15 +123,14 @@ class Contents:
                 self._held = self._session.open_anchor(FOLDER)
             return self._held
 
-    # keeping
+    # storing
 
     def keep(
         self, source_fd: int, size_hint: int, most: int = _ENDLESS
     ) -> tuple[str, int, tuple[str, ...]]:
-        """Keep the content of a descriptor: its hash, its size, and its pieces if it has some.
+        """Store the content of a descriptor and return its hash, size and pieces, if any.
 
-        It counts only when `settle` was called. Of a content longer than `most`, as far as it was
-        read.
+        It only counts after `flush`. A content longer than `most` is stored as far as it was read.
         """
         whole, size, names = sha256(), 0, []
         for piece in cut_pieces(source_fd, most):
@@ -143,7 +143,7 @@ class Contents:
         return whole.hexdigest(), size, tuple(names)
 
     def keep_bytes(self, data: bytes) -> str:
-        """Keep bytes at hand that are small enough to be one content; gives the hash."""
+        """Store bytes that are small enough for one content, and return the hash."""
         name = sha256(data).hexdigest()
         self._keep(name, data)
         return name
@@ -160,9 +160,9 @@ class Contents:
             self.written += len(data)
 
     def _is_there(self, name: str, data: bytes) -> bool:
-        """Whether the content has its name already; then its time of grace begins again.
+        """Whether the content is already stored; if so, its grace period starts again.
 
-        It is compared, since it may have been damaged: then a sound one takes its place.
+        The bytes are compared, because a damaged file must be replaced with a valid one.
         """
         path = _build_file_name(name)
         found = self._folder.lstat(path)
@@ -190,7 +190,7 @@ class Contents:
         return temporary
 
     def flush(self) -> None:
-        """Everything kept so far is on the disk and has its name when this returns."""
+        """Sync everything stored so far and give it its final name."""
         with self._lock:
             self._raise_if_lost()
             if not self._pending and not self._found_new:
@@ -201,8 +201,8 @@ class Contents:
                     self._folder.rename(kept.temporary.encode(), _build_file_name(name))
                 sync_folder(self._folder.fd)
             except OSError as error:
-                # A sync that failed is never tried again: what it was for is gone, also for the
-                # other threads that were about to settle it.
+                # A failed sync is never repeated: the kernel may have dropped the data, also for
+                # other threads that were about to flush it.
                 self._failed = {kept.thread for kept in self._pending.values()}
                 self._failed.discard(threading.get_ident())
                 self._certain.clear()
@@ -213,7 +213,7 @@ class Contents:
             self._found_new = False
 
     def _raise_if_lost(self) -> None:
-        """Another thread's failure took what this one had kept."""
+        """Raise an error if another thread's failed sync lost contents of this one."""
         if threading.get_ident() in self._failed:
             self._failed.discard(threading.get_ident())
             raise _not_saved_error(OSError(errno.EIO, os.strerror(errno.EIO)))
@@ -240,7 +240,7 @@ class Contents:
     # reading
 
     def pieces(self, file: FileContentState) -> Iterator[bytes]:
-        """The content of a file, each piece verified before it is given."""
+        """Yield the content of a file; each piece is verified before it is returned."""
         whole, size = sha256(), 0
         for name in file.chunks or (file.hash,):
             data = self._read_blob(name)
@@ -271,7 +271,7 @@ class Contents:
         return data
 
     def find_problem(self, file: FileContentState) -> str | None:
-        """Why the content of a file cannot be had, or None if all of it is there and sound."""
+        """Return why a file's content is not available; None if it is complete and valid."""
         try:
             for _ in self.pieces(file):
                 pass
@@ -280,41 +280,41 @@ class Contents:
         return None
 
     def has_content(self, file: FileContentState) -> bool:
-        """Whether the content of a file seems to be there; nothing is read."""
+        """Whether the content of a file seems to be stored; nothing is read."""
         names = file.chunks or (file.hash,)
         return all(self._folder.lstat(_build_file_name(name)) is not None for name in names)
 
-    # care
+    # maintenance
 
     def list_hashes(self) -> Iterator[str]:
-        """The hashes of all contents."""
+        """Yield the hashes of all contents."""
         for entry in self._folder.entries():
             name = entry.name.removesuffix(ENDING)
             if len(name) == HASH_LENGTH and name != entry.name and _HEX.issuperset(name):
                 yield name
 
     def list_unfinished(self) -> Iterator[str]:
-        """The temporary names that are there, of writers at work and of dead ones."""
+        """Yield the temporary names of active and dead writers."""
         for entry in self._folder.entries():
             if entry.name.startswith(UNFINISHED):
                 yield entry.name
 
     def size_of(self, name: str) -> int:
-        """The bytes a content (or an unfinished one) takes."""
+        """Return the size of a content, which may be unfinished, in bytes."""
         found = self._folder.lstat(_build_file_name(name))
         return 0 if found is None else found.st_size
 
     def size(self) -> int:
-        """The bytes that all contents take, those that are not settled yet among them."""
+        """Return the size of all contents in bytes, including those not flushed yet."""
         return sum(entry.stat(follow_symlinks=False).st_size for entry in self._folder.entries())
 
     def modified_at(self, name: str) -> float:
-        """When a content (or an unfinished one) was last kept, in seconds since 1970."""
+        """Return when a content was last stored, in seconds since 1970; it may be unfinished."""
         found = self._folder.lstat(_build_file_name(name))
         return 0.0 if found is None else found.st_mtime
 
     def remove(self, name: str) -> None:
-        """Remove a content (or an unfinished one) that no line names."""
+        """Remove a content, which may be unfinished, that no line names."""
         with self._lock:
             self._certain.discard(name)
             self._folder.unlink(_build_file_name(name))

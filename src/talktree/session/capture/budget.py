@@ -1,6 +1,6 @@
-"""How much the contents of a session may take on the disk before it is told.
+"""The budget for the contents of a session on the disk; exceeding it gives a warning.
 
-Nothing is refused and nothing is removed for it: people decide what to do about it.
+Nothing is refused or removed because of it: the user decides what to do.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ USUAL = 5 * GIB
 
 
 class Budget:
-    """What one handle on a session knows of its size; `most` None is no budget."""
+    """The budget as seen by one handle on a session; `most` None means no budget."""
 
     def __init__(self, most: int | None = USUAL) -> None:
         self.most = most
         self._others: int | None = None
-        """What was there beside the contents of this handle when it first looked."""
+        """The size of all other contents when this handle first looked."""
         self._describe = False
 
     def warn_once(self, contents: Contents) -> list[str]:
-        """What to tell after contents were kept: once, when they take more than they should."""
+        """Return a warning once, when the contents exceed the budget."""
         if self.most is None or self._describe or not contents.written:
             return []
         if self._others is None:
@@ -31,7 +31,7 @@ class Budget:
         return [self._format_warning(size)] if self._describe else []
 
     def describe_excess(self, size: int) -> list[str]:
-        """What to tell of contents of a size, if that is more than it should be."""
+        """Return a warning about a size, if it exceeds the budget."""
         return [] if self.most is None or size <= self.most else [self._format_warning(size)]
 
     def _format_warning(self, size: int) -> str:

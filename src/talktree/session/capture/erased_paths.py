@@ -1,7 +1,7 @@
-"""Marks that stand for the names of erased paths in the file history.
+"""Marks that replace the names of erased paths in the file history.
 
 A mark says that a step changed a file whose history was erased. The name cannot be read from it,
-but whoever names the file can be told so.
+but a given name can be compared with it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,6 @@ WHY = "the content of this file was erased"
 
 
 def make_path_mark(session: str, path: bytes) -> str:
-    """What stands for the name of an erased path."""
+    """Return the mark that replaces the name of an erased path."""
     made = blake2b(session.encode() + b"\0" + os.path.normpath(path), digest_size=8)
     return MARK + made.hexdigest()

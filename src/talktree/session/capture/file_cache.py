@@ -1,12 +1,11 @@
-"""The files a session knows: what each held when it was last read, and the stamp it had then.
+"""A cache of the files that a session knows: their last known content, with the file's stamp.
 
-As long as the stamp is the same, the file need not be read again. The table is a cache: losing it
-costs reading, and nothing else.
+As long as the stamp is the same, the file need not be read again. If the cache is lost, files are
+read again, and nothing else is lost.
 
-The table of known files on disk: lines with a checksum each, the last one of a path counts.
-
-Several processes may append to it, and it may be cut off anywhere: a line is whole or passed over,
-and a line that is out of date has a stamp that no file has any more.
+On disk the cache is lines with a checksum each; the last line of a path counts. Several processes
+may append to it, and it may be truncated anywhere: a line is complete or ignored, and an outdated
+line has a stamp that no file has any more.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from talktree.session.capture.limits import Limits
 from talktree.session.capture.path_probe import LookedState, Stamp, is_young
 
 SPARE = 1000
-"""So many lines more than twice those needed make the file worth writing anew."""
+"""The file is rewritten when it has this many lines more than twice those needed."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIGITS = 16
 _decode = msgspec.json.Decoder(tuple[str, tuple[int, ...], dict[str, object]]).decode
 
 
 class KnownFileRow(NamedTuple):
-    """What one line says."""
+    """The content of one line."""
 
     path: bytes
     stamp: tuple[int, ...]
@@ -49,14 +48,14 @@ class KnownFileRow(NamedTuple):
 
 
 class FileCacheFile:
-    """The file; whatever goes wrong with it, it holds less."""
+    """The cache file; any error only makes it hold less."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
         self._lines = 0
 
     def read_rows(self) -> Iterator[KnownFileRow]:
-        """What the lines say, in their order."""
+        """Yield the rows in their order."""
         with contextlib.suppress(OSError), self._place.open("rb") as file:
             for line in file:
                 self._lines += 1
@@ -67,7 +66,7 @@ class FileCacheFile:
     def add(
         self, rows: list[KnownFileRow], needed: int, every: Callable[[], list[KnownFileRow]]
     ) -> None:
-        """Append lines, or write all of them anew if most are out of date."""
+        """Append rows, or rewrite the file if most of them are outdated."""
         if not rows:
             return
         with contextlib.suppress(OSError):
@@ -122,20 +121,20 @@ def _compute_checksum(said: bytes) -> bytes:
 
 
 class KnownState(NamedTuple):
-    """What a path held when it was last read."""
+    """The state of a path when it was last read."""
 
     stamp: Stamp
     state: State
     sure: bool
-    """Whether a later change must show in the stamp: it was not changed just before."""
+    """Whether a later change must show in the stamp: the file was not changed just before."""
     details: bool
-    """Whether a line of the log has this state, so that its content is named."""
+    """Whether a line of the log has this state, so that its content is referenced."""
 
 
 def to_known_state(
     looked: LookedState, read_at: int, limits: Limits, *, details: bool
 ) -> KnownState | None:
-    """What was seen, if anything was there; `read_at` by the clock that stamps have."""
+    """Return what was read as a known state; `read_at` is in the clock of stamps."""
     if looked.stamp is None:
         return None
     sure = not is_young(looked.stamp, read_at, limits)
@@ -143,7 +142,7 @@ def to_known_state(
 
 
 class KnownFiles:
-    """The table of known files of an open session."""
+    """The cache of known files of an open session."""
 
     def __init__(self) -> None:
         self._table: dict[bytes, KnownState] = {}
@@ -152,15 +151,15 @@ class KnownFiles:
         self._lock = threading.Lock()
 
     def get(self, path: bytes) -> KnownState | None:
-        """What is known of a path."""
+        """Return what is known of a path."""
         return self._table.get(path)
 
     def paths(self) -> list[bytes]:
-        """All paths something is known of."""
+        """Return all known paths."""
         return list(self._table)
 
     def put(self, path: bytes, seen: KnownState | None) -> None:
-        """Know this of a path from now on; None: nothing is there."""
+        """Set what is known of a path; None if nothing is there."""
         with self._lock:
             if seen is None:
                 self._table.pop(path, None)
@@ -169,7 +168,7 @@ class KnownFiles:
                 self._unsaved.add(path)
 
     def mark_logged(self, paths: Iterable[bytes]) -> None:
-        """A line of the log has the states of these paths now."""
+        """Note that a line of the log has the current states of these paths."""
         for path in paths:
             seen = self._table.get(path)
             if seen is not None and not seen.details:
@@ -178,7 +177,7 @@ class KnownFiles:
     # the cache for the next process
 
     def load(self, place: Path, kept: Iterable[str]) -> bool:
-        """Take what an earlier process knew, as far as the contents are still kept; once."""
+        """Load the cache of an earlier process, limited to stored contents; only once."""
         with self._lock:
             if self._file is not None:
                 return False
@@ -194,7 +193,7 @@ class KnownFiles:
         return True
 
     def save(self) -> None:
-        """Keep what is new for the next process; if that fails, that one reads more."""
+        """Save what is new for the next process; if that fails, that process reads more."""
         with self._lock:
             if self._file is None:
                 return
@@ -204,7 +203,7 @@ class KnownFiles:
             )
 
     def _make_rows(self, paths: Iterable[bytes]) -> list[KnownFileRow]:
-        """Only what is certain and named by the log."""
+        """Return rows of states that are certain and referenced by the log."""
         found = ((path, self._table.get(path)) for path in paths)
         return [
             KnownFileRow(path, seen.stamp, seen.state)

@@ -1,7 +1,7 @@
-"""What is, was or will be at a path: a closed union of states, and their JSON.
+"""The state of a path: a closed union of states, and their JSON.
 
-States are compared by what they hold: bytes, mode, target. `UnknownState` equals nothing, not even
-itself, since two things nobody knows cannot be told to be the same.
+States are compared by content, mode and link target. `UnknownState` equals nothing, not even
+itself, because two unknown states cannot be compared.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class FileContentState(Struct, frozen=True, kw_only=True):
     """A regular file."""
 
     hash: str
-    """SHA-256 of its content, in hex."""
+    """The SHA-256 of its content, in hex."""
     size: int
     mode: int
     chunks: tuple[str, ...] = ()
-    """The hashes of its pieces, if its content is kept in pieces."""
+    """The hashes of its pieces, if its content is stored in pieces."""
     links: int = 1
-    """How many names the file has; more than one are a hard link."""
+    """The number of names of the file; more than one means hard links."""
 
 
 class LinkState(Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class LinkState(Struct, frozen=True, kw_only=True):
 
 
 class Folder(Struct, frozen=True, kw_only=True):
-    """A directory; what is in it are paths of their own."""
+    """A directory; its members are separate paths."""
 
     mode: int
 
@@ -46,7 +46,7 @@ class AbsentState(Struct, frozen=True):
 
 
 class UnknownState(Struct, frozen=True):
-    """Nobody knows what was there; never the same as nothing."""
+    """The state is not known, which is not the same as absent."""
 
     why: str
 
@@ -56,7 +56,7 @@ ABSENT = AbsentState()
 
 
 def is_same(one: State, other: State) -> bool:
-    """Whether two states are known to be the same for somebody who looks at the path."""
+    """Whether two states are known to look the same at the path."""
     match one, other:
         case FileContentState(), FileContentState():
             return (one.hash, one.size, one.mode) == (other.hash, other.size, other.mode)
@@ -67,7 +67,7 @@ def is_same(one: State, other: State) -> bool:
 
 
 def is_same_content(one: State, other: State) -> bool:
-    """Whether only the mode may differ."""
+    """Whether at most the mode differs."""
     match one, other:
         case FileContentState(), FileContentState():
             return one.hash == other.hash
@@ -81,7 +81,7 @@ def is_same_content(one: State, other: State) -> bool:
 
 
 def to_json(state: State) -> dict[str, Any]:
-    """The state as a line has it."""
+    """Return the state as JSON for a line."""
     match state:
         case FileContentState():
             value: dict[str, Any] = {
@@ -106,7 +106,7 @@ def to_json(state: State) -> dict[str, Any]:
 
 
 def from_json(value: object) -> State:
-    """The state a line tells of; whatever cannot be understood is unknown."""
+    """Return the state from a line; anything invalid is unknown."""
     if not isinstance(value, dict):
         return UnknownState("no state is recorded")
     try:
@@ -159,7 +159,7 @@ _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 
 def name_to_json(path: bytes) -> str:
-    """A path as text: itself if it is UTF-8 without percent signs, else with escapes."""
+    """Return a path as text: unchanged if it is UTF-8 without percent signs, else escaped."""
     try:
         plain = path.decode()
     except UnicodeDecodeError:
@@ -168,5 +168,5 @@ def name_to_json(path: bytes) -> str:
 
 
 def name_from_json(name: str) -> bytes:
-    """The path that a text in a line means."""
+    """Return the path that a text in a line means."""
     return unquote_to_bytes(name.encode("utf-8", "surrogatepass"))

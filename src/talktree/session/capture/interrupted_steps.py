@@ -1,8 +1,8 @@
-"""Steps that were cut off: the process died while its tool worked.
+"""Interrupted steps: the process died while its tool worked.
 
-What was there before is in the log; what the tool left nobody noted, and the user may have worked
-on since. So each path that is another now gets its state from before, and an unknown one after:
-it can be restored, but never without asking.
+The earlier state is in the log, but what the tool left was not recorded, and the user may have
+changed files since. So each changed path gets its earlier state, and an unknown state after the
+step: it can be restored, but never without asking.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from talktree.text.json.decode import decode
 
 WHY = "the step was cut off"
 NEAR_LINES, NEAR_BYTES = 100, 64 << 20
-"""How far from the end of the log steps are looked for: older ones were ended before."""
+"""How much of the end of the log is searched for steps: older ones have ended."""
 
 
 class _Cut(NamedTuple):
@@ -32,11 +32,11 @@ class _Cut(NamedTuple):
     message: str
     watched: tuple[bytes, ...]
     start: int
-    """Where its first line stands in the log."""
+    """The offset of its first line in the log."""
 
 
 def end_cut_off_steps(opened: SessionHandle) -> list[str]:
-    """Write the missing lines of steps that died; says what was found, for people."""
+    """Write the missing lines of interrupted steps and return messages about them."""
     cut = list(_find_cut_off_steps(opened))
     if not cut or opened.workspace is None:
         return []
@@ -44,12 +44,12 @@ def end_cut_off_steps(opened: SessionHandle) -> list[str]:
         with folder_lock(opened.workspace.fd, exclusive=True):
             return [_end_step(opened, opened.workspace, each) for each in cut]
     except LockHeld:
-        # Some step is at work, perhaps this one.
+        # A step is running, perhaps this one.
         return []
 
 
 def _find_cut_off_steps(opened: SessionHandle) -> Iterator[_Cut]:
-    """The steps near the end of the log that have a first line and no last one."""
+    """Yield the steps near the end of the log with a first line and no last line."""
     ended: set[str] = set()
     end = opened.journal.length("snapshots")
     looked_at = 0
@@ -67,10 +67,10 @@ def _find_cut_off_steps(opened: SessionHandle) -> Iterator[_Cut]:
 
 
 class _Before(NamedTuple):
-    """What the log knows of the time when a step began."""
+    """The recorded states at the time when a step began."""
 
     states: dict[bytes, State]
-    """Of every path it knows in the watched folders, and of those the step named."""
+    """The states of all known paths in the watched folders, and of those that the step named."""
     named: set[bytes]
     firsts: dict[bytes, State]
     """The first state of each path for the step's message."""
@@ -91,10 +91,10 @@ def _end_step(opened: SessionHandle, workspace: Anchor, cut: _Cut) -> str:
 
 
 def _find_change(path: bytes, now: State, before: _Before) -> FileChange | None:
-    """What is to be said of a path; nothing if it is as it was and was not named."""
+    """Return the change to record for a path; None if it is unchanged and was not named."""
     there = before.states.get(path)
     if there is None:
-        # Not in the log: it was not there, unless nobody looked there.
+        # Not in the log: it did not exist, unless its folder was not covered.
         blind = {name_from_json(name) for name, _ in before.uncovered}
         is_seen = blind.isdisjoint((path, *list_folders_above(path)))
         there = ABSENT if is_seen else UnknownState("nobody knows whether it was there")
@@ -125,7 +125,7 @@ def _find_states_before(opened: SessionHandle, cut: _Cut) -> _Before:
 
 
 def _apply_line(table: dict[bytes, State], one: SnapshotLine, *, ours: bool) -> None:
-    """Take in what a line says of the time behind it; of the step's own: before its tool."""
+    """Apply the later states of a line; for the step's own lines, the earlier states."""
     if ours:
         table.update((change.path, change.before or ABSENT) for change in one.changes)
         table.update(one.seen)
@@ -153,6 +153,6 @@ def _find_states_now(
         try:
             found[path] = read_state(workspace, path, None, opened.limits)
         except PathEscapes:
-            # A folder above it is a link now: what that leads to is not at this path.
+            # A folder above it is a link now, so its target is not at this path.
             found[path] = ABSENT
     return found

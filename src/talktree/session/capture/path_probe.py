@@ -1,4 +1,4 @@
-"""What is at a path now: one look, links never followed, nothing decoded."""
+"""Reading the current state of a path; links are never followed, nothing is decoded."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from talktree.session.capture.limits import GIB, MIB, Limits
 from talktree.text.times import SECOND
 
 Stamp: TypeAlias = tuple[int, ...]
-"""What tells without reading that a thing is still the same: as long as its stamp is equal."""
+"""Values that show without reading whether a file is unchanged."""
 _INODE, _MTIME, _CTIME, _DEVICE = 1, 3, 4, 6
-"""Where a stamp has these."""
+"""The indexes of these values in a stamp."""
 TRIES = 3
 _ODD = {
     stat.S_IFSOCK: "a socket",
@@ -38,16 +38,16 @@ _GONE = (errno.ENOENT, errno.ENOTDIR)
 
 
 class LookedState(NamedTuple):
-    """A state, and the stamp the thing had; None if nothing was there or nobody could see."""
+    """A state with its stamp, which is None if nothing was there or could be read."""
 
     state: State
     stamp: Stamp | None = None
 
 
 def read_state(workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits) -> State:
-    """The state of a path; its content is kept too if there is a place for it.
+    """Return the state of a path; its content is stored if `contents` is given.
 
-    A file that changes while it is read is read again, and is unknown if it goes on changing.
+    A file that changes while it is read is read again, and is unknown if it keeps changing.
     """
     return read_state_and_stamp(workspace, path, contents, limits).state
 
@@ -55,7 +55,7 @@ def read_state(workspace: Anchor, path: bytes, contents: Contents | None, limits
 def read_state_and_stamp(
     workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits
 ) -> LookedState:
-    """The state of a path and its stamp."""
+    """Return the state of a path and its stamp."""
     for _ in range(TRIES):
         try:
             found = workspace.lstat(path)
@@ -72,7 +72,7 @@ def read_state_and_stamp(
 
 
 def make_stamp(found: os.stat_result) -> Stamp:
-    """The stamp of a thing; a folder's says nothing of what is in it."""
+    """Return the stamp of a file; a folder's stamp does not cover its members."""
     if stat.S_ISDIR(found.st_mode):
         return (found.st_mode,)
     return (
@@ -87,18 +87,18 @@ def make_stamp(found: os.stat_result) -> Stamp:
 
 
 def get_file_identity(stamp: Stamp) -> tuple[int, int]:
-    """What all names of one file have in common, by the stamp of one of them."""
+    """Return what all names of one file have in common, from the stamp of one of them."""
     return stamp[_INODE], stamp[_DEVICE]
 
 
 def read_clock() -> int:
-    """Now, by the clock the kernel takes for the times of files."""
+    """Return the current time of the clock that the kernel uses for file times."""
     coarse = getattr(time, "CLOCK_REALTIME_COARSE", None)
     return time.time_ns() if coarse is None else time.clock_gettime_ns(coarse)
 
 
 def is_young(stamp: Stamp, now: int, limits: Limits) -> bool:
-    """Whether a thing was changed so shortly before that one more change may not show."""
+    """Whether a file was changed so recently that one more change may not show."""
     if len(stamp) <= _CTIME:
         return False
     return max(stamp[_MTIME], stamp[_CTIME]) + int(limits.racy_seconds * SECOND) >= now
@@ -111,7 +111,7 @@ def _read_state_of(
     contents: Contents | None,
     limits: Limits,
 ) -> LookedState | None:
-    """What a thing is; None if it became another one meanwhile."""
+    """Return the state of a file, or None if it was replaced meanwhile."""
     kind = stat.S_IFMT(found.st_mode)
     if kind == stat.S_IFDIR:
         return LookedState(Folder(mode=stat.S_IMODE(found.st_mode)), make_stamp(found))
@@ -144,10 +144,10 @@ def _read_file(
     workspace: Anchor, path: bytes, contents: Contents | None, limits: Limits
 ) -> LookedState | None:
     try:
-        # Not to wait for a writer if a FIFO has taken the place of the file.
+        # Do not wait for a writer if a FIFO has replaced the file.
         fd = workspace.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except PathEscapes:
-        # A link took its place; if one is on the way, looking again says so.
+        # A link replaced it, or is on the way; reading the path again finds out.
         return None
     try:
         began, before = read_clock(), os.fstat(fd)
@@ -158,7 +158,7 @@ def _read_file(
         else:
             hash, size, chunks = contents.keep(fd, before.st_size, limits.largest_file)
         if is_young(make_stamp(before), began, limits):
-            # A write that is still going on has set the times when it began: they prove nothing.
+            # A write in progress set the times when it began, so they prove nothing.
             os.lseek(fd, 0, os.SEEK_SET)
             if hash_file(fd, limits.largest_file)[0] != hash:
                 return None
@@ -173,7 +173,7 @@ def _read_file(
 
 
 def hash_file(fd: int, most: int) -> tuple[str, int, tuple[str, ...]]:
-    """The hash, size and pieces of a descriptor's content, read as it would be kept."""
+    """Return the hash, size and pieces of a descriptor's content, as it would be stored."""
     whole, size, names = sha256(), 0, []
     for piece in cut_pieces(fd, most):
         whole.update(piece.data)

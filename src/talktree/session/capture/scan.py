@@ -1,12 +1,11 @@
-"""Watching folders while a tool works: what is there before, and what is another afterwards.
+"""Watching folders while a tool works: their state before, and the changes afterwards.
 
-Files whose stamp is known are not read. The others are read, and kept, before the tool may work,
-within bounds; what lies outside of them is told.
+Files with a known stamp are not read. The others are read and stored before the tool may work,
+within limits; anything beyond them is reported.
 
-Going through folders without reading a file: the stamp of everything there is.
-
-A folder is gone through whole or not at all, so that what a walk does not have was not there;
-folders it could not or may not go through are named, with the reason.
+A walk finds the stamp of everything in the folders without reading a file. A folder is visited
+completely or not at all, so a path that is missing in a visited folder did not exist; skipped
+folders are listed with the reason.
 """
 
 from __future__ import annotations
@@ -51,35 +50,35 @@ _GONE = (errno.ENOENT, errno.ENOTDIR)
 
 @dataclass
 class WalkResult:
-    """What a walk found."""
+    """The result of a walk."""
 
     stamps: dict[bytes, Stamp] = field(default_factory=dict)
-    """Every path and its stamp; what is nowhere below the roots is not in it."""
+    """Every path and its stamp; paths outside the roots are not included."""
     closed: dict[bytes, str] = field(default_factory=dict)
-    """Folders that were not gone through, and why."""
+    """Skipped folders, and why."""
     at: int = 0
-    """When it began, by the clock that stamps have."""
+    """When the walk began, in the clock of stamps."""
 
     def is_unvisited(self, path: bytes) -> bool:
-        """Whether a path lies in a folder that was not gone through."""
+        """Whether a path is in a folder that was skipped."""
         return bool(self.closed) and not self.closed.keys().isdisjoint(list_folders_above(path))
 
 
 def list_folders_above(path: bytes) -> Iterable[bytes]:
-    """All folders a path is in, the nearest first; last the workspace itself."""
+    """Return all folders above a path, the nearest first; the workspace itself is last."""
     while path and path != HERE:
         path = path.rpartition(b"/")[0] or HERE
         yield path
 
 
 def find_outermost(roots: Iterable[bytes]) -> list[bytes]:
-    """The roots without those that lie in another one."""
+    """Return the roots without those inside another one."""
     every = set(roots)
     return sorted(root for root in every if every.isdisjoint(list_folders_above(root)))
 
 
 class Walker:
-    """Walks through the folders of a workspace, never into what must not be touched."""
+    """Walks through the folders of a workspace, except those that must not be touched."""
 
     def __init__(
         self, workspace: Anchor, limits: Limits, untouched: Collection[tuple[int, int]] = ()
@@ -89,7 +88,7 @@ class Walker:
         self._untouched = frozenset(untouched)
 
     def walk(self, roots: Iterable[bytes], without: Collection[bytes] = ()) -> WalkResult:
-        """Go through the roots, but not into some folders."""
+        """Visit the roots, except some folders."""
         found = WalkResult(at=read_clock())
         end = time.monotonic() + self._limits.seconds
         waiting = [root for root in find_outermost(roots) if self._begin_root(root, found)][::-1]
@@ -104,7 +103,7 @@ class Walker:
         return found
 
     def _begin_root(self, root: bytes, found: WalkResult) -> bool:
-        """Whether a root is a folder to go through; it is a path itself, too."""
+        """Add a root, and return whether it is a folder to visit."""
         if root == HERE:
             return True
         there = self._workspace.lstat(root)
@@ -114,7 +113,7 @@ class Walker:
         return stat.S_ISDIR(there.st_mode)
 
     def _walk_folder(self, folder: bytes, found: WalkResult) -> list[bytes]:
-        """Go through one folder; gives the folders in it."""
+        """Visit one folder and return the folders in it."""
         try:
             stamps, inner = self._list_folder(folder, self._limits.entries - len(found.stamps))
         except OSError as error:
@@ -133,7 +132,7 @@ class Walker:
     def _list_folder(
         self, folder: bytes, most: int
     ) -> tuple[dict[bytes, Stamp] | None, list[bytes]]:
-        """The stamps of what is in a folder, or None if that is more than may be."""
+        """Return the stamps of a folder's members, or None if there are too many."""
         above = b"" if folder == HERE else folder + b"/"
         stamps: dict[bytes, Stamp] = {}
         inner: list[bytes] = []
@@ -164,7 +163,7 @@ class Walker:
         )
 
     def explain_untouched(self, path: bytes) -> str | None:
-        """Why a path must be left alone: it is, or lies in, what is never touched."""
+        """Return why a path must not be touched: it is protected, or is in a protected folder."""
         for each in (path, *list_folders_above(path)):
             name = each.rpartition(b"/")[2]
             if name in self._limits.skipped:
@@ -180,7 +179,7 @@ _LEFT_OUT = "not read: a scan reads"
 
 
 class _Reader:
-    """Reads what is not known, up to a number of bytes and seconds."""
+    """Reads unknown files, up to a number of bytes and seconds."""
 
     def __init__(self, opened: SessionHandle) -> None:
         assert opened.workspace is not None
@@ -190,7 +189,7 @@ class _Reader:
         self._end = time.monotonic() + self._limits.seconds
 
     def explain_skip(self, stamp: Stamp) -> str | None:
-        """Why a file with this stamp is not read any more."""
+        """Return why a file with this stamp is not read any more."""
         size = stamp[_SIZE] if len(stamp) > _SIZE else 0
         if size <= self._limits.largest_file and size > self._bytes:
             return f"{_LEFT_OUT} at most {self._limits.new_bytes:,} new bytes"
@@ -199,7 +198,7 @@ class _Reader:
         return None
 
     def read(self, path: bytes) -> LookedState:
-        """Look at a path and keep its content."""
+        """Read the state of a path and store its content."""
         try:
             found = read_state_and_stamp(self._workspace, path, self._contents, self._limits)
         except PathEscapes as error:
@@ -215,7 +214,7 @@ class FolderScan:
     def __init__(self, opened: SessionHandle, walker: Walker, roots: Iterable[bytes]) -> None:
         self.roots = find_outermost(roots)
         self.untold: list[tuple[bytes, State]] = []
-        """What was found and no line of the log says yet."""
+        """States that were found and are not in the log yet."""
         self._opened, self._walker = opened, walker
         self._known = opened.known
         self._walks: list[WalkResult] = []
@@ -226,7 +225,7 @@ class FolderScan:
     # before
 
     def begin(self) -> None:
-        """See what is there, and keep the contents of what is not known yet."""
+        """Record the current state and store contents that are not known yet."""
         walk = self._walker.walk(self.roots)
         self._walks = [walk]
         reader = _Reader(self._opened)
@@ -264,7 +263,7 @@ class FolderScan:
         return path in self.roots or not set(self.roots).isdisjoint(list_folders_above(path))
 
     def state_before(self, path: bytes) -> State | None:
-        """What was at a path when the scan began; None if it does not know."""
+        """Return the state of a path when the scan began; None if it is not known."""
         seen = self._before.get(path)
         if seen is not None:
             return seen.state
@@ -275,7 +274,7 @@ class FolderScan:
     # after
 
     def end(self) -> list[FileChange]:
-        """What is another than before; the new contents are kept."""
+        """Return the changes since the scan began; new contents are stored."""
         walk = self._walker.walk(self.roots, self._walks[0].closed)
         self._walks.append(walk)
         reader = _Reader(self._opened)
@@ -303,7 +302,7 @@ class FolderScan:
                 and type(seen.state) is not UnknownState
                 and not reader.explain_skip(stamp)
             ):
-                # Changed so shortly before that its times prove nothing.
+                # Changed so recently that its times prove nothing.
                 now = self._read_state(reader, path, stamp)
                 if not is_same(seen.state, now):
                     yield path, self._to_restorable(seen.state), now
@@ -312,7 +311,7 @@ class FolderScan:
                 yield path, ABSENT, self._read_state(reader, path, stamp)
 
     def _to_restorable(self, state: State) -> State:
-        """A state that is restorable, or unknown if its content is not kept any more."""
+        """Return the state, or unknown if its content is not stored any more."""
         if isinstance(state, FileContentState) and not self._opened.contents.has_content(state):
             return UnknownState("its earlier content is not kept any more")
         return state
@@ -330,7 +329,7 @@ class FolderScan:
             self._odd[path] = state.why
 
     def list_uncovered(self) -> Iterator[tuple[str, str]]:
-        """Paths that cannot be restored, and why."""
+        """Yield paths that cannot be restored, and why."""
         closed = dict(self._walks[0].closed)
         for walk in self._walks[1:]:
             closed = {**walk.closed, **closed}

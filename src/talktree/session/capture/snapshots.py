@@ -1,8 +1,8 @@
-"""Lines of `snapshots.jsonl`, both ways: what was at which path before and after a step.
+"""Reading and writing lines of `snapshots.jsonl`: the states of paths before and after a step.
 
-`paths` says all of it. `trackedFiles` and `fileBackups` say as much as the document has words
-for; `seen` notes what a scan found, so that contents are named and a step that was cut off can
-be understood: it claims no change.
+`paths` has all states. `trackedFiles` and `fileBackups` hold what the format document defines.
+`seen` lists what a scan found, so that contents are referenced and an interrupted step can be
+understood; it does not mean a change.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from talktree.text.times import to_iso
 
 SNAPSHOT = "file_history_snapshot"
 FOREIGN_MODE = 0o644
-"""Snapshots of other programs say nothing of modes."""
+"""The mode of files in snapshots of other programs, which do not record modes."""
 
 
 class FileChange(NamedTuple):
-    """A path and what was there; None where a line says nothing of that side."""
+    """A path with its states before and after; None where a line does not give one."""
 
     path: bytes
     before: State | None
@@ -44,7 +44,7 @@ class FileChange(NamedTuple):
 
 
 class ForeignBackup(NamedTuple):
-    """Where another program says that it keeps the earlier content of a path; unchecked."""
+    """Where another program says that it keeps the earlier content of a path; not verified."""
 
     path: bytes
     place: str
@@ -52,7 +52,7 @@ class ForeignBackup(NamedTuple):
 
 
 class SnapshotLine(NamedTuple):
-    """What one line of the log says."""
+    """The content of one line of the log."""
 
     message: str
     """The message it belongs to, or the point in the timeline (see `undo/timeline`)."""
@@ -62,13 +62,13 @@ class SnapshotLine(NamedTuple):
     uncovered: tuple[tuple[str, str], ...]
     foreign: bool
     seen: tuple[tuple[bytes, State], ...] = ()
-    """What a scan found; no change is claimed."""
+    """What a scan found; not a change."""
     watched: tuple[bytes, ...] | None = None
-    """The folders the step watches: only the first line of a step has it."""
+    """The folders that the step watches; only in the first line of a step."""
     ended: bool = False
-    """Whether it is the last line of its step: a step without one was cut off."""
+    """Whether it is the last line of its step; a step without one was interrupted."""
     backups: tuple[ForeignBackup, ...] = ()
-    """Of foreign lines."""
+    """Backups of other programs' lines."""
 
 
 # writing
@@ -87,7 +87,7 @@ def format_snapshot_line(
     ended: bool = False,
     point: str | None = None,
 ) -> bytes:
-    """One line without its newline and seal; the time in nanoseconds since 1970.
+    """Return one line without its newline and seal; the time is in nanoseconds since 1970.
 
     With `point` the step belongs to a move back to the message and not to the message itself.
     """
@@ -128,10 +128,10 @@ def _encode_sides(change: FileChange) -> dict[str, Any]:
 def _add_document_fields(
     change: FileChange, tracked: dict[str, Any], backups: dict[str, Any]
 ) -> None:
-    """Files that are, were or come to be plain files; for anything else it has no words.
+    """Add the document's fields for plain files; it has none for anything else.
 
-    A reader that restores by these words must not write through a link or over a folder, nor
-    delete what may have been there before.
+    A reader that restores from them must not write through a link or over a folder, nor delete what
+    may have been there before.
     """
     try:
         name = change.path.decode()
@@ -165,7 +165,7 @@ def _encode_file_state(file: FileContentState, state: str) -> dict[str, Any]:
 
 
 def parse_snapshot(value: object) -> SnapshotLine:
-    """What a line says, of whatever program it is; what cannot be understood is unknown."""
+    """Return the content of a line from any program; invalid states are unknown."""
     line = _as_mapping(value)
     held = _as_mapping(line.get("snapshot"))
     uncovered = list(_parse_uncovered(held.get("uncovered")))
@@ -192,7 +192,7 @@ def parse_snapshot(value: object) -> SnapshotLine:
 
 
 def find_named_contents(value: object) -> Iterator[str]:
-    """The hashes of all contents a line needs: none of them may ever be removed."""
+    """Yield the hashes of all contents that a line needs; none of them may be removed."""
     one = parse_snapshot(value)
     for change in one.changes:
         yield from _find_hashes(change.before)
@@ -231,7 +231,7 @@ def _parse_own_changes(
 
 
 def _check_path(path: bytes, name: str, uncovered: list[tuple[str, str]]) -> bytes | None:
-    """The path if it is one inside a workspace; else it is told as not covered."""
+    """Return the path if it is inside a workspace; otherwise report it as not covered."""
     try:
         return check_path(path)
     except PathEscapes as error:
@@ -275,9 +275,9 @@ def _encode_name(name: str) -> bytes:
 
 
 def _parse_foreign_before(now: Mapping[str, Any]) -> State:
-    """Certain only if the content stands in the line.
+    """Return a state that is only known if the line contains the content.
 
-    `created` is no proof that nothing was there: it is also written for files that could not be
+    `created` does not prove that nothing was there: it is also written for files that could not be
     read as text.
     """
     content = now.get("originalContent")

@@ -1,12 +1,10 @@
 """A step: the time in which a tool works on files for a message.
 
-Before the tool may write, what is there is kept and a line says so; when it is done, what it left
-is kept and a line says that. A step that was cut off has the first line only.
+Before the tool may write, the current states are stored and recorded in a line; when it is done,
+the new states are stored and recorded in another line. An interrupted step has only the first line.
 
-A step as callers use it: with the paths they have at hand.
-
-Paths are relative to the workspace, wherever the process was started; an absolute one must lead
-into it.
+`SessionStep` accepts the paths that callers have. Paths are relative to the workspace, independent
+of the current directory; an absolute path must lead into the workspace.
 """
 
 from __future__ import annotations
@@ -45,9 +43,9 @@ from talktree.session.handle import SessionHandle
 class CaptureStep:
     """Use it as a context manager around the tool's work; paths are relative to the workspace.
 
-    `paths` are those the tool is going to change; a folder means all that is in it. `watch` are
-    folders in which it may change anything (`b"."`: everywhere). A path whose earlier state
-    cannot be kept is refused, or only listed in `uncovered` if `unprotected` is "mark".
+    `paths` are those the tool is going to change; a folder means everything in it. `watch` are
+    folders in which it may change anything (`b"."`: everywhere). A path whose earlier state cannot
+    be stored is refused, or only listed in `uncovered` if `unprotected` is "mark".
     """
 
     def __init__(
@@ -61,7 +59,7 @@ class CaptureStep:
         self.id = str(uuid4())
         self.message = message
         self.changed: tuple[FileChange, ...] = ()
-        """What the tool changed, once the step is over."""
+        """The changes of the tool, once the step is over."""
         self._opened = opened
         self._paths = [check_path(path) for path in paths]
         self._roots = [root if root == CURRENT else check_path(root) for root in watch]
@@ -77,7 +75,7 @@ class CaptureStep:
 
     @property
     def uncovered(self) -> tuple[tuple[str, str], ...]:
-        """What could not be restored, and why."""
+        """The paths that cannot be restored, and why."""
         scanned = (each for scan in self._scans for each in scan.list_uncovered())
         return tuple(dict.fromkeys((*self._marked, *scanned)))
 
@@ -95,7 +93,7 @@ class CaptureStep:
         return self
 
     def _recover_known(self) -> None:
-        """What earlier processes knew, and what they left unfinished."""
+        """Load the file cache of earlier processes, and end their interrupted steps."""
         opened = self._opened
         place = opened.root / "cache" / f"{opened.id}.files"
         if opened.known.load(place, opened.contents.list_hashes()):
@@ -110,7 +108,7 @@ class CaptureStep:
             for change in taken.changes:
                 if change.before is not None:
                     self._firsts.setdefault(change.path, change.before)
-        # Named paths first: they are read in any case, also if the scan's bounds are used up.
+        # Named paths first: they are always read, even if the limits of the scan are exhausted.
         self._note_paths(self._paths)
         self._watch(self._roots)
         self._write_report(self._prepare_report(list(self._before), watched=tuple(self._roots)))
@@ -135,7 +133,7 @@ class CaptureStep:
         return False
 
     def track(self, *paths: bytes) -> None:
-        """More paths that the tool is going to change: safe to be changed when this returns."""
+        """Add paths that the tool is going to change; they may be changed when this returns."""
         had = set(self._before)
         self._note_paths([check_path(path) for path in paths])
         new = [path for path in self._before if path not in had]
@@ -158,7 +156,7 @@ class CaptureStep:
                 self._watch([path])
 
     def _note_missing_above(self, path: bytes) -> None:
-        """Folders that a tool must make first to write there are paths of the step, too."""
+        """Add the missing folders above a path, which the tool must create first."""
         for folder in list_folders_above(path):
             if folder == CURRENT or folder in self._before:
                 continue
@@ -169,7 +167,7 @@ class CaptureStep:
                 self._keep_state(folder)
 
     def _keep_state(self, path: bytes) -> State:
-        """Keep what is at a path; the first state of a message stays the one before."""
+        """Store the state of a path; the first state of a message stays its earlier state."""
         why = self._walker.explain_untouched(path)
         if why is not None:
             state: State = self._alone.setdefault(path, UnknownState(why))
@@ -230,7 +228,7 @@ class CaptureStep:
         )
 
     def _with_first_state(self, change: FileChange) -> FileChange:
-        """The same, seen from where the message found the path first."""
+        """Return the change with the state that the message first found at the path."""
         before = change.before
         first = self._firsts.get(change.path)
         if first is None or before is None:
@@ -240,7 +238,7 @@ class CaptureStep:
         return change._replace(before=first)
 
     def _find_removed_folders(self) -> Iterable[FileChange]:
-        """Folders above named paths that the tool removed or put something else in place of."""
+        """Yield folders above named paths that the tool removed or replaced."""
         for folder, before in self._above.items():
             now = self._read_state_after(folder)
             if not isinstance(now, Folder):
@@ -252,7 +250,7 @@ class CaptureStep:
         try:
             return read_state(self._workspace, path, self._opened.contents, self._opened.limits)
         except PathEscapes:
-            # A folder above it is a link now: what that leads to is not at this path.
+            # A folder above it is a link now, so its target is not at this path.
             return ABSENT
 
     # the log
@@ -260,17 +258,18 @@ class CaptureStep:
     def _prepare_report(
         self, paths: Iterable[bytes], watched: tuple[bytes, ...] | None = None
     ) -> StepReport:
-        """What is to be said before the tool works on these paths."""
+        """Return the report to write before the tool works on these paths."""
         seen = [*self._seen, *(each for scan in self._scans for each in scan.untold)]
         changes = [FileChange(path, self._before[path], None) for path in paths]
         return StepReport(changes=changes, seen=seen, uncovered=self.uncovered, watched=watched)
 
     def _write_report(self, said: StepReport) -> None:
-        """Everything kept is on the disk, then the lines are; only then it counts."""
+        """Sync everything stored, then write the lines; they only count after that."""
         opened = self._opened
         opened.contents.flush()
         with opened.journal.append_lock():
-            # The first snapshot of a message is no update; others may have written one meanwhile.
+            # The first snapshot of a message is not an update; another process may have written
+            # one.
             message, point = opened.index.find_owner(self.message)
             update = said.watched is None or opened.index.has_snapshots(message)
             lines = format_step_lines(message, self.id, said, update=update, point=point)
@@ -296,7 +295,7 @@ HERE = b"."
 
 
 def resolve_session_path(workspace: Anchor | None, path: FilePath) -> bytes:
-    """A path as the session has it; a refusal if it leads elsewhere."""
+    """Return a path as the session stores it; raise an error if it leads elsewhere."""
     raw = os.fsencode(path)
     if workspace is not None and raw.startswith(b"/"):
         with suppress(ValueError):
@@ -307,7 +306,7 @@ def resolve_session_path(workspace: Anchor | None, path: FilePath) -> bytes:
 
 @raise_plain_errors
 class SessionStep(CaptureStep):
-    """A step, made by `Session.step`."""
+    """A step, created by `Session.step`."""
 
     def __init__(
         self,
@@ -331,5 +330,5 @@ class SessionStep(CaptureStep):
         return self
 
     def track(self, *paths: FilePath) -> None:
-        """More paths that the tool is going to change: safe to be changed when this returns."""
+        """Add paths that the tool is going to change; they may be changed when this returns."""
         super().track(*(resolve_session_path(self._place, path) for path in paths))

@@ -1,6 +1,6 @@
 """The lines of a step: the first before the tool works, the last when it is done.
 
-Long lists are spread over several lines, so that no line grows with the tree that is watched.
+Long lists are divided over several lines, so that no line grows with the watched tree.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from talktree.session.capture.snapshots import FileChange, format_snapshot_line
 from talktree.text.times import MILLI
 
 AT_ONCE = 2000
-"""So many paths stand in one line."""
+"""Maximum number of paths in one line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepReport:
-    """What is to be said at one time of a step."""
+    """What a step reports at one time."""
 
     changes: Sequence[FileChange] = ()
     seen: Sequence[tuple[bytes, State]] = ()
@@ -31,7 +31,7 @@ class StepReport:
 def format_step_lines(
     message: str, step: str, said: StepReport, *, update: bool, point: str | None = None
 ) -> list[bytes]:
-    """The lines that say it, the first of them an update or not, the others always."""
+    """Return the lines of a report; the first may be an update, the others always are."""
     now = time.time_ns() // MILLI * MILLI
     count = max(len(said.changes), len(said.seen), 1)
     lines = []

@@ -1,1 +1,1 @@
-"""Looking after a session: what is wrong with it, what nobody needs."""
+"""Maintaining a session: checks, disk usage, and removing unused contents."""

@@ -1,7 +1,7 @@
-"""Care of a session: what is wrong with it, what it takes, what nobody needs any more.
+"""Maintenance of a session: problems, disk usage, and removing unused contents.
 
-Only contents that no line names are removed here, and temporary files of dead writers; logs never
-are. Nothing expires.
+Only contents that no line names, and temporary files of dead writers, are removed; logs never are.
+Nothing expires.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ __all__ = [
 ]
 
 GRACE = 86_400.0
-"""Seconds for which what nobody names is left alone: a writer may be about to name it."""
+"""Seconds for which an unreferenced content is kept: a writer may be about to name it."""
 
 
 def check_session(
     session: SessionHandle | Anchor, *, read_data: bool = False
 ) -> list[SessionProblem]:
-    """Everything that is wrong with a session; with `read_data` every content is hashed as well."""
+    """Return all problems of a session; with `read_data` every content is hashed as well."""
     folder = session.folder if isinstance(session, SessionHandle) else session
     return Inspection(folder).run(read_data=read_data)
 
@@ -52,25 +52,25 @@ class CleanupResult(NamedTuple):
     contents: tuple[tuple[str, int], ...]
     """Hashes of contents that no line names, and their bytes."""
     unfinished: tuple[tuple[str, int], ...]
-    """Temporary files of writers that are gone, and their bytes."""
+    """Temporary files of dead writers, and their bytes."""
     waiting: int
-    """How many are not named and not old enough."""
+    """The number of unreferenced files that are not old enough."""
     dry_run: bool
 
     @property
     def bytes(self) -> int:
-        """How much space that is."""
+        """The bytes that are freed."""
         return sum(size for _, size in (*self.contents, *self.unfinished))
 
 
 def gc(opened: SessionHandle, *, dry_run: bool = True, grace: float = GRACE) -> CleanupResult:
-    """Remove contents that no line names and that are older than a time of grace.
+    """Remove contents that no line names and that are older than the grace period.
 
-    No step and no move is at work meanwhile; `LockHeld` if one is.
+    Raises `LockHeld` if a step or a move is running.
     """
     with nullcontext() if dry_run else _hold_writers_off(opened):
         contents, oldest = opened.contents, time() - grace
-        # First what is there, then what is named: whatever comes in between has a name by then.
+        # First list the files, then the references: a file added in between is named by then.
         found = list(contents.list_hashes())
         named = find_named_hashes(opened.folder)
         unnamed = [name for name in found if name not in named]
@@ -90,7 +90,7 @@ def gc(opened: SessionHandle, *, dry_run: bool = True, grace: float = GRACE) -> 
 
 @contextmanager
 def _hold_writers_off(opened: SessionHandle) -> Iterator[None]:
-    """Nobody keeps contents for this session: neither a step nor a move is at work."""
+    """Hold the lock that prevents steps and moves from storing contents for this session."""
     if opened.workspace is None:
         yield
         return
@@ -99,25 +99,25 @@ def _hold_writers_off(opened: SessionHandle) -> Iterator[None]:
 
 
 class DiskUsage(NamedTuple):
-    """What a session takes on the disk, in bytes."""
+    """The size of a session on the disk, in bytes."""
 
     logs: dict[str, int]
     contents: int
     kept: int
-    """How many contents there are."""
+    """The number of contents."""
     unnamed: int
-    """Of the contents, those that no line names."""
+    """The size of the contents that no line names."""
     quarantine: int
     cache: int
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The total size."""
         return sum(self.logs.values()) + self.contents + self.quarantine + self.cache
 
 
 def measure_usage(opened: SessionHandle) -> DiskUsage:
-    """What a session takes on the disk."""
+    """Return the size of a session on the disk."""
     contents = opened.contents
     sizes = {name: contents.size_of(name) for name in contents.list_hashes()}
     named = find_named_hashes(opened.folder)
@@ -139,7 +139,7 @@ def _measure_quarantine(folder: Anchor) -> int:
 
 
 def _measure_cache(opened: SessionHandle) -> int:
-    """The files of the cache: SQLite has up to three."""
+    """Return the size of the cache files: SQLite has up to three."""
     start = f"{opened.id}.sqlite"
     try:
         with os.scandir(opened.root / "cache") as found:

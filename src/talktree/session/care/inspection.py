@@ -1,7 +1,7 @@
-"""Looking a session over without changing it: each log line by line, then the contents they name.
+"""Checking a session without changing it: each log line by line, then the contents they name.
 
-Whatever the bytes are, the answer is a list of troubles. Nothing is taken on trust, nothing is
-locked: of a session that is being written, what is whole by now is looked at.
+Any bytes give a list of problems. Nothing is assumed and nothing is locked: of a session that is
+being written, the complete part is checked.
 """
 
 from __future__ import annotations
@@ -59,32 +59,32 @@ SEVERITIES: dict[Kind, Literal["error", "warning", "note"]] = {
 }
 QUARANTINE = "quarantine"
 ERASURE = b"erasure"
-"""The folder with what an erasure that was interrupted has still to do."""
+"""The folder with the remaining work of an interrupted erasure."""
 MAX_REPORTED = 1000
-"""So many single troubles of one kind are told; of more, how many there are."""
+"""Maximum number of single problems of one kind that are reported; more are counted."""
 _BLOCK = 1 << 20
 HASHES = re.compile(rb"[0-9a-f]{64}")
 _BLANK = b" \t\r\n\0"
 
 
 class SessionProblem(NamedTuple):
-    """One thing that is not as it should be."""
+    """One problem."""
 
     kind: Kind
     message: str
     path: str
-    """The file it is in, seen from the folder of the session."""
+    """The file it is in, relative to the folder of the session."""
     line: int | None = None
 
     @property
     def severity(self) -> Literal["error", "warning", "note"]:
-        """How bad it is."""
+        """The severity of the problem."""
         return SEVERITIES[self.kind]
 
 
 @contextmanager
 def open_plain_file(folder: Anchor, path: str) -> Iterator[int | None]:
-    """A descriptor of a plain file of the session; None if there is no file of that name."""
+    """Yield a descriptor of a plain file of the session, or None if there is no such file."""
     try:
         fd = folder.open(path.encode(), os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -99,17 +99,17 @@ def open_plain_file(folder: Anchor, path: str) -> Iterator[int | None]:
 
 
 class Inspection:
-    """What one look at a session finds."""
+    """The findings of one check of a session."""
 
     def __init__(self, folder: Anchor) -> None:
         self._folder = folder
         self.troubles: list[SessionProblem] = []
         self._counts: dict[tuple[Kind, str], int] = {}
         self._wanted: dict[str, tuple[str, int]] = {}
-        """Contents that lines need, and the first line that does."""
+        """The contents that lines need, with the first such line."""
 
     def run(self, *, read_data: bool) -> list[SessionProblem]:
-        """All troubles: logs, contents, what is left over."""
+        """Return all problems: in logs, contents, and leftovers."""
         for log in LOGS:
             self._run_guarded(f"{log}.jsonl", lambda path, log=log: self._check_log(path, log))
         self._run_guarded("backups", lambda path: self._check_contents(read_data=read_data))
@@ -154,7 +154,7 @@ class Inspection:
             self._check_moves(path, values)
 
     def _check_seal(self, path: str, line: JournalLine, number: int, shift: int) -> int:
-        """Judge the seal of a line; gives how far the numbers are ahead of the lines."""
+        """Check the seal of a line and return how far the numbers are ahead of the lines."""
         found = verify_seal(line.raw)
         if found.state == "broken":
             self._add_problem("broken-seal", "it is not as it was written", path, number)
@@ -188,7 +188,7 @@ class Inspection:
             self._wanted.setdefault(each, (path, number))
 
     def _check_backups(self, value: dict[str, Any], path: str, number: int) -> None:
-        """Whether the contents are there that another program keeps in its own way."""
+        """Check that the contents exist that another program stores in its own way."""
         for backup in parse_snapshot(value).backups:
             inside = backup.place.encode("utf-8", "surrogatepass")
             if inside.startswith(b"backups/") and self._folder.lstat(inside) is None:
@@ -268,7 +268,7 @@ class Inspection:
 
 
 def parse_content_hash(name: str) -> str | None:
-    """The hash of the content that a file of `backups` holds; None if it is another file."""
+    """Return the hash of the content in a file of `backups`, or None for another file."""
     hash = name.removesuffix(ENDING)
     if hash == name or len(hash) != HASH_LENGTH or HASHES.fullmatch(hash.encode()) is None:
         return None
@@ -276,7 +276,7 @@ def parse_content_hash(name: str) -> str | None:
 
 
 def find_named_hashes(folder: Anchor) -> set[str]:
-    """Every hash that stands in a log or in the quarantine, in whatever line, sound or not."""
+    """Return every hash in a log or in the quarantine, from any line, valid or not."""
     found: set[str] = set()
     paths = [f"{log}.jsonl" for log in LOGS if log != "messages"]
     if folder.lstat(QUARANTINE.encode()) is not None:

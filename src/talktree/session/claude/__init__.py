@@ -1,1 +1,1 @@
-"""Claude Code's own file history: what it allows to restore."""
+"""Restoring from Claude Code's own file history."""

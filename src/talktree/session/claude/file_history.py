@@ -1,12 +1,12 @@
-"""Claude Code's own file history: what its checkpoints allow to bring back, and where that goes.
+"""Claude Code's own file history: the files that its checkpoints can restore, and where to.
 
-A session of Claude Code notes before each prompt which files it has edited, and keeps a copy of
-each in `file-history/<session>/`. Only its own edit tools are noted, so a checkpoint says nothing
-of files that commands have changed. Where a file first appears in a later checkpoint, its first
-copy is what it was before it was ever edited, and so what it was here.
+A session of Claude Code records before each prompt which files it has edited, and stores a copy of
+each in `file-history/<session>/`. Only its own edit tools are recorded, so a checkpoint does not
+include files that commands have changed. If a file first appears in a later checkpoint, its first
+copy has the content before any edit, and so the content at this checkpoint.
 
-Neither the paths nor the names of copies are believed: copies are opened beneath the history
-folder, and files go below a folder of one's choice, wherever the session says they were.
+Neither the paths nor the names of copies are trusted: copies are opened inside the history folder,
+and files are written inside a chosen folder, wherever the session says they were.
 """
 
 from __future__ import annotations
@@ -35,42 +35,43 @@ from talktree.session.claude.places import find_history_folder, relocate_path
 
 _PLAIN = re.compile(r"[A-Za-z0-9@_-][A-Za-z0-9@._-]{0,199}")
 FIRST_LINES = 50
-"""How many messages are asked which session they belong to."""
+"""How many messages are searched for the session's id."""
 
 
 class CheckpointState(NamedTuple):
-    """A file at a checkpoint."""
+    """The state of a file at a checkpoint."""
 
     name: str
     """Its path as the session has it."""
     path: bytes
-    """Where it goes, below the chosen folder; empty if it cannot go anywhere."""
+    """Where it is written, relative to the chosen folder; empty if it cannot be written
+    anywhere."""
     state: State
     copy: str | None
-    """The copy its content comes from."""
+    """The name of the copy with its content."""
     note: str
-    """Whatever a person should know of how it was found."""
+    """A note for the user on how it was found."""
 
 
 class ClaudeHistory:
-    """The checkpoints of one session, and the copies that are still there."""
+    """The checkpoints of one session, and its existing copies."""
 
     def __init__(self, conversation: Conversation, folder: Path | None) -> None:
         self.conversation = conversation
         self.points = list_checkpoints(conversation)
         self.folder = folder
-        """Where the copies are; None if no such folder was found."""
+        """The folder of the copies; None if no such folder was found."""
         self._started = find_start_folder(conversation)
         self._copies = None if folder is None else Anchor(folder)
         self._looked: dict[str, State] = {}
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         if self._copies is not None:
             self._copies.close()
 
     def find_checkpoint(self, message: str) -> Checkpoint:
-        """The checkpoint of a message, by a unique beginning of its id, or of the prompt above."""
+        """Return the checkpoint of a message, by a prefix of its id, or of the prompt above."""
         exact = [each for each in self.points if each.message == message]
         near = exact or [each for each in self.points if each.message.startswith(message)]
         if len(near) == 1:
@@ -88,7 +89,7 @@ class ClaudeHistory:
         )
 
     def list_files(self, point: Checkpoint) -> list[CheckpointState]:
-        """Every file the session ever noted, as it was at a checkpoint."""
+        """Return every file the session ever recorded, as it was at a checkpoint."""
         found = [self._build_state(kept, note) for kept, note in self._find_file_states(point)]
         taken: dict[bytes, str] = {}
         for number, was in enumerate(found):
@@ -98,7 +99,7 @@ class ClaudeHistory:
         return found
 
     def _find_file_states(self, point: Checkpoint) -> Iterator[tuple[CheckpointFile, str]]:
-        """What a checkpoint says, and what later ones say of files that it does not know yet."""
+        """Yield the files of a checkpoint, and those that only later checkpoints have."""
         yield from ((kept, "") for kept in point.files.values())
         known = set(point.files)
         for other in self.points:
@@ -125,7 +126,7 @@ class ClaudeHistory:
     # copies
 
     def read_copy_state(self, name: str | None) -> State:
-        """What is in a copy, or why that cannot be had."""
+        """Return the state of a copy, or why it is not available."""
         if name is None:
             return UnknownState("no copy is named")
         if name not in self._looked:
@@ -150,20 +151,20 @@ class ClaudeHistory:
         )
 
     def _is_blank(self, name: str, state: FileContentState) -> bool:
-        """Whether a crash has left a copy with its length and without its bytes."""
+        """Whether a crash left a copy with its length but without its bytes."""
         if not state.size:
             return False
         with self.open_copy(name) as stream:
             return not any(piece.strip(b"\0") for piece in iter(lambda: stream.read(1 << 16), b""))
 
     def open_copy(self, name: str) -> BinaryIO:
-        """The bytes of a copy."""
+        """Open a copy for reading."""
         assert self._copies is not None
         return os.fdopen(self._copies.open(name.encode(), os.O_RDONLY), "rb")
 
 
 def load_history(document: Document, file: Path, folder: Path | None = None) -> ClaudeHistory:
-    """The history of a session in a file; its copies are looked for unless a folder is named."""
+    """Return the history of a session in a file; its copies are searched for without `folder`."""
     conversation = _find_session(document)
     found = folder or find_history_folder(file, _find_session_ids(conversation, file))
     return ClaudeHistory(conversation, found)
@@ -178,7 +179,7 @@ def _find_session(document: Document) -> Conversation:
 
 
 def _find_session_ids(conversation: Conversation, file: Path) -> Iterator[str]:
-    """The names its folder of copies may have; a session that was resumed has several."""
+    """Yield the possible names of the folder of copies; a resumed session has several."""
     yield file.name.partition(".")[0]
     yield conversation.id.rpartition("/")[2]
     traits = conversation.skeleton.traits

@@ -1,7 +1,7 @@
-"""Where things of a Claude Code session are: the folder with its copies, and where its files go.
+"""Paths of a Claude Code session: the folder of its copies, and where its files are written.
 
-The paths in a session are another program's, and perhaps another machine's. They are only ever
-read as names below a folder of one's choice.
+The paths in a session come from another program, and perhaps from another machine. They are only
+used as names inside a chosen folder.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from talktree.errors import PathEscapes
 from talktree.files.sandbox import check_path
 
 OUTSIDE = "outside"
-"""Files that were not below the folder of the session go below this one, by their whole path."""
+"""The folder for files from outside the session's folder, by their whole path."""
 HISTORY = "file-history"
 GUARDED = frozenset({".git", ".hg", ".svn", ".jj"})
-"""Folders of version control: what is in them can be run by it."""
+"""Folders of version control: version control may run files in them."""
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _SESSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
 
 
 def relocate_path(name: str, started: str | None) -> bytes:
-    """The path of a file below the chosen folder.
+    """Return the path of a file inside the chosen folder.
 
-    `started` is the folder the session was started in; what was below it keeps its way from there.
+    `started` is the folder the session was started in; files below it keep their relative path.
     """
     windows = bool(_WINDOWS.match(name) or (started and _WINDOWS.match(started)))
     kind = ntpath if windows else posixpath
@@ -55,13 +55,13 @@ def _make_relative(name: str, started: str | None, *, windows: bool) -> list[str
 
 
 def _split_path(path: str, *, windows: bool) -> list[str]:
-    """The names in a path; a drive is one of them, without its colon."""
+    """Return the names in a path; a drive is one of them, without its colon."""
     plain = path.replace("\\", "/").replace(":", "") if windows else path
     return [part for part in plain.split("/") if part not in ("", ".")]
 
 
 def find_history_folder(file: Path, sessions: Iterable[str]) -> Path | None:
-    """The folder with the copies of a session: near its file, else in Claude Code's own folder."""
+    """Return the folder of a session's copies: near its file, else in Claude Code's own folder."""
     named = [each for each in sessions if _SESSION.fullmatch(each)]
     for home in _find_homes(file):
         for session in named:

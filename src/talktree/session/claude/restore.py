@@ -1,8 +1,7 @@
-"""Bringing back files from Claude Code's file history, into a folder of one's choice.
+"""Restoring files from Claude Code's file history into a chosen folder.
 
-The same plan and the same rules as for sessions of our own. What is in the folder already is
-written over only if it is a copy that the history keeps; anything else is somebody's work, and
-stays, or is put beside.
+It uses the same plan and the same rules as for sessions of our own. An existing file is only
+replaced if the history has a copy of it; any other file stays, or is put beside.
 """
 
 from __future__ import annotations
@@ -27,23 +26,23 @@ PIECE = 1 << 20
 
 
 class CopySupply:
-    """The copies of a history as a supply of contents, by what they hold."""
+    """The copies of a history as a supply of contents, by hash."""
 
     def __init__(self, history: ClaudeHistory) -> None:
         self._history = history
         self._by_hash: dict[str, str] = {}
 
     def add(self, was: CheckpointState) -> None:
-        """Say which copy holds a content."""
+        """Register the copy of a content."""
         if isinstance(was.state, FileContentState) and was.copy is not None:
             self._by_hash[was.state.hash] = was.copy
 
     def find_problem(self, file: FileContentState) -> str | None:
-        """Why the content of a file cannot be had."""
+        """Return why the content of a file is not available."""
         return None if file.hash in self._by_hash else "its copy is gone"
 
     def pieces(self, file: FileContentState) -> Iterator[bytes]:
-        """The content of a file, verified while it is read."""
+        """Yield the content of a file, verified while it is read."""
         copy = self._by_hash.get(file.hash)
         if copy is None:
             raise NotFound("no copy of this content is there")
@@ -57,7 +56,7 @@ class CopySupply:
 
 
 class ClaudeRestore(FolderRestore):
-    """Bringing the files of a checkpoint into a folder, which is made if it is not there."""
+    """Restores the files of a checkpoint into a folder, which is created if it is missing."""
 
     def __init__(
         self,
@@ -96,7 +95,7 @@ class ClaudeRestore(FolderRestore):
         return [_make_nowhere_action(was) for was in self._files if not was.path]
 
     def _to_wanted(self, was: CheckpointState, ground: MoveFolder) -> WantedPath:
-        """What is there may go if the history keeps it; else nothing was expected there."""
+        """Return the wanted state; only a file that the history has a copy of may be replaced."""
         current = ground.read_state(was.path)
         kept = isinstance(current, FileContentState) and current.hash in self._find_hashes(was.name)
         return WantedPath(
@@ -104,7 +103,7 @@ class ClaudeRestore(FolderRestore):
         )
 
     def _find_hashes(self, name: str) -> set[str]:
-        """What the history keeps of a file, whenever it was."""
+        """Return the hashes of all versions of a file in the history."""
         copies = {point.files[name].copy for point in self._history.points if name in point.files}
         states = (self._history.read_copy_state(copy) for copy in copies if copy is not None)
         return {state.hash for state in states if isinstance(state, FileContentState)}
@@ -119,7 +118,7 @@ class ClaudeRestore(FolderRestore):
 
 
 def _make_nowhere_action(was: CheckpointState) -> UndoAction:
-    """A file that cannot go anywhere, under the name it has in the session."""
+    """Return the action for a file that cannot be written, with its name in the session."""
     state: State = was.state
     why = state.why if isinstance(state, UnknownState) else "it has no place"
     name = was.name.encode("utf-8", "surrogatepass")

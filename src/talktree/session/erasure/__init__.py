@@ -1,1 +1,1 @@
-"""Erasing: a session, a message or a file's history goes from a store for good."""
+"""Erasure: removing a session, a message or a file's history from a store for good."""

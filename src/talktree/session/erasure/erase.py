@@ -24,15 +24,15 @@ from talktree.text.json.patch import patch_json
 from talktree.text.json.value import Json
 
 _COUNTED = ("firstPrompt", "lastPrompt", "messageCount", metadata.OWN)
-"""Members of metadata.json that are counted again when the session is opened."""
+"""Members of metadata.json that are computed again when the session is opened."""
 _TITLES = ("customTitle", "summary", "name", "title", "description")
 _BLOCK = 1 << 20
 _LISTED = 20
-"""So many paths or messages are named in a sentence."""
+"""Maximum number of paths or messages that a sentence names."""
 
 
 class ErasureContext(NamedTuple):
-    """What is needed to erase from one session."""
+    """The data needed to erase from one session."""
 
     folder: Anchor
     root: Anchor
@@ -42,12 +42,12 @@ class ErasureContext(NamedTuple):
 
     @property
     def erases_content(self) -> bool:
-        """Whether more goes than the names of child sessions."""
+        """Whether more than the names of child sessions is erased."""
         return bool(self.targets.erased or self.targets.paths or self.older)
 
 
 def plan_erasure(work: ErasureContext) -> SessionErasure:
-    """What would be erased; nothing is written."""
+    """Return what would be erased, without writing anything."""
     rewrites = Rewrites(work.folder, work.targets)
     named: set[str] = set()
     for _, _, lines in _read_all_lines(work, rewrites):
@@ -57,7 +57,7 @@ def plan_erasure(work: ErasureContext) -> SessionErasure:
 
 
 def stage_erasure(work: ErasureContext) -> SessionErasure:
-    """Write the new files and decide: what is left is `finish_erasure`."""
+    """Write the new files and commit the erasure; `finish_erasure` does the rest."""
     rewrites = Rewrites(work.folder, work.targets)
     staging = Staging(work.folder)
     try:
@@ -91,7 +91,7 @@ def _read_all_lines(
         change = rewrites.messages.change
 
         def continued(value: dict[str, Any], body: bytes) -> bytes | None:
-            """The change of a line, and the name of the message that it continues."""
+            """Change a line, and rename the message that it continues."""
             moved = older.update_continuation(value)
             return change(moved, body if moved == value else patch_json(body, moved))
 
@@ -100,7 +100,7 @@ def _read_all_lines(
 
 
 def _note_contents(lines: Iterable[bytes], named: set[str]) -> Iterator[bytes]:
-    """The lines, while the contents that they name are noted."""
+    """Yield the lines and collect the contents that they name."""
     for line in lines:
         if b'"uuid"' not in line or SNAPSHOT.encode() in line:
             named.update(match.decode() for match in HASHES.findall(line))
@@ -108,13 +108,13 @@ def _note_contents(lines: Iterable[bytes], named: set[str]) -> Iterator[bytes]:
 
 
 def _stage_metadata(work: ErasureContext, staging: Staging) -> None:
-    """metadata.json without what the erased messages said; the rest is counted again later."""
+    """Write metadata.json without text of the erased messages; counts are updated later."""
     text = metadata.read_metadata(work.folder)
     if text is None:
         return
     value = decode(text).value
     if not isinstance(value, dict):
-        # It is damaged: it may hold anything, and it is made again from the logs.
+        # It is damaged and may hold anything; it is rebuilt from the logs.
         staging.add(metadata.NAME, [b"{}\n"])
         return
     said = work.targets.text + ("\n" + work.older.text if work.older is not None else "")
@@ -132,7 +132,7 @@ def _stage_metadata(work: ErasureContext, staging: Staging) -> None:
 
 
 def _find_removable(work: ErasureContext, named: set[str]) -> list[str]:
-    """The files that nothing names any more: contents, and backups of other programs."""
+    """Return the files that are no longer referenced: contents, and backups of other programs."""
     found: list[str] = []
     if not work.erases_content:
         return found

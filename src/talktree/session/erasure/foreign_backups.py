@@ -1,8 +1,8 @@
 """Backups that other programs keep for erased messages and paths.
 
-Where such a file is, is the word of a line. So one is removed only if it lies in a folder
-`backups` of the session or of the store, has the content that the line says, and no other line of
-any session names it.
+The path of such a file comes from a line and is not trusted. The file is removed only if it is in a
+folder `backups` of the session or of the store, has the content that the line says, and no other
+line of any session names it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FOLDER = "backups/"
 
 
 def find_foreign_backups(folder: Anchor, root: Anchor, targets: ErasureTargets) -> list[str]:
-    """The files to remove: below the session's folder, or with a `/` below the root."""
+    """Return the files to remove: below the session's folder, or with a `/` below the root."""
     gone, kept = set[tuple[str, str | None]](), set[str]()
     for message, backup in _read_backups(folder):
         if message in targets.messages or targets.has_path(backup.path):
@@ -38,7 +38,7 @@ def find_foreign_backups(folder: Anchor, root: Anchor, targets: ErasureTargets) 
 
 
 def find_all_backups(folder: Anchor, root: Anchor) -> list[str]:
-    """The backups in the store's own folder that only this session names."""
+    """Return the backups in the store's own folder that only this session names."""
     found = {_find_file(each.place, each.hash, folder, root) for _, each in _read_backups(folder)}
     outside = [name for name in found if name is not None and name.startswith("/")]
     return [name for name in outside if not _is_shared(name, folder)]
@@ -55,7 +55,7 @@ def _read_backups(folder: Anchor) -> Iterator[tuple[str, ForeignBackup]]:
 
 
 def _strip_folder(place: str, folder: Anchor, root: Anchor) -> str:
-    """A place without the folders that lead to the session or to the store."""
+    """Return a path without the folders that lead to the session or to the store."""
     for start in (f"{folder.path}/", f"{root.path}/", f"{root.path.name}/"):
         place = place.removeprefix(start)
     return place

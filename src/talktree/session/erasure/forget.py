@@ -1,4 +1,4 @@
-"""Forgetting parts of a session: from what a caller names to files that are rewritten."""
+"""Forgetting parts of a session: from the caller's arguments to rewritten files."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class ForgetTarget:
         self._paths = list(paths)
 
     def plan(self, opened: SessionHandle) -> SessionErasure:
-        """What would be erased."""
+        """Return what would be erased."""
         with Anchor(opened.root) as root:
             return plan_erasure(self._make_context(opened, root))
 
     def apply(self, opened: SessionHandle) -> SessionErasure:
-        """Erase it, once interrupted moves are finished; no other handle may write meanwhile."""
+        """Finish interrupted moves, then erase; no other handle may write meanwhile."""
         opened.notices += recover_session(opened)
         with ExitStack() as held:
             held.enter_context(opened.journal.exclude_other_writers())
@@ -82,7 +82,7 @@ class ForgetTarget:
         return ErasureContext(opened.folder, root, targets, older, name)
 
     def _resolve_paths(self, opened: SessionHandle) -> list[bytes]:
-        """The paths as the session has them; the workspace itself means all that is in it."""
+        """Return the paths as the session stores them; the workspace means everything in it."""
         paths = [resolve_session_path(opened.workspace, path) for path in self._paths]
         if HERE not in paths:
             return paths
@@ -103,7 +103,7 @@ class ForgetTarget:
                 return OlderFile(file.read(), self._aliases), name
 
     def forget_from_file(self, *, dry_run: bool) -> SessionErasure:
-        """The same for a session that is only an older file."""
+        """Forget messages of a session that is only an older file."""
         if self._messages or self._paths:
             named = (*self._messages, *map(str, self._paths))[0]
             raise NotFound(
@@ -120,12 +120,12 @@ class ForgetTarget:
 
 
 def is_interrupted(folder: Anchor) -> bool:
-    """Whether an erasure of this session did not come to its end."""
+    """Whether an erasure of this session was interrupted."""
     return is_staged(folder) or is_decided(folder)
 
 
 def finish_interrupted(sessions: Anchor, id: str, folder: Anchor, root: Anchor) -> None:
-    """Finish an erasure that was decided on, or discard one that was not."""
+    """Finish an erasure that was committed, or discard one that was not."""
     discard_staged(folder)
     if is_decided(folder):
         finish_erasure(sessions, id, folder, root)

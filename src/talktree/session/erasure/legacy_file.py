@@ -18,7 +18,7 @@ _RESULT_MEMBERS = ("tool_call_id", "tool_name", "success", "timestamp")
 
 
 class OlderFile:
-    """An older file without some of its messages, by the names every view shows."""
+    """An older file without some of its messages, by the names that every view shows."""
 
     def __init__(self, data: bytes, aliases: Iterable[str]) -> None:
         value = decode(data).value
@@ -44,16 +44,16 @@ class OlderFile:
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """The messages that go."""
+        """The messages that are removed."""
         return tuple(f"@{at + FIRST}" for at in sorted(self._gone))
 
     @property
     def emptied(self) -> tuple[str, ...]:
-        """Results of calls that stay."""
+        """Results whose calls stay, so that only their content is removed."""
         return tuple(f"@{at + FIRST}" for at in sorted(self._emptied))
 
     def update_continuation(self, line: dict[str, Any]) -> dict[str, Any]:
-        """A line that follows a message of the file, with the name that the message has now."""
+        """Return a line that follows a message of the file, with the new name of that message."""
         details = line.get(CONTINUES)
         alias = details.get("message") if isinstance(details, dict) else None
         if not isinstance(details, dict) or not isinstance(alias, str) or not alias.startswith("@"):
@@ -74,7 +74,7 @@ class OlderFile:
         return at
 
     def _find_exchanges(self, asked: set[int]) -> tuple[set[int], set[int]]:
-        """Which messages go, and which results are emptied because their call stays."""
+        """Return the messages to remove, and the results to empty because their call stays."""
         gone = {
             at for at in asked if not _list_ids(self._messages[at], "tool_results", "tool_call_id")
         }

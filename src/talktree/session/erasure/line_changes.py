@@ -1,7 +1,7 @@
-"""One line of a log without what is erased: the same, another one, or none.
+"""Removing erased data from one line of a log: it is kept, changed or removed.
 
-A line from which something is taken is written anew: a member that is in it twice would survive in
-the old bytes.
+A changed line is encoded again from its value: with the old bytes, a duplicate member would
+survive.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Value = dict[str, Any]
 
 
 class LineChanges:
-    """What becomes of the lines of the three logs."""
+    """Changes the lines of the three logs."""
 
     def __init__(
         self, targets: ErasureTargets, only: frozenset[bytes], lost: frozenset[str]
@@ -57,7 +57,7 @@ class LineChanges:
     # messages.jsonl
 
     def change_message(self, value: Value, body: bytes) -> bytes | None:
-        """A line of messages.jsonl."""
+        """Change a line of messages.jsonl."""
         if value.get("type") == SNAPSHOT:
             return self.change_snapshot(value, body)
         targets, id = self._targets, value.get("uuid")
@@ -74,7 +74,7 @@ class LineChanges:
         return body if relinked == value else patch_json(body, relinked)
 
     def _relink_message(self, value: Value) -> Value:
-        """The same message, with ids of messages that stay."""
+        """Return the same message, with ids of messages that stay."""
         places = self._targets.places
         changed = {
             name: places[item].parent
@@ -104,7 +104,7 @@ class LineChanges:
         return kept
 
     def _without_results(self, value: Value) -> Value:
-        """The line without the results of calls that are erased."""
+        """Return the line without the results of erased calls."""
         gone = {call for line, call in self._targets.calls if line == value.get("uuid")}
         if not gone:
             return value
@@ -118,7 +118,7 @@ class LineChanges:
         return {**value, "message": {**message, "toolResults": left}}
 
     def _without_embedded(self, value: Value, words: Iterable[str]) -> Value:
-        """The line without the record that it was converted from, if that names what is erased."""
+        """Return the line without the record it was converted from, if that names erased data."""
         if EMBEDDED not in value:
             return value
         text = encode_new(value[EMBEDDED]).decode("utf-8", "surrogatepass")
@@ -127,7 +127,7 @@ class LineChanges:
         return {name: each for name, each in value.items() if name != EMBEDDED}
 
     def _change_note(self, value: Value) -> Value:
-        """A move that an earlier version recorded as a message."""
+        """Change a move that an earlier version recorded as a message."""
         message = value.get("message")
         changed = {**value, "operation": self._relink_references(value["operation"])}
         if isinstance(message, dict) and isinstance(message.get("content"), str):
@@ -135,7 +135,7 @@ class LineChanges:
         return changed
 
     def _redact_words(self, text: str) -> str:
-        """The words of a move, without what they quote and the paths they name."""
+        """Return the text of a move without quotes and without paths."""
         for quote in self._quotes:
             text = quote.sub("a message that was erased", text)
         kept = (line for line in text.split("\n") if not self._names_path(line))
@@ -148,7 +148,7 @@ class LineChanges:
         return not self._is_kept(name_from_json(name))
 
     def _relink_references(self, value: Any) -> Any:  # noqa: ANN401
-        """A value with the ids of messages that stay; it is two levels deep at most."""
+        """Return a value with the ids of messages that stay; it is at most two levels deep."""
         if isinstance(value, dict):
             return {name: self._relink_reference(item) for name, item in value.items()}
         return value
@@ -166,7 +166,7 @@ class LineChanges:
     # snapshots.jsonl
 
     def change_snapshot(self, value: Value, body: bytes) -> bytes | None:
-        """A line of snapshots.jsonl."""
+        """Change a line of snapshots.jsonl."""
         held = value.get("snapshot")
         if not isinstance(held, dict):
             return None if value.get("messageId") in self._targets.messages else body
@@ -185,7 +185,7 @@ class LineChanges:
         return encode_new({**kept, "messageId": point, "snapshot": changed})
 
     def _keep_orphan(self, value: Value, held: Value) -> bytes | None:
-        """What stays of an erased message's snapshot: which other files it changed, not how."""
+        """Return an erased message's snapshot with only the names of the other files it changed."""
         parent = self._targets.resolve_message(value.get("messageId"))
         paths = {
             name: dict.fromkeys(sides, UNKNOWN)
@@ -203,7 +203,7 @@ class LineChanges:
         return encode_new({**whole, "messageId": parent, "snapshot": left})
 
     def _without_erased_paths(self, held: Value) -> Value:
-        """A snapshot without erased paths; the names are replaced by marks."""
+        """Return a snapshot without erased paths; the names are replaced by marks."""
         changed, marks = dict(held), list[str]()
         for member, read in _PATH_MEMBERS.items():
             entries = held.get(member)
@@ -240,7 +240,7 @@ class LineChanges:
         return [*kept, *({"path": mark, "why": WHY} for mark in new)]
 
     def _without_lost_states(self, each: Any) -> Any:  # noqa: ANN401
-        """What an entry says of a path, without the states that are lost."""
+        """Return the entry of a path without the lost states."""
         if not isinstance(each, dict) or not self._lost:
             return each
         if each.get("contentHash") in self._lost or each.get("originalHash") in self._lost:
@@ -254,7 +254,7 @@ class LineChanges:
     # operations.jsonl
 
     def change_operation(self, value: Value, body: bytes) -> bytes | None:
-        """A line of operations.jsonl; offsets of snapshots are changed by the caller."""
+        """Change a line of operations.jsonl; the caller changes offsets of snapshots."""
         kind = value.get("kind")
         if kind == "child" and value.get("child") in self._targets.children:
             return None
@@ -334,7 +334,7 @@ def _filter_results(results: list[Any], gone: set[str]) -> list[Any]:
 
 
 def _make_erased_results(results: object) -> list[Value]:
-    """Results that only say that they were erased."""
+    """Return results that only say that they were erased."""
     return [
         {
             **{name: each[name] for name in _RESULT_MEMBERS if name in each},

@@ -1,7 +1,7 @@
-"""A log written anew, line by line: what stays keeps its bytes, and seals count on.
+"""Rewriting a log line by line: remaining lines keep their bytes, and seals are renumbered.
 
-The number in a seal is the old one less the lines that went before it. So a gap that was there is
-still a gap, and a seal that was broken is still broken.
+The number in a seal is the old one minus the number of lines removed before it. So an existing gap
+stays a gap, and a broken seal stays broken.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _BLANK = b" \t\r\n\0"
 
 
 class LogRewrite:
-    """How one log is rewritten, and what that did."""
+    """The rewriting of one log, and its result."""
 
     def __init__(self, change: Change, words: Iterable[bytes] = ()) -> None:
         self.change = change
         self._words = tuple(words)
-        """A line that cannot be read goes if it has one of these."""
+        """An unreadable line is removed if it contains one of these."""
         self.removed = 0
         self.changed = 0
         self._old: list[int] = []
         self._new: list[int] = []
 
     def run(self, lines: Iterable[JournalLine]) -> Iterator[bytes]:
-        """The new lines with their newlines."""
+        """Yield the new lines with their newlines."""
         end = 0
         for line in lines:
             new = self._rewrite_line(line.raw.strip(_BLANK))
@@ -70,7 +70,7 @@ class LogRewrite:
         return seal_line(new, verdict.number - self.removed)
 
     def map_offset(self, old: int) -> int:
-        """Where a line that started (or would) at a byte of the old log starts in the new one."""
+        """Return the new offset of a line that starts, or would start, at an old offset."""
         return self._new[bisect_left(self._old, old)]
 
     @property
@@ -85,7 +85,7 @@ def _strip_seal(raw: bytes) -> bytes:
 
 
 class Rewrites:
-    """The three logs of a session without what is erased."""
+    """Rewrites the three logs of a session without the erased data."""
 
     def __init__(self, folder: Anchor, targets: ErasureTargets) -> None:
         self._folder = folder
@@ -99,7 +99,7 @@ class Rewrites:
         """The paths that only erased messages had."""
 
     def rewrite_logs(self) -> Iterator[tuple[str, LogRewrite, Iterator[bytes]]]:
-        """Each log with its new lines; operations come last: they count bytes of snapshots."""
+        """Yield each log with its new lines; operations come last: they hold snapshot offsets."""
         logs = {
             "messages": self.messages,
             "snapshots": self.snapshots,
@@ -125,7 +125,7 @@ class Rewrites:
 
 
 def _find_lost(folder: Anchor, targets: ErasureTargets) -> tuple[frozenset[bytes], frozenset[str]]:
-    """The paths and the hashes that only snapshots of erased messages have."""
+    """Return the paths and the hashes that only snapshots of erased messages have."""
     if not targets.messages:
         return frozenset(), frozenset()
     notes = _find_move_notes(folder)
@@ -148,7 +148,7 @@ def _find_lost(folder: Anchor, targets: ErasureTargets) -> tuple[frozenset[bytes
 
 
 def find_recorded_names(folder: Anchor) -> set[bytes]:
-    """The files and folders directly in the workspace that snapshots have a history of."""
+    """Return the files and folders directly in the workspace that snapshots have a history of."""
     found: set[bytes] = set()
     for log in ("snapshots", "messages"):
         for line in read_log_lines(folder, log):
@@ -160,7 +160,7 @@ def find_recorded_names(folder: Anchor) -> set[bytes]:
 
 
 def _find_move_notes(folder: Anchor) -> set[str]:
-    """The messages that only record a move."""
+    """Return the messages that only record a move."""
     found: set[str] = set()
     for line in read_log_lines(folder, "messages"):
         if b'"operation"' in line.raw:
@@ -181,7 +181,7 @@ def _list_paths(held: dict[str, Any]) -> Iterator[bytes]:
 
 
 def _list_hashes(held: dict[str, Any]) -> Iterator[str]:
-    """The hashes of all files that a snapshot names."""
+    """Yield the hashes of all files that a snapshot names."""
     entries = [held.get(member) for member in ("paths", "seen", "trackedFiles", "fileBackups")]
     for each in (item for group in entries if isinstance(group, dict) for item in group.values()):
         for state in (each, *(each.values() if isinstance(each, dict) else ())):

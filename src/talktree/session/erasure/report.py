@@ -1,4 +1,4 @@
-"""What an erasure removes, or would remove."""
+"""The report of an erasure."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ class SessionErasure(Struct, frozen=True, kw_only=True):
     dry_run: bool
     """Whether nothing was changed."""
     sessions: tuple[str, ...] = ()
-    """The sessions that go as a whole: the one that was named and its children."""
+    """The sessions that are erased completely: the one that was named and its children."""
     messages: tuple[str, ...] = ()
-    """The messages that go, results of their calls included."""
+    """The erased messages, including results of their calls."""
     emptied: tuple[str, ...] = ()
-    """Results of calls that stay: only their content goes."""
+    """Results of calls that stay: only their content is erased."""
     paths: tuple[str, ...] = ()
-    """The files whose recorded states go."""
+    """The files whose recorded states are erased."""
     snapshots: int = 0
-    """Lines of the file history that go or change."""
+    """Lines of the file history that are removed or changed."""
     moves: int = 0
-    """Lines about undo, redo and branches that go or change."""
+    """Lines about undo, redo and branches that are removed or changed."""
     files: tuple[Path, ...] = ()
-    """Files of the store that are removed: kept contents, bytes cut off logs, whole sessions."""
+    """Files of the store that are removed: stored contents, bytes cut off logs, whole sessions."""
     bytes: int = 0
-    """How much space they take."""
+    """The size of these files."""
     not_undoable: tuple[str, ...] = ()
     """What can no longer be undone, in sentences."""
     warnings: tuple[str, ...] = ()
-    """What stays although it may tell of what is erased, in sentences."""
+    """What stays although it may reveal erased data, in sentences."""

@@ -1,9 +1,9 @@
-"""Changes to a session's folder that happen all or not at all.
+"""Changing a session's folder atomically.
 
 New files are written into `.unfinished-erasure/` and synced. Renaming that folder to `erasure/`
-decides: from then on the change happens, if need be when the session is opened next. Finishing
-moves each file to its place, removes what `remove.json` lists, and then the folder. Each of these
-steps can be repeated.
+commits the change: from then on it happens, at the latest when the session is opened next.
+Finishing moves each file to its place, removes what `remove.json` lists, and then the folder. Each
+of these steps can be repeated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from talktree.session.journal.quarantine import FOLDER as QUARANTINE
 STAGED = b".unfinished-erasure"
 DECIDED = ERASURE
 EMBEDDED = b"x-talktree.jsonl"
-"""What a conversion embedded of the source; it may hold any text of it."""
+"""The source data that a conversion embedded; it may hold any text of the source."""
 _LIST = b"remove.json"
 _OUTSIDE = b"beside.json"
 """The older file beside the folder of the session."""
@@ -41,7 +41,7 @@ class _Removal(Struct, frozen=True):
 
 
 class Staging:
-    """New files of a session, before they are decided on."""
+    """New files of a session, before the commit."""
 
     def __init__(self, folder: Anchor) -> None:
         self._session = folder
@@ -50,7 +50,7 @@ class Staging:
         self._folder = folder.open_anchor(STAGED)
 
     def add(self, name: bytes, chunks: Iterable[bytes], *, mode: int = 0o600) -> None:
-        """Write a new file that takes the place of the one with this name."""
+        """Write a new file that replaces the one with this name."""
 
         def fill(fd: int) -> None:
             """Write one chunk after the other."""
@@ -64,47 +64,47 @@ class Staging:
         self.add(_OUTSIDE, [data])
 
     def drop(self, name: bytes) -> None:
-        """Give up a file: it is as it was."""
+        """Discard a new file, because it is unchanged."""
         self._folder.unlink(name)
 
     def descriptor(self, name: bytes) -> int | None:
-        """A descriptor of a file as it will be; None if there will be none."""
+        """Return a descriptor of a file as it will be; None if there will be none."""
         for folder in (self._folder, self._session):
             with suppress(FileNotFoundError):
                 return folder.open(name, os.O_RDONLY | os.O_NONBLOCK)
         return None
 
     def decide(self, remove: Iterable[str], *, leftovers: bool) -> None:
-        """Let the change happen; with `leftovers` what dead writers left goes as well."""
+        """Commit the change; with `leftovers` the files of dead writers are removed as well."""
         self.add(_LIST, [msgspec.json.encode(_Removal(list(remove), leftovers))])
         self._folder.close()
         self._session.rename(STAGED, DECIDED)
         sync_folder(self._session.fd)
 
     def discard(self) -> None:
-        """Change nothing."""
+        """Discard the change."""
         self._folder.close()
         discard_staged(self._session)
 
 
 def discard_staged(folder: Anchor) -> None:
-    """Remove what was written and never decided on."""
+    """Remove files that were written and not committed."""
     if folder.lstat(STAGED) is not None:
         shutil.rmtree(STAGED, dir_fd=folder.fd)
 
 
 def is_staged(folder: Anchor) -> bool:
-    """Whether something was written and not decided on."""
+    """Whether there are files that were written and not committed."""
     return folder.lstat(STAGED) is not None
 
 
 def is_decided(folder: Anchor) -> bool:
-    """Whether something is to be erased that is still there."""
+    """Whether there is a committed erasure that is not finished."""
     return folder.lstat(DECIDED) is not None
 
 
 def finish_erasure(sessions: Anchor, id: str, folder: Anchor, root: Anchor) -> None:
-    """Do what was decided on; no other handle may write meanwhile."""
+    """Finish a committed erasure; no other handle may write meanwhile."""
     decided = folder.open_anchor(DECIDED)
     try:
         for entry in list(decided.entries()):
@@ -123,7 +123,7 @@ def finish_erasure(sessions: Anchor, id: str, folder: Anchor, root: Anchor) -> N
         decided.close()
     _apply_removal(removal, folder, root)
     remove_caches(root, id)
-    # Once the list is gone nothing is left to do but to remove the empty folder.
+    # Once the list is removed, only the empty folder is left to remove.
     shutil.rmtree(DECIDED, dir_fd=folder.fd)
     sync_folder(folder.fd)
 
@@ -132,7 +132,7 @@ def _read_removal(decided: Anchor) -> _Removal:
     try:
         fd = decided.open(_LIST, os.O_RDONLY)
     except FileNotFoundError:
-        # It is removed last of all.
+        # It is removed last.
         return _Removal([], leftovers=False)
     with os.fdopen(fd, "rb") as file:
         return msgspec.json.decode(file.read(), type=_Removal)
@@ -150,7 +150,7 @@ def _apply_removal(removal: _Removal, folder: Anchor, root: Anchor) -> None:
 
 
 def remove_backup(anchor: Anchor, name: str) -> None:
-    """Remove a kept content or embedded data; a list that names anything else is not obeyed."""
+    """Remove a stored content or embedded data; other names in a list are ignored."""
     path = name.encode("utf-8", "surrogateescape")
     if path.startswith(BACKUPS + b"/") or path == EMBEDDED:
         with suppress(FileNotFoundError):
@@ -158,7 +158,7 @@ def remove_backup(anchor: Anchor, name: str) -> None:
 
 
 def remove_leftovers(folder: Anchor) -> None:
-    """Remove what dead writers left: unfinished files, and bytes that were cut off logs."""
+    """Remove the files of dead writers: unfinished files, and bytes that were cut off logs."""
     for inside in (b".", BACKUPS):
         if inside != b"." and folder.lstat(inside) is None:
             continue
@@ -171,7 +171,7 @@ def remove_leftovers(folder: Anchor) -> None:
 
 
 def remove_caches(root: Anchor, id: str) -> None:
-    """Remove what is cached of a session, also while others read it."""
+    """Remove the cache of a session, even if others have it open."""
     if root.lstat(b"cache") is None:
         return
     clear_cache(root.path / "cache" / f"{id}.sqlite")

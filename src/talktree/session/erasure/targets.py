@@ -1,8 +1,8 @@
-"""What is to be erased from the logs of one session, worked out before anything is changed.
+"""What is to be erased from the logs of one session, determined before anything is changed.
 
-A call and its result are one exchange. With the message that calls a tool its results go as well;
-the result of a call that stays is not removed but emptied, because a call without a result is not
-a valid conversation.
+A call and its result are one exchange. With the message that calls a tool its results are erased as
+well. The result of a call that stays is not removed but emptied, because a call without a result is
+not a valid conversation.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ WHY_MESSAGE = "the message that changed it was erased"
 
 
 class MessageLink(NamedTuple):
-    """Where a message hangs: its parent, and what it continues of an older file."""
+    """The links of a message: its parent, and what it continues of an older file."""
 
     parent: str | None
     continues: Any
 
 
 class ErasureTargets(Struct, frozen=True, kw_only=True):
-    """What goes, and what the references to it become."""
+    """What is erased, and what replaces the references to it."""
 
     session: str
     workspace: bytes | None = None
@@ -40,7 +40,7 @@ class ErasureTargets(Struct, frozen=True, kw_only=True):
     emptied: frozenset[str] = frozenset()
     """Results of calls that stay: their content is removed."""
     places: Mapping[str, MessageLink] = {}
-    """For each removed message, where its children hang now."""
+    """For each removed message, the new parent of its children."""
     before: Mapping[str, str | None] = {}
     """For each removed message, the message of the main line that was written before it."""
     calls: frozenset[tuple[str, str]] = frozenset()
@@ -49,15 +49,15 @@ class ErasureTargets(Struct, frozen=True, kw_only=True):
     children: frozenset[str] = frozenset()
     """Child sessions that are erased."""
     text: str = ""
-    """The text of the erased messages, to recognise what quotes it in metadata.json."""
+    """The text of the erased messages, to detect quotes of it in metadata.json."""
 
     @property
     def erased(self) -> frozenset[str]:
-        """All messages whose text goes."""
+        """All messages whose text is erased."""
         return self.messages | self.emptied
 
     def has_path(self, path: bytes) -> bool:
-        """Whether a path is erased, or lies in a folder that is."""
+        """Whether a path is erased, or is in an erased folder."""
         if not self.paths:
             return False
         if self.workspace is not None and path.startswith(self.workspace + b"/"):
@@ -67,14 +67,14 @@ class ErasureTargets(Struct, frozen=True, kw_only=True):
         return any(b"/".join(parts[: at + 1]) in self.paths for at in range(len(parts)))
 
     def resolve_message(self, id: str | None) -> str | None:
-        """A message, or the one that is there in its place."""
+        """Return a message, or the one that replaces it."""
         if id is None or id not in self.places:
             return id
         return self.places[id].parent
 
 
 class _Said(NamedTuple):
-    """What one line of messages.jsonl is, as far as erasing needs it."""
+    """The facts about a line of messages.jsonl that erasing needs."""
 
     id: str | None
     parent: str | None
@@ -82,12 +82,12 @@ class _Said(NamedTuple):
     calls: frozenset[str]
     results: tuple[str, ...]
     leads: bool
-    """Whether it is of the main line."""
+    """Whether it is on the main line."""
     note: bool
 
 
 def read_log_lines(folder: Anchor, log: str) -> Iterator[JournalLine]:
-    """The lines of a log as it is now."""
+    """Yield the lines of a log as it is now."""
     with open_plain_file(folder, f"{log}.jsonl") as fd:
         if fd is not None:
             yield from read_lines(fd)
@@ -100,7 +100,7 @@ def find_targets(
     paths: Iterable[bytes] = (),
     workspace: bytes | None = None,
 ) -> ErasureTargets:
-    """Everything that goes with these messages and paths."""
+    """Return everything that is erased with these messages and paths."""
     asked = set(messages)
     said: list[_Said] = []
     for line in read_log_lines(folder, "messages"):
@@ -137,7 +137,7 @@ def _check_known(asked: set[str], known: Mapping[str, _Said]) -> None:
 def _find_exchanges(
     asked: set[str], said: list[_Said], known: Mapping[str, _Said]
 ) -> tuple[set[str], set[str], set[tuple[str, str]]]:
-    """Which messages are removed, which emptied, and which single results are removed."""
+    """Return the messages to remove, the ones to empty, and the single results to remove."""
     removed = {id for id in asked if not known[id].results}
     calls: set[tuple[str, str]] = set()
     emptied: set[str] = set()
@@ -156,12 +156,12 @@ def _find_exchanges(
 
 
 def _is_answer(each: _Said, results: set[str], known: Mapping[str, _Said]) -> bool:
-    """Whether some of these results belong to a call that is there."""
+    """Whether some of these results belong to an existing call."""
     return any(_find_caller(each, call, known) is not None for call in results)
 
 
 def _find_caller(result: _Said, call: str, known: Mapping[str, _Said]) -> str | None:
-    """The nearest message above a result that makes the call."""
+    """Return the nearest message above a result that makes the call."""
     seen: set[str] = set()
     above = result.parent
     while above is not None and above in known and above not in seen:
@@ -190,7 +190,7 @@ def _find_places(
 
 
 def _find_remaining_place(place: MessageLink, direct: Mapping[str, MessageLink]) -> MessageLink:
-    """The first place above that stays."""
+    """Return the links of the first ancestor that stays."""
     seen: set[str] = set()
     while place.parent in direct and place.parent not in seen:
         assert place.parent is not None
@@ -223,7 +223,7 @@ def _list_ids(items: object, name: str) -> Iterator[str]:
 
 
 def _read_text(folder: Anchor, ids: set[str]) -> str:
-    """What the erased messages say, one after the other."""
+    """Return the text of the erased messages, joined."""
     found: list[str] = []
     for line in read_log_lines(folder, "messages") if ids else ():
         value = decode(line.raw).value

@@ -1,8 +1,8 @@
 """Erasing whole sessions: their folders, older files, caches, and the lines of their parents.
 
-`erasure/<name>.json` in the store lists the sessions. Once it is written they are erased, if need
-be when the store is written to next. A folder is moved away before it is removed, so that a session
-is there or not.
+`erasure/<name>.json` in the store lists the sessions. Once it is written they are erased, at the
+latest when the store is written to next. A folder is moved away before it is removed, so that a
+session either exists or does not.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENDING = ".json"
 
 
 class _Listed(Struct, frozen=True):
-    """What is to go."""
+    """The content of a list."""
 
     sessions: list[str]
     backups: list[str]
@@ -60,7 +60,7 @@ class WholeErasure:
             self._ids = _find_with_children(folder, id)
 
     def build_report(self, *, dry_run: bool) -> SessionErasure:
-        """What goes."""
+        """Return what is erased."""
         files: list[Path] = []
         messages = snapshots = 0
         with self._sessions() as sessions:
@@ -86,7 +86,7 @@ class WholeErasure:
         )
 
     def apply(self) -> SessionErasure:
-        """Erase them; `LockHeld` if one of them, or the session it began from, is written to."""
+        """Erase the sessions; `LockHeld` if one of them, or the parent, is being written."""
         with self._sessions() as sessions, ExitStack() as held:
             for id in [*self._ids, *_find_parents(sessions, self._ids)]:
                 held.enter_context(exclude_other_writers(sessions, id))
@@ -111,7 +111,7 @@ class WholeErasure:
 
 
 def finish_whole_erasures(root: Anchor, sessions: Anchor) -> None:
-    """Erase the sessions that were decided on and are still there."""
+    """Erase the sessions of committed lists that still exist."""
     if root.lstat(FOLDER) is None:
         return
     for name in _find_lists(root):
@@ -123,7 +123,7 @@ def finish_whole_erasures(root: Anchor, sessions: Anchor) -> None:
 
 
 def _find_lists(root: Anchor) -> list[bytes]:
-    """The lists that were written to their end."""
+    """Return the lists that were written completely."""
     names = [each.name for each in root.entries(FOLDER)]
     return [
         name.encode()
@@ -134,7 +134,7 @@ def _find_lists(root: Anchor) -> list[bytes]:
 
 @contextmanager
 def exclude_other_writers(sessions: Anchor, id: str) -> Iterator[None]:
-    """Let no other handle write to a session meanwhile, and no step or move be at work."""
+    """Prevent other handles from writing, and steps and moves from running, meanwhile."""
     if sessions.lstat(id.encode()) is None:
         yield
         return
@@ -148,7 +148,7 @@ def exclude_other_writers(sessions: Anchor, id: str) -> Iterator[None]:
 
 
 def _finish_list(root: Anchor, sessions: Anchor, name: bytes) -> None:
-    """Do what a list says; each part of it can be repeated."""
+    """Erase the sessions of a list; each part of this can be repeated."""
     listed = _read_list(root, name)
     ids = [id for id in listed.sessions if is_id(id)]
     for parent in _find_parents(sessions, ids):
@@ -175,7 +175,7 @@ def _finish_list(root: Anchor, sessions: Anchor, name: bytes) -> None:
         waste.unlink(name)
         sync_folder(waste.fd)
     with suppress(OSError):
-        # Another erasure may be under way.
+        # Another erasure may be running.
         root.rmdir(FOLDER)
     sync_folder(root.fd)
 
@@ -198,7 +198,7 @@ def _forget_children(root: Anchor, sessions: Anchor, parent: str, ids: Iterable[
 
 
 def _find_with_children(sessions: Anchor, id: str) -> list[str]:
-    """A session and all that were begun from it, from each of these, and so on."""
+    """Return a session with all its direct and indirect children."""
     found: list[str] = []
     waiting = [id]
     while waiting:
@@ -217,7 +217,7 @@ def _find_children(sessions: Anchor, id: str) -> list[str]:
 
 
 def _is_child(sessions: Anchor, id: str, parent: str) -> bool:
-    """Whether a session says itself that it was begun from another: one word is not enough."""
+    """Whether the session itself names its parent: the parent's claim is not enough."""
     if not is_id(id) or sessions.lstat(id.encode()) is None:
         return False
     begins = (value.get("parent") for value in _read_operations(sessions, id, "begin"))
@@ -225,7 +225,7 @@ def _is_child(sessions: Anchor, id: str, parent: str) -> bool:
 
 
 def _find_parents(sessions: Anchor, ids: Iterable[str]) -> list[str]:
-    """The sessions that stay and name one of these as a child."""
+    """Return the sessions that stay and name one of these as a child."""
     gone = set(ids)
     found: list[str] = []
     for entry in sessions.entries():

@@ -1,1 +1,1 @@
-"""A cache over the logs: where each message is, and what it hangs on."""
+"""A cache over the logs: the place of each message, and its parent."""

@@ -1,9 +1,9 @@
-"""Bringing the cache up to date: only bytes that are new are read, line by line.
+"""Updating the cache: only new bytes are read, line by line.
 
-A child hangs on the last line written before it that has its parent's uuid, so of a uuid that
-stands twice the later line has the children written after it. If there is none yet, the child
-waits as a root until one is written, unless that would close a circle. So the cache never holds a
-circle, and whoever walks up arrives.
+The parent of a line is the last line before it with the parent's uuid, so the later line of a
+duplicate uuid has the children written after it. If there is none yet, the child is a root until
+one is written, unless that would make a cycle. So the cache never has a cycle, and every walk
+upward ends.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from talktree.session.journal.lines import JournalLine, read_lines
 from talktree.text.json.decode import decode
 
 MARKED = 4096
-"""So many bytes before the end of what is indexed show whether the file is still the same."""
+"""Number of bytes before the end of the index that show whether the file is still the same."""
 REMEMBERED = 100_000
-"""So many ids are kept at hand while filling; the others are asked for."""
+"""Maximum number of ids that are held in memory while filling; others are queried."""
 LARGEST = 2**63 - 1
 
 
 class IndexedLog(NamedTuple):
-    """How far a log is indexed, and of which file."""
+    """How far a log is indexed, and which file it was."""
 
     device: int
     inode: int
@@ -40,24 +40,24 @@ NOTHING_KNOWN = IndexedLog(-1, -1, 0, b"")
 
 
 def encode_text(text: str) -> bytes:
-    """A text as the cache has it, whatever is in it."""
+    """Return a text as bytes for the cache, including unpaired surrogates."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def decode_text(data: bytes) -> str:
-    """The text that was stored."""
+    """Return the text that was stored."""
     return data.decode("utf-8", "surrogatepass")
 
 
 def read_indexed(db: sqlite3.Connection, log: str) -> IndexedLog:
-    """How far a log is indexed."""
+    """Return how far a log is indexed."""
     query = "SELECT device, inode, stop, mark FROM known WHERE log = ?"
     row = db.execute(query, (log,)).fetchone()
     return IndexedLog(*row) if row else NOTHING_KNOWN
 
 
 def is_current(so_far: IndexedLog, fd: int) -> bool:
-    """Whether a log holds nothing new, as far as its size and its identity tell."""
+    """Whether a log has nothing new, judged by its size and identity."""
     status = os.fstat(fd)
     return (so_far.device, so_far.inode, so_far.stop) == (
         status.st_dev,
@@ -67,9 +67,9 @@ def is_current(so_far: IndexedLog, fd: int) -> bool:
 
 
 def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int]) -> IndexedLog:
-    """Index what is new in a log, all of it or nothing; start over if it is another file.
+    """Index what is new in a log, completely or not at all; start over if it is another file.
 
-    The log is opened inside the transaction: one that was replaced before is never read again.
+    The log is opened inside the transaction, so a replaced log is never read again.
     """
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -94,7 +94,7 @@ def catch_up(db: sqlite3.Connection, log: str, descriptor: Callable[[str], int])
 
 
 def forget_log(db: sqlite3.Connection, log: str) -> None:
-    """Index a log from its start the next time."""
+    """Make the next update index a log from its start."""
     db.execute("DELETE FROM known WHERE log = ?", (log,))
 
 
@@ -108,23 +108,23 @@ def _hash_end(fd: int, stop: int) -> bytes:
 
 
 def _index_lines(db: sqlite3.Connection, log: str, fd: int, start: int) -> int:
-    """Index a log from a place on; gives the end of its last whole line."""
+    """Index a log from an offset on, and return the end of its last complete line."""
     stop = start
     fill = MessageFill(db).add if log == "messages" else Snapshots(db).add
     for line in read_lines(fd, start):
         fill(line)
         stop = line.start + len(line.raw) + 1
-    # The last line may be whole and still lack its newline.
+    # The last line may be complete and still lack its newline.
     return min(stop, os.fstat(fd).st_size)
 
 
 class MessageFill:
-    """Messages on their way into the cache."""
+    """Adds messages to the cache."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._near: dict[bytes, tuple[int, int]] = {}
-        """Of ids that were met: the last line that has them, and a line above it."""
+        """For known ids: the last line with the id, and a line above it."""
         query = "SELECT 1 FROM nodes WHERE up IS NULL AND parent IS NOT NULL LIMIT 1"
         self._waiting = db.execute(query).fetchone() is not None
 
@@ -149,7 +149,7 @@ class MessageFill:
                 del self._near[old]
 
     def _find_place(self, id: bytes | None) -> tuple[int, int] | None:
-        """The last line with this id, and a line above it."""
+        """Return the last line with this id, and a line above it."""
         if id is None:
             return None
         query = "SELECT start, root FROM nodes WHERE id = ? ORDER BY start DESC LIMIT 1"
@@ -157,7 +157,7 @@ class MessageFill:
         return found or self._db.execute(query, (id,)).fetchone()
 
     def _adopt_waiting(self, id: bytes, start: int) -> None:
-        """Hang those on a new line that named it before it was there."""
+        """Attach lines that named this id before its line existed."""
         query = "SELECT start FROM nodes WHERE up IS NULL AND parent = ? AND start < ?"
         for (child,) in self._db.execute(query, (id, start)).fetchall():
             top = self._find_root(start)
@@ -167,7 +167,7 @@ class MessageFill:
                 )
 
     def _find_root(self, start: int) -> int:
-        """The root above a line; all lines on the way learn it, so the way is short next time."""
+        """Return the root above a line, and store it in all lines on the way."""
         passed = []
         while (above := self._read_root(start)) != start:
             passed.append(start)
@@ -191,7 +191,7 @@ def _to_rest(node: IndexedMessage) -> tuple[bool, bool, int | None]:
 
 
 class Snapshots:
-    """Snapshots on their way into the cache."""
+    """Adds snapshots to the cache."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

@@ -1,11 +1,11 @@
-"""Where everything is in a session: a cache over its logs that is made when it is needed.
+"""The index of a session: a cache over its logs that is built when it is needed.
 
-The head of a session (its leaf, its newest messages) is read from the end of the logs and needs no
-cache. All else asks SQLite, after indexing what is new. Whatever is wrong with the cache, it is
-thrown away and made again; whatever is wrong with a log is passed over here and reported by `care`.
+The head of a session (its leaf, its newest messages) is read from the end of the logs without the
+cache. Everything else is a query of SQLite, after indexing what is new. If the cache has any
+problem, it is discarded and rebuilt; a problem in a log is ignored here and reported by `care`.
 
-What a move did to files is in operations.jsonl; here it counts as a snapshot of the move's point,
-in its place among the others.
+A move's changes of files are in operations.jsonl; here they count as a snapshot of the move's
+point, in order with the others.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from talktree.text.json.decode import decode
 
 Answer = TypeVar("Answer")
 NEAR = 16 << 20
-"""So many bytes of the end are looked through for parents before the cache is asked."""
+"""Number of bytes at the end that are searched for parents before the cache is used."""
 AT_ONCE = 500
-"""So many ids go into one question to SQLite."""
+"""Maximum number of ids in one SQLite query."""
 _EVERY_TOUCH = """
 SELECT DISTINCT start, length FROM touched JOIN snapshots USING (start) WHERE path IN ({})
 """
@@ -57,16 +57,16 @@ __all__ = ["IndexedMessage", "SessionHead", "SessionIndex"]
 
 
 class SessionHead(NamedTuple):
-    """Where a session goes on."""
+    """Where a session continues."""
 
     leaf: IndexedMessage | None
     """The message that the next one follows; None before the first one."""
     point: LoggedMove | None
-    """The move that led there, if nothing was said since."""
+    """The move that led there, if no message was written since."""
 
 
 class SessionIndex:
-    """What is where in the logs of a session."""
+    """The index of the logs of a session."""
 
     def __init__(self, journal: Journal, cache: Path | None) -> None:
         self._journal = journal
@@ -78,7 +78,7 @@ class SessionIndex:
         self._moves: tuple[tuple[int, int], list[LoggedMove]] = ((-1, 0), [])
 
     def close(self) -> None:
-        """Let go of the cache."""
+        """Close the cache."""
         with self._lock:
             if self._cache is not None:
                 self._cache.close()
@@ -87,12 +87,12 @@ class SessionIndex:
     # the head, without the cache
 
     def newest(self, type: str | None = None) -> IndexedMessage | None:
-        """The last message in the log (of a type) that is not on a sidechain."""
+        """Return the last message in the log (of a type) that is not on a sidechain."""
         found = (node for node in self._read_backwards() if _can_lead(node))
         return next((node for node in found if type is None or node.type == type), None)
 
     def head(self) -> SessionHead:
-        """The newest message, or the one that a move since then led to."""
+        """Return the newest message, or the one that a later move led to."""
         newest, point = self.newest(), find_last_point(self.operations())
         if point is None or point.after is None:
             return SessionHead(newest, None)
@@ -106,11 +106,11 @@ class SessionIndex:
         return SessionHead(leaf, point)
 
     def leaf(self) -> IndexedMessage | None:
-        """The message that the next one follows."""
+        """Return the message that the next one follows."""
         return self.head().leaf
 
     def last_messages(self, count: int) -> list[IndexedMessage]:
-        """The newest messages of the line that ends with the leaf, the oldest of them first."""
+        """Return the newest messages of the line that ends with the leaf, oldest first."""
         leaf, point = self.head()
         if point is not None:
             return [] if leaf is None or count <= 0 else self.chain(leaf.id)[-count:]
@@ -133,16 +133,16 @@ class SessionIndex:
     # messages
 
     def count_messages(self) -> int:
-        """How many messages there are, with those of sidechains and notes."""
+        """Return the number of messages, including sidechains and notes."""
         return int(self._query("messages", "SELECT count(*) FROM nodes")[0][0])
 
     def node(self, id: str) -> IndexedMessage | None:
-        """The last message with this id."""
+        """Return the last message with this id."""
         found = self._query_nodes("WHERE id = ? ORDER BY start DESC LIMIT 1", encode_text(id))
         return found[0] if found else None
 
     def find_by_prefix(self, prefix: str) -> IndexedMessage:
-        """The one message whose id begins so."""
+        """Return the only message whose id has this prefix."""
         exact = self.node(prefix)
         if exact is not None:
             return exact
@@ -164,7 +164,7 @@ class SessionIndex:
         return node
 
     def chain(self, id: str) -> list[IndexedMessage]:
-        """The messages from the root down to this one; empty if there is no such message."""
+        """Return the messages from the root down to this one; empty if there is no such message."""
         query = f"""
             WITH RECURSIVE line (place) AS (
               SELECT max(start) FROM nodes WHERE id = ?
@@ -174,39 +174,39 @@ class SessionIndex:
         return upward[::-1]
 
     def children(self, id: str | None) -> list[IndexedMessage]:
-        """The messages that hang on this one, or on none that is there, in file order."""
+        """Return the children of a message, or all messages without a parent, in file order."""
         if id is None:
             return self._query_nodes("WHERE up IS NULL ORDER BY start")
         where = "WHERE up IN (SELECT start FROM nodes WHERE id = ?) ORDER BY start"
         return self._query_nodes(where, encode_text(id))
 
     def leaves(self) -> list[IndexedMessage]:
-        """The messages nothing hangs on, in file order."""
+        """Return the messages without children, in file order."""
         query = f"""
             SELECT {_NODE} FROM nodes AS each
             WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE up = each.start) ORDER BY start"""
         return [_to_node(row) for row in self._query("messages", query)]
 
     def node_at(self, start: int) -> IndexedMessage:
-        """The message whose line starts here."""
+        """Return the message whose line starts here."""
         return self._query_nodes("WHERE start = ?", start)[0]
 
     def read_tree_shape(self) -> tuple[dict[int, int | None], set[int]]:
-        """Each line and the line of its parent; and which of them are notes or on a sidechain."""
+        """Return the parent of each line, and which lines are notes or on a sidechain."""
         rows = self._query("messages", "SELECT start, up, note OR sidechain FROM nodes")
         return {row[0]: row[1] for row in rows}, {row[0] for row in rows if row[2]}
 
     def has_work_since(self, number: int) -> bool:
-        """Whether anything was said on the main line behind a message (by its `number`)."""
+        """Whether there is a message on the main line after a message (by its `number`)."""
         where = "WHERE start > ? AND NOT note AND NOT sidechain LIMIT 1"
         return bool(self._query_nodes(where, number))
 
     def value(self, node: IndexedMessage) -> dict[str, Any]:
-        """What the line of a message holds."""
+        """Return the value of a message's line."""
         return self._read_record(node)[0]
 
     def message(self, node: IndexedMessage) -> Message:
-        """The message itself."""
+        """Return the message itself."""
         value, raw = self._read_record(node)
         entry = FORMAT.get(Record(value, raw, id=node.id, path="messages.jsonl"))
         return entry if isinstance(entry, Message) else Message(id=node.id, parent=node.parent)
@@ -216,7 +216,7 @@ class SessionIndex:
         now = parse_node(raw, node.start)
         value = decode(raw).value
         if now is None or now.id != node.id or not isinstance(value, dict):
-            # The file was rewritten by somebody, in place.
+            # The file was rewritten in place by another program.
             self._forget_log("messages")
             raise NotFound(
                 f"the message {node.id[:80]} is no longer where it was",
@@ -227,7 +227,7 @@ class SessionIndex:
     # files
 
     def snapshots(self, owners: Iterable[str]) -> list[SnapshotLine]:
-        """The snapshots of these messages and points, in order."""
+        """Return the snapshots of these messages and points, in order."""
         asked = set(owners)
         points = (
             (start, one) for start, one in self._read_point_snapshots() if one.message in asked
@@ -241,13 +241,13 @@ class SessionIndex:
         return bool(self._find_snapshot_places([message]))
 
     def all_snapshots(self) -> Iterator[tuple[int, SnapshotLine]]:
-        """All snapshots in order, each with the byte at which it starts or would."""
+        """Yield all snapshots in order, each with the offset at which it starts or would start."""
         log = read_lines(self._journal.descriptor("snapshots"))
         own = ((line.start, parse_snapshot(decode(line.raw).value)) for line in log)
         return _merge_in_order(self._read_point_snapshots(), own)
 
     def _read_point_snapshots(self) -> Iterator[tuple[int, SnapshotLine]]:
-        """What moves did to files, each at its place in the log of snapshots."""
+        """Yield the changes of files by moves, each at its place in the log of snapshots."""
         for move in self.moves():
             if move.after is not None:
                 done = (each for each in move.paths if move.fates.get(each.path) == "done")
@@ -269,11 +269,11 @@ class SessionIndex:
         return found
 
     def find_touches(self, path: bytes) -> list[tuple[str, FileChange]]:
-        """Every change of a path that was ever recorded, with its message, in file order."""
+        """Return every recorded change of a path, with its message, in file order."""
         return self.find_touches_of([path])[path]
 
     def find_touches_of(self, paths: Iterable[bytes]) -> dict[bytes, list[tuple[str, FileChange]]]:
-        """The same for many paths; each line is read once."""
+        """Return the same for many paths; each line is read once."""
         found: dict[bytes, list[tuple[str, FileChange]]] = {path: [] for path in paths}
         for line in self._find_touching(_EVERY_TOUCH, found):
             for change in line.changes:
@@ -282,14 +282,14 @@ class SessionIndex:
         return found
 
     def find_last_touches(self, paths: Iterable[bytes]) -> dict[bytes, FileChange | None]:
-        """The last change of each path, however many there were; None if there is none."""
+        """Return the last change of each path; None if there is none."""
         found: dict[bytes, FileChange | None] = dict.fromkeys(paths)
         for line in self._find_touching(_LAST_TOUCHES, found):
             found.update((each.path, each) for each in line.changes if each.path in found)
         return found
 
     def _find_touching(self, query: str, paths: Iterable[bytes]) -> Iterator[SnapshotLine]:
-        """Snapshots that have some of these paths, in order, each once."""
+        """Yield snapshots that have some of these paths, in order, each once."""
         wanted, places = list(paths), set[tuple[int, int]]()
         for at in range(0, len(wanted), AT_ONCE):
             some = wanted[at : at + AT_ONCE]
@@ -304,7 +304,7 @@ class SessionIndex:
     # operations
 
     def operations(self) -> list[dict[str, Any]]:
-        """All operations, in order; that log is small."""
+        """Return all operations, in order; that log is small."""
         fd = self._journal.descriptor("operations")
         with self._lock:
             inode, stop, found = self._operations
@@ -321,7 +321,7 @@ class SessionIndex:
             return list(found)
 
     def moves(self) -> list[LoggedMove]:
-        """All moves, in order."""
+        """Return all moves, in order."""
         operations = self.operations()
         with self._lock:
             key = self._operations[:2]
@@ -330,13 +330,13 @@ class SessionIndex:
             return self._moves[1]
 
     def find_owner(self, id: str) -> tuple[str, str | None]:
-        """The message that a snapshot names, and the point it belongs to if it is one's."""
+        """Return the message that a snapshot names, and its point if it belongs to one."""
         for move in self.moves():
             if move.point == id and move.is_point and move.at.conversation is not None:
                 return move.at.conversation, id
         return id, None
 
-    # asking
+    # queries
 
     def _query_nodes(self, where: str, *given: object) -> list[IndexedMessage]:
         query = f"SELECT {_NODE} FROM nodes {where}"
@@ -346,7 +346,7 @@ class SessionIndex:
         return self._run_with_cache(log, lambda db: db.execute(query, given).fetchall())
 
     def _run_with_cache(self, log: str, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """Do something with a cache that is up to date; with another one if this one fails."""
+        """Run a query with an updated cache, or with another one if this one fails."""
         with self._lock:
             self._cache = self._cache or IndexCache(self._place)
             while True:
@@ -374,12 +374,12 @@ class SessionIndex:
 def _merge_in_order(
     points: Iterable[tuple[int, SnapshotLine]], own: Iterable[tuple[int, SnapshotLine]]
 ) -> Iterator[tuple[int, SnapshotLine]]:
-    """Both in one order: a move comes before the line that starts where the log ended then."""
+    """Merge both in one order: a move is before the line that starts where the log ended then."""
     return merge(points, own, key=itemgetter(0))
 
 
 def _can_lead(node: IndexedMessage) -> bool:
-    """Whether a session can go on from here: somebody can name it, and it is no aside."""
+    """Whether a session can continue from here: it has an id and is not on a sidechain."""
     return not node.sidechain and has_own_id(node)
 
 

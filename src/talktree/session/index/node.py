@@ -1,7 +1,7 @@
-"""What a line of messages.jsonl says of its place: a few members, by a typed partial decode.
+"""The place of a message, from a few members of its line, by a typed partial decode.
 
-Contents are skipped over. A line that the quick decoder refuses is read by the tolerant one; what
-is no message to anybody is no node.
+Contents are skipped. A line that the quick decoder refuses is read by the tolerant one; a line that
+is not a message has no node.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ NOTHING = Raw()
 
 
 class IndexedMessage(NamedTuple):
-    """A message and where it stands."""
+    """A message and the place of its line."""
 
     id: str
-    """Its uuid; `@` and the place of its line if it has none."""
+    """Its uuid; `@` and the offset of its line if it has none."""
     parent: str | None
     """The uuid it names as its parent, whether or not there is such a message."""
     number: int
-    """Its place in the order of lines: the byte its line starts at."""
+    """Its place in the order of lines: the offset at which its line starts."""
     start: int
     length: int
-    """Where its line stands, without the newline."""
+    """The length of its line, without the newline."""
     type: str
     sidechain: bool
     note: bool
-    """Whether it only tells of a move."""
+    """Whether it only records a move."""
     time: int | None
 
 
@@ -60,7 +60,7 @@ _quick = msgspec.json.Decoder(_Line).decode
 
 
 def parse_node(raw: bytes, start: int) -> IndexedMessage | None:
-    """The message that stands on a line; None if it is something else."""
+    """Return the message on a line, or None for other lines."""
     try:
         line = _quick(raw)
     except REFUSALS:
@@ -81,7 +81,7 @@ def parse_node(raw: bytes, start: int) -> IndexedMessage | None:
 
 
 def _parse_tolerantly(raw: bytes, start: int) -> IndexedMessage | None:
-    """The same of a line that is not quite what it should be."""
+    """Return the same for a line that is not quite valid."""
     value, _, usable = decode(raw)
     if not usable or not isinstance(value, dict):
         return None

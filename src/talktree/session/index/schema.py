@@ -1,8 +1,8 @@
-"""The cache on disk: its tables, and opening one that is sound or making one that is.
+"""The cache on disk: its tables, and opening a valid one or creating it.
 
-Whoever uses a cache file holds a shared lock on the file beside it until the end. A damaged one is
-removed only by somebody who gets that lock alone, since SQLite takes its files by their names;
-whoever does not get it, or cannot write there, works in memory.
+Every user of a cache file holds a shared lock on the file beside it. A damaged cache is removed
+only under the exclusive lock, because SQLite opens its files by name. A process that cannot get
+that lock, or cannot write there, uses a cache in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from talktree.errors import LockHeld
 
 MARK = 0x74747369
-"""Says in the file's header that it is ours."""
+"""The application id in the file's header."""
 VERSION = 1
 PATIENCE = 30.0
 """Seconds to wait while another process fills the same cache."""
@@ -37,7 +37,7 @@ TABLES = {"messages": ("nodes",), "snapshots": ("snapshots", "touched")}
 
 
 class IndexCache:
-    """A connection to a cache that is sound, wherever it is."""
+    """A connection to a valid cache, on disk or in memory."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -46,11 +46,11 @@ class IndexCache:
 
     @property
     def in_memory(self) -> bool:
-        """Whether it is nobody else's and goes with this object."""
+        """Whether the cache is private and ends with this object."""
         return self._path is None
 
     def fall_back(self, error: sqlite3.Error) -> bool:
-        """Whether there is another cache to work with, once this one has failed."""
+        """Whether there is another cache to use, once this one has failed."""
         if self.in_memory:
             return False
         damaged = not isinstance(error, sqlite3.OperationalError)
@@ -62,7 +62,7 @@ class IndexCache:
         return True
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         with suppress(sqlite3.Error):
             self.db.close()
         self._forget_path()
@@ -99,7 +99,7 @@ class IndexCache:
         return db
 
     def _replace_damaged(self) -> sqlite3.Connection | None:
-        """A new cache in the place of a damaged one; None unless nobody else has it open."""
+        """Return a new cache in place of a damaged one; None if another process has it open."""
         assert self._path is not None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,21 +119,21 @@ class IndexCache:
 
 
 def open_in_memory() -> sqlite3.Connection:
-    """An empty cache of one's own."""
+    """Return an empty private cache."""
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     db.executescript(SCHEMA)
     return db
 
 
 def _open_private(path: Path) -> int:
-    """A descriptor of a file that only its owner may read; links are refused."""
+    """Return a descriptor of a file that only its owner may read; links are refused."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
 def _prepare_tables(db: sqlite3.Connection) -> None:
-    """The tables, made if the file is new; another program's file counts as damaged."""
+    """Create the tables in a new file; another program's file counts as damaged."""
     db.execute("PRAGMA journal_mode = WAL")
-    # What a power cut takes away is indexed again; what stays is whole.
+    # What a power failure removes is indexed again; the rest is consistent.
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -159,9 +159,9 @@ def _read_header(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def clear_cache(path: Path) -> None:
-    """Remove a cache; while others have it open, overwrite what is in it.
+    """Remove a cache; while others have it open, overwrite its contents.
 
-    The file beside it stays: whoever has it open holds a lock by it.
+    The file beside it stays, because others hold a lock on it.
     """
     if not path.exists():
         return
@@ -179,7 +179,7 @@ def clear_cache(path: Path) -> None:
 
 
 def _overwrite(path: Path) -> None:
-    """Leave a cache that others have open without rows, in its file and in its log."""
+    """Remove the rows of a cache that others have open, in its file and in its log."""
     db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
         db.execute("PRAGMA secure_delete = ON")

@@ -1,13 +1,12 @@
-"""Syncing one log, by whoever comes first.
+"""Group commit: syncing one log for many writers.
 
-While one writer syncs, others append and wait for the lock; the next to get it syncs for all of
+While one writer syncs, others append and wait for the lock. The next to get it syncs for all of
 them, and the others find in the mark that nothing is left to do.
 
-Threads that want to append at the same time, served by one of them.
-
-Each would take the lock, write and sync for itself, and wake the next when it is done. Instead
-whoever comes first does the work of all who wait, one after the other under one lock and with one
-sync, and wakes them together.
+Threads that want to append at the same time are served by one of them. Otherwise each would take
+the lock, write and sync for itself, and wake the next when it is done. Instead the first thread
+does the work of all waiting threads in order, under one lock and with one sync, and wakes them
+together.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ from talktree.session.journal.lockfile import DurableMark, LockFile
 from talktree.session.journal.log import NO_IDENTITY, Log, WrittenLines
 
 GATHERING = 0.2
-"""For which part of the time of a sync more lines are waited for, where several writers are,"""
+"""The fraction of a sync's duration for which more lines are waited for, with several writers,"""
 LONGEST_GATHERING = 0.001
-"""and for how long at most, in seconds."""
+"""the maximum of that time, in seconds,"""
 SHORTEST_GATHERING = 0.0001
-"""and from when on a pause is one: the timer adds about half of this to each."""
+"""and the shortest useful pause: the timer adds about half of this to each."""
 A_MOMENT = 50e-6
-"""Seconds between two looks at the mark, at least."""
+"""Minimum seconds between two reads of the mark."""
 STREAK = 8
-"""After so many lines in a row a writer counts as the only one. For every one of so many it still
-goes the longer way, on which whoever waits for the append lock gets it."""
+"""After this number of writes in a row a writer counts as the only one. Each time this number is
+reached again, it takes the longer path, on which other waiters get the append lock."""
 
 
 class SyncFailed(Exception):
-    """The log could not be synced, now or by somebody before; it must be renewed."""
+    """The log could not be synced, now or earlier by another writer; it must be replaced."""
 
 
 class LogReplaced(Exception):
@@ -59,19 +58,20 @@ class Commit:
         self._failure: DurableMark | None = None
         """A failed sync that could not even be noted; nothing counts until it is."""
         self._took = 0.0
-        """How long the last sync took, in seconds."""
+        """Duration of the last sync, in seconds."""
         self.begun = 0
-        """How many syncs this process has begun; lines remember it from when they were written."""
+        """Number of syncs that this process has begun; lines store it when they are written."""
         self._done = (0, NO_IDENTITY)
-        """The last sync that went well, and of which file: it covers all lines from before it."""
+        """The last successful sync, and its file: it covers all lines from before it."""
         self._synced = (NO_IDENTITY, 0)
-        """Which file this process has last synced and noted, and up to where."""
+        """The file that this process last synced and noted, and up to where."""
         self._lost = (NO_IDENTITY, 0)
-        """A file of which a sync failed, and up to where another writer's is not believed then."""
+        """A file of which a sync failed, and up to where other writers' marks are not trusted
+        then."""
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
-        """No other thread or process syncs, cuts or replaces the log."""
+        """Prevent other threads and processes from syncing, cutting or replacing the log."""
         with self._gate:
             self._lock.acquire(self._byte)
             try:
@@ -80,10 +80,11 @@ class Commit:
                 self._lock.release(self._byte)
 
     def sync_if_alone(self, written: WrittenLines) -> bool:
-        """Sync the lines of the only writer there is, under the append lock; whether that was done.
+        """Sync the lines of an only writer under the append lock, and return whether this was done.
 
-        If this process has noted that everything before them is synced, nobody has anything to
-        sync or to note until the append lock is free: the other lock and the mark can be spared.
+        If this process has noted that everything before them is synced, no other process has
+        anything to sync or to note until the append lock is free, so the other lock and the mark
+        are not needed.
         """
         if (
             written.streak < STREAK
@@ -95,7 +96,7 @@ class Commit:
         try:
             self._sync(written.start, written.end)
         except (SyncFailed, OSError):
-            # It is noted, or will be; `reach` finds it and tells.
+            # It is noted, or will be; `ensure_synced` finds and reports it.
             return False
         finally:
             self._gate.release()
@@ -117,10 +118,10 @@ class Commit:
                 self._lock.release(self._byte)
 
     def _is_covered_by_another(self, written: WrittenLines) -> bool:
-        """Wait for whoever syncs; False, with the lock held, if that did not cover the lines.
+        """Wait for another writer's sync; False, with the lock held, if it did not cover the lines.
 
-        Those who wait look at the mark from time to time. Whoever waits for the lock itself is
-        overtaken by the one who has just freed it, again and again, with lines long since synced.
+        Waiting writers read the mark from time to time. A writer that waits for the lock itself can
+        be overtaken repeatedly by the one that has just released it, with lines long since synced.
         """
         pause = self._took * 0.8
         while True:
@@ -152,8 +153,8 @@ class Commit:
     def _wait_for_others(self) -> None:
         """Let others write first.
 
-        Those whose lines were covered write their next ones now. A sync that began at once would
-        miss them, and one half of the writers would always wait for the other.
+        Writers whose lines were covered write their next ones now. A sync that began at once would
+        miss them, and half of the writers would always wait for the other half.
         """
         pause = min(self._took * GATHERING, LONGEST_GATHERING)
         if pause < SHORTEST_GATHERING:
@@ -162,11 +163,11 @@ class Commit:
             time.sleep(pause)
 
     def _trust_mark(self, written: WrittenLines) -> None:
-        """Take the mark's word for it, unless the system has told this process something else.
+        """Trust the mark, unless the system has reported a failure to this process.
 
-        A writer may see its sync fail and be killed before it has noted that; the next sync, of
-        a descriptor that was opened since, goes well, and its mark would cover lines that were
-        dropped. The system tells of the failure to each descriptor that was open then, once.
+        A writer may see its sync fail and be killed before it has noted that. The next sync, of a
+        descriptor that was opened since, succeeds, and its mark would cover lines that were
+        dropped. The system reports the failure once to each descriptor that was open then.
         """
         try:
             raise_lost_writes(self._log.fd)
@@ -177,28 +178,28 @@ class Commit:
             raise SyncFailed
 
     def sync_existing(self) -> None:
-        """Make sure that what is in the file is on the disk, before the first line is added."""
+        """Sync the existing bytes of the file before the first line is added."""
         with self.hold_lock():
             if not self.is_known():
                 os.fsync(self._log.folder)
                 self._sync(self._log.size(), self._log.size())
 
     def is_known(self) -> bool:
-        """Whether there is a mark that can be relied on."""
+        """Whether there is a mark that can be trusted."""
         mark = self._read_mark()
         return bool(
             mark and mark.identity == self._log.identity and mark.length <= self._log.size()
         )
 
     def is_sound(self, size: int, *, synced: bool) -> bool:
-        """Whether lines can be added to a log of that size just like that."""
+        """Whether lines can be added to a log of that size without further checks."""
         mark = self._read_mark()
         if mark is None or mark.identity != self._log.identity:
             return not synced
         return not mark.failed and mark.length <= size
 
     def has_failed(self) -> bool:
-        """Whether the log must be renewed before anything is added."""
+        """Whether the log must be replaced before anything is added."""
         mark = self._read_mark()
         return bool(mark and mark.failed and mark.identity == self._log.identity)
 
@@ -211,21 +212,21 @@ class Commit:
             os.ftruncate(self._log.fd, length)
 
     def reopen(self) -> None:
-        """Open the file that the path leads to, while nobody syncs the old one."""
+        """Open the file that the path leads to, while the old one is not being synced."""
         with self.hold_lock():
             self._log.open()
 
     def close(self) -> None:
-        """Let go of the log, while no other thread syncs it."""
+        """Close the log, while no other thread syncs it."""
         with self._gate:
             self._log.close()
 
     def forget_threads(self) -> None:
-        """After a fork only one thread is left, and what others held is free."""
+        """After a fork only one thread is left, and locks of the others are free."""
         self._gate = threading.Lock()
 
     def _sync(self, good: int, size: int) -> None:
-        """Sync everything there is. A failure is noted for all: it must never be tried again."""
+        """Sync the log. A failure is noted for all: a sync must never be repeated."""
         self.begun = number = self.begun + 1
         self._synced = (NO_IDENTITY, 0)
         start = time.monotonic()
@@ -245,7 +246,7 @@ class Commit:
         if self._failure is not None:
             known = self._lock.read_mark(self._log.index)
             if known and known.identity == self._failure.identity:
-                # It may be late: what others have synced since is saved.
+                # This may be late: what others have synced since is kept.
                 self._failure = known._replace(
                     length=max(known.length, self._failure.length), failed=True
                 )
@@ -259,9 +260,9 @@ class Commit:
 
 T = TypeVar("T")
 PATIENCE = 0.5
-"""For which part of the time of the last round those are waited for who took part in it,"""
+"""The fraction of the last round's duration for which its participants are waited for,"""
 LONGEST_PATIENCE = 0.001
-"""and for how many seconds at most."""
+"""and the maximum of that time, in seconds."""
 
 
 class GroupedJournal(Protocol):
@@ -271,7 +272,7 @@ class GroupedJournal(Protocol):
         """Take the append lock."""
 
     def leave(self, *, settle: bool = False) -> Sequence[WrittenLines]:
-        """Free the append lock; what was written under it and is not acknowledged yet."""
+        """Release the append lock; return the lines written under it and not acknowledged yet."""
 
     def ensure_synced(self, written: WrittenLines) -> None:
         """Return when lines are on the disk; `NotSaved` if they never will be."""
@@ -294,15 +295,15 @@ class _GroupJob:
         self.error: BaseException | None = None
         self.state = _State.WAITS
         self.wake = threading.Lock()
-        """Free when there is something to do for the thread: go on, or lead."""
+        """Released when the thread has something to do: continue, or lead."""
         self.wake.acquire()
         self.leads = False
         self.unreached: Sequence[WrittenLines] | None = None
-        """Lines that nobody has acknowledged, because whoever led was interrupted; None if it is
-        not even known which they are."""
+        """Lines that are not acknowledged, because the leader was interrupted; None if it is not
+        even known which they are."""
 
     def run(self) -> None:
-        """Do it; what goes wrong is for the thread that wanted it."""
+        """Run the job; errors are kept for the thread that wanted it."""
         self.state = _State.BEGUN
         try:
             self.result = self.work()
@@ -311,7 +312,7 @@ class _GroupJob:
         self.state = _State.ENDED
 
     def get_result(self) -> Any:  # noqa: ANN401
-        """What came of it."""
+        """Return the result, or raise its error."""
         if self.error is None:
             return self.result
         try:
@@ -329,19 +330,19 @@ class CommitGroup:
         self.forget_threads()
 
     def forget_threads(self) -> None:
-        """After a fork only one thread is left, and nobody leads."""
+        """After a fork only one thread is left, without a leader."""
         self._gate = threading.Lock()
         self._queue: list[_GroupJob] = []
         self._led = False
         self._crowd = 1
-        """How many were there the last time."""
+        """The number of threads in the last round."""
         self._took = 0.0
-        """How long the last round took, in seconds."""
+        """Duration of the last round, in seconds."""
         self._gathering: _GroupJob | None = None
-        """The job of who leads and waits for the others."""
+        """The job of the leader that waits for the others."""
 
     def run(self, work: Callable[[], T]) -> T:
-        """Do something under the append lock; returns when what it wrote is acknowledged."""
+        """Run a function under the append lock; returns when its writes are acknowledged."""
         if self._lead_alone():
             return self._run_alone(work)
         job = _GroupJob(work)
@@ -361,7 +362,7 @@ class CommitGroup:
     # one thread
 
     def _lead_alone(self) -> bool:
-        """Lead, if nobody does and nobody else is to be expected."""
+        """Become the leader, if there is none and no other thread is expected."""
         with self._gate:
             if self._led or self._crowd > 1:
                 return False
@@ -390,7 +391,7 @@ class CommitGroup:
     # several threads
 
     def _enqueue(self, job: _GroupJob) -> bool:
-        """Put a job into the queue; if nobody leads, its thread does."""
+        """Add a job to the queue; its thread becomes the leader if there is none."""
         with self._gate:
             self._queue.append(job)
             if not self._led:
@@ -403,7 +404,7 @@ class CommitGroup:
             return True
 
     def _lead(self, mine: _GroupJob) -> None:
-        """Do the jobs of all who wait."""
+        """Run the jobs of all waiting threads."""
         self._wait_for_previous(mine)
         start = monotonic()
         with self._gate:
@@ -422,10 +423,10 @@ class CommitGroup:
             self._wake_finished(batch, mine)
 
     def _wait_for_previous(self, mine: _GroupJob) -> None:
-        """Wait for those who wrote along the last time.
+        """Wait for the threads of the last round.
 
         They have just been woken and write their next lines now. A sync that began at once would
-        miss them, and one half of the threads would always wait for the other.
+        miss them, and half of the threads would always wait for the other half.
         """
         with self._gate:
             if len(self._queue) >= self._crowd:
@@ -451,7 +452,7 @@ class CommitGroup:
             job.unreached = ()
 
     def _requeue(self, batch: list[_GroupJob], mine: _GroupJob) -> None:
-        """The thread that leads was interrupted: what is not begun is left to another."""
+        """Hand over jobs that have not begun, because the leader was interrupted."""
         left = [job for job in batch if job.state is _State.WAITS and job is not mine]
         for job in left:
             batch.remove(job)
@@ -472,14 +473,14 @@ class CommitGroup:
                 job.wake.release()
 
     def _appoint_leader(self) -> None:
-        """Let the first in the queue lead, if there is one."""
+        """Make the first thread in the queue the leader, if there is one."""
         self._led = bool(self._queue)
         if self._led:
             self._queue[0].leads = True
             self._queue[0].wake.release()
 
     def _withdraw_job(self, job: _GroupJob) -> None:
-        """The thread of a job was interrupted: it must not be waited for."""
+        """Remove the job of an interrupted thread, so that it is not waited for."""
         with self._gate:
             if job in self._queue:
                 self._queue.remove(job)

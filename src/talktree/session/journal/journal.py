@@ -1,7 +1,7 @@
-"""The three logs of a session: many threads and processes append, and nobody loses a line.
+"""The three logs of a session: many threads and processes append without losing a line.
 
-An append takes the lock, looks whether the file still ends as it was left, writes, frees the lock,
-and returns when the line is on the disk (`safe`) or with the kernel (`fast`).
+An append takes the lock, checks that the file still ends as it was left, writes, releases the lock,
+and returns when the line is on the disk (`safe`) or in the kernel (`fast`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Journal:
         self.folder = folder
         self.durability = durability
         self.problems: list[str] = []
-        """What was found and done: tails moved to quarantine, files renewed, weak places."""
+        """What was found and done: tails moved to quarantine, replaced files, weak places."""
         self._safe = durability == "safe"
         self._gate = threading.RLock()
         self._depth = 0
@@ -67,18 +67,18 @@ class Journal:
     # appending
 
     def append(self, log: str, *values: bytes) -> list[LinePosition]:
-        """Add lines: JSON objects without newline and seal. Acknowledged when it returns.
+        """Add lines: JSON objects without newline and seal. They are acknowledged when it returns.
 
-        Inside of `alone` they are acknowledged when that ends, or by `sync`.
+        Inside `append_lock` they are acknowledged when that ends, or by `sync`.
         """
         if self._owner == get_ident():
             return self._write_lines(self._logs[log], values)
         return self._group.run(partial(self._write_lines, self._logs[log], values))
 
     def run_in_group(self, work: Callable[[], T]) -> T:
-        """Read and append as inside of `alone`, but with whatever other threads have to append.
+        """Read and append as inside `append_lock`, but together with other threads.
 
-        It may be one of them that does the work; it is acknowledged when this returns.
+        Another thread may do the work; it is acknowledged when this returns.
         """
         return work() if self._owner == get_ident() else self._group.run(work)
 
@@ -87,7 +87,7 @@ class Journal:
         return self._alone
 
     def sync(self) -> None:
-        """Acknowledge what was appended so far inside of `alone`, in that order."""
+        """Acknowledge what was appended so far inside `append_lock`, in that order."""
         with self._gate:
             pending = self._pending
             self._pending = {}
@@ -95,7 +95,7 @@ class Journal:
                 self.ensure_synced(written)
 
     def sync_logs(self, *logs: str) -> None:
-        """Put all lines of logs on the disk, whoever wrote them; nothing if this is not `safe`."""
+        """Sync all lines of logs from all writers; does nothing if this is not `safe`."""
         there = [log for log in logs if self._safe and self.length(log)]
         for log in there:
             try:
@@ -104,7 +104,7 @@ class Journal:
                 raise _not_saved_error(self.folder, f"{log}.jsonl", error) from error
 
     def enter(self) -> None:
-        """Take the append lock, or once more."""
+        """Take the append lock, which is reentrant."""
         self._gate.acquire()
         if self._depth:
             self._depth += 1
@@ -123,12 +123,12 @@ class Journal:
             raise
 
     def leave(self, *, settle: bool = False) -> list[WrittenLines]:
-        """Free the append lock; what was written under it and has to be reached.
+        """Release the append lock; return the lines written under it that must be synced.
 
-        With `settle` it is synced before, if no other writer has to be reckoned with.
+        With `settle` they are synced before, if no other writer is expected.
         """
         if self._depth == 0:
-            # A child that was forked inside of `alone` never held the lock.
+            # A child that was forked inside `append_lock` never held the lock.
             return []
         self._depth -= 1
         if self._depth:
@@ -164,10 +164,10 @@ class Journal:
             self._pending[log.index] = written
         return written.places
 
-    # what has to be right before a line is added
+    # checks before a line is added
 
     def _try_continue(self, log: Log, growth: int) -> bool:
-        """Go on behind the lines of another writer, if all is as it should be: the usual case."""
+        """Continue after the lines of another writer, if everything is valid: the usual case."""
         size = log.end + growth
         return (
             not self._lock.is_replaced()
@@ -176,7 +176,7 @@ class Journal:
         )
 
     def _prepare_log(self, log: Log) -> None:
-        """Make sure of the file and of its end; another writer was there, or nobody knows."""
+        """Verify the file and its end, after another writer or from an unknown state."""
         commit = self._commits[log.index]
         known, log.end = log.end, -1
         if self._lock.is_replaced():
@@ -235,7 +235,7 @@ class Journal:
             raise _not_saved_error(self.folder, log.file, error) from error
 
     def _find_lines_again(self, log: Log, written: WrittenLines) -> WrittenLines:
-        """The lines in the file that stands in the place of the one they were written to."""
+        """Return the lines in the file that replaced the one they were written to."""
         self.enter()
         try:
             self._prepare_log(log)
@@ -246,7 +246,7 @@ class Journal:
             self.leave()
 
     def _give_up(self, log: Log) -> None:
-        """Renew the log at once if that is possible; else whoever appends next tries it."""
+        """Replace the log now if that is possible; else the next append tries it."""
         self.enter()
         try:
             log.end = -1
@@ -259,14 +259,14 @@ class Journal:
     # all writers
 
     def join_writers(self) -> None:
-        """Be counted among the handles that may write, until this is closed."""
-        # Where no lock can be taken nothing can be written either, and the first append says why.
+        """Hold the shared lock of writers until this is closed."""
+        # Without a lock nothing can be written either, and the first append reports why.
         with contextlib.suppress(OSError):
             self._lock.join_writers()
 
     @contextlib.contextmanager
     def exclude_other_writers(self, *, wait: bool = False) -> Iterator[None]:
-        """Let no other handle write meanwhile; `LockHeld` if one may, unless this waits for it."""
+        """Prevent other handles from writing; wait for them, or raise `LockHeld`."""
         if wait:
             self._lock.acquire(WRITING)
         elif not self._lock.exclude_writers():
@@ -282,15 +282,15 @@ class Journal:
     # reading
 
     def length(self, log: str) -> int:
-        """How many bytes a log has now."""
+        """Return the current length of a log in bytes."""
         return self._readers.length(log)
 
     def descriptor(self, log: str) -> int:
-        """A descriptor to read a log with (`lines`); it follows the log if that is renewed."""
+        """Return a descriptor to read a log; it follows the log if that is replaced."""
         return self._readers.descriptor(log)
 
     def close(self) -> None:
-        """Let go of all files; the journal cannot be used any more."""
+        """Close all files; the journal cannot be used any more."""
         with self._gate:
             self._closed = True
             for commit in self._commits:
@@ -299,7 +299,7 @@ class Journal:
             self._readers.close()
 
     def _reset_after_fork(self) -> None:
-        """A child has locks of its own, or it would share those of its parent."""
+        """Make new locks for a child process, so that it does not share those of its parent."""
         self._gate = threading.RLock()
         self._depth = 0
         self._owner = 0
@@ -313,7 +313,7 @@ class Journal:
 
 
 class _AppendLock:
-    """The append lock of a journal as a context."""
+    """The append lock of a journal as a context manager."""
 
     __slots__ = ("_journal",)
 

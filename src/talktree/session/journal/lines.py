@@ -1,18 +1,15 @@
-"""The lines of a log, forwards and backwards, without a lock and without holding the file.
+"""Reading the lines of a log, forwards and backwards, without a lock and without holding the file.
 
-A reader takes whole lines only: what a writer has begun is served when it is there to its end.
+A reader returns complete lines only: an unfinished line is returned when it is complete.
 
-Seals of lines; they are the format's, whose rules verify them, too.
+Seals of lines belong to the format, whose rules verify them, too.
 
-Lines that ran together, told apart again.
+A newline that was lost, overwritten or changed joins two lines. NULs, which a file system may leave
+where a block never reached the disk, do the same. A part that is provably a complete line is
+returned as one; the rest stays together unchanged.
 
-A newline that was lost, overwritten or turned into another byte makes one line of two. NULs, which
-a file system may leave where a block never reached the disk, do the same. Whatever is provably a
-whole line of its own is served as one; the rest stays together, as it is.
-
-How a log ends, before anything is appended to it.
-
-Never append onto a partial line: that is how one torn line becomes two lost ones.
+The end of a log is checked before anything is appended to it: appending to a partial line would
+lose two lines instead of one.
 """
 
 from __future__ import annotations
@@ -53,14 +50,14 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class JournalLine(NamedTuple):
-    """One line: where it starts in its file, and its bytes without newline and blanks around it."""
+    """One line: its offset in its file, and its bytes without newline and surrounding blanks."""
 
     start: int
     raw: bytes
 
 
 def is_complete_line(raw: bytes) -> bool:
-    """Whether some bytes are a complete line: no beginning of an object is an object."""
+    """Whether some bytes are a complete line: a prefix of an object is never an object."""
     return verify_seal(raw).state == "good" or _is_object(raw)
 
 
@@ -73,7 +70,7 @@ def _is_object(raw: bytes) -> bool:
 
 
 def split_lines(start: int, raw: bytes) -> Iterator[JournalLine]:
-    """What stands between two newlines, as the lines it is made of; nothing if it is blank."""
+    """Yield the lines in what is between two newlines; nothing if it is blank."""
     line = _trim_line(start, raw)
     if not line.raw:
         return
@@ -85,7 +82,7 @@ def split_lines(start: int, raw: bytes) -> Iterator[JournalLine]:
 
 
 def find_complete_lines(start: int, raw: bytes) -> list[JournalLine]:
-    """The whole lines in what no newline follows: a writer may be at work on the rest."""
+    """Return the complete lines in what no newline follows: a writer may still write the rest."""
     found = [*split_lines(start, raw)]
     while found and not is_complete_line(found[-1].raw):
         found.pop()
@@ -100,7 +97,7 @@ def _trim_line(start: int, raw: bytes) -> JournalLine:
 
 
 def _split_at_nuls(line: JournalLine) -> Iterator[JournalLine]:
-    """Objects that NULs part are lines; NULs inside of a line are damage and stay in it."""
+    """Yield objects separated by NULs; NULs inside a line are damage and stay in it."""
     at = stop = 0
     edges = [match.span() for match in _NULS.finditer(line.raw)]
     for (_, begin), (end, _) in zip([(0, 0), *edges], [*edges, (len(line.raw),) * 2], strict=True):
@@ -118,7 +115,7 @@ def _split_at_nuls(line: JournalLine) -> Iterator[JournalLine]:
 
 
 def _split_at_seals(line: JournalLine) -> Iterator[JournalLine]:
-    """A seal that fits and stands inside of a line is the end of another one."""
+    """Yield the parts of a line; a valid seal inside it is the end of another line."""
     ends = [match.end() for match in SEAL.finditer(line.raw)]
     if not ends or ends == [len(line.raw)]:
         yield line
@@ -137,7 +134,7 @@ def _split_at_seals(line: JournalLine) -> Iterator[JournalLine]:
 
 
 def _find_line_start(raw: bytes, at: int, before: int, end: int) -> int | None:
-    """Where the line begins that ends here: behind what was served, or behind the last seal."""
+    """Return the start of the line that ends here: after the last line or seal."""
     for candidate in dict.fromkeys((raw.find(b"{", at, end), raw.find(b"{", before, end))):
         if candidate >= 0 and verify_seal(raw[candidate:end]).state == "good":
             return candidate
@@ -148,7 +145,7 @@ BLOCK = 1 << 20
 
 
 def read_lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[JournalLine]:
-    """The lines that begin in a stretch of a file, in order; blanks and NULs are passed over."""
+    """Yield the lines that begin in a range of a file, in order; blanks and NULs are skipped."""
     held: list[bytes] = []
     at = read = start
     while stop is None or read < stop:
@@ -171,7 +168,7 @@ def read_lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[Jou
             held = []
         rest = pieces[-1]
         if not held:
-            # However many NULs there are, they are not kept.
+            # NULs are not kept in memory, no matter how many there are.
             bare = rest.lstrip(BLANK)
             at += len(rest) - len(bare)
             rest = bare
@@ -181,7 +178,7 @@ def read_lines(fd: int, start: int = 0, stop: int | None = None) -> Iterator[Jou
 
 
 def _is_plain(raw: bytes) -> bool:
-    """Whether a line is quickly seen to be one line of ours and nothing else."""
+    """Whether a quick check shows that this is one of our lines and nothing else."""
     return (
         raw[:1] == b"{"
         and raw[-2:] == b'"}'
@@ -192,7 +189,7 @@ def _is_plain(raw: bytes) -> bool:
 
 
 def read_last_lines(fd: int, stop: int | None = None) -> Iterator[JournalLine]:
-    """The lines of a file from its end backwards."""
+    """Yield the lines of a file from its end backwards."""
     for start, raw, ended in read_segments(fd, os.fstat(fd).st_size if stop is None else stop):
         yield from reversed(
             [*split_lines(start, raw)] if ended else find_complete_lines(start, raw)
@@ -200,7 +197,7 @@ def read_last_lines(fd: int, stop: int | None = None) -> Iterator[JournalLine]:
 
 
 def read_segments(fd: int, stop: int) -> Iterator[tuple[int, bytes, bool]]:
-    """What stands between newlines, backwards: where, the bytes, and whether a newline follows."""
+    """Yield what is between newlines, backwards: offset, bytes, and whether a newline follows."""
     held: list[bytes] = []
     ended = False
     at = stop
@@ -222,7 +219,7 @@ def read_segments(fd: int, stop: int) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def _read_exactly(fd: int, start: int, size: int) -> bytes:
-    """That many bytes; a file that was cut meanwhile gives NULs in their place."""
+    """Return that many bytes; if the file was cut meanwhile, the missing ones are NULs."""
     found = os.pread(fd, size, start)
     while len(found) < size:
         more = os.pread(fd, size - len(found), start + len(found))
@@ -239,22 +236,22 @@ class LogTail(NamedTuple):
     """The end of a log."""
 
     length: int
-    """How much of it is whole lines; what is behind must go."""
+    """The length of the complete lines; the rest must be cut."""
     number: int
     """The number of the last line."""
     open: bool = False
-    """Whether the last line is whole but for its newline."""
+    """Whether the last line is complete but for its newline."""
 
 
 def read_fresh_tail(fd: int, size: int) -> LogTail | None:
-    """The end of a log that other writers of ours have just used; None if it looks otherwise."""
+    """Return the end of a log that our own writers have just used; None if it looks different."""
     end = os.pread(fd, LONGEST, max(0, size - LONGEST))
     number = read_number_at_end(end[:-1]) if end.endswith(b"\n") else None
     return None if number is None else LogTail(size, number)
 
 
 def read_tail(fd: int, size: int) -> LogTail:
-    """The end of a log nobody vouches for."""
+    """Return the end of a log in an unknown state."""
     length = _find_length_without_nuls(fd, size)
     is_open = False
     for start, raw, ended in read_segments(fd, length):
@@ -273,7 +270,7 @@ def read_tail(fd: int, size: int) -> LogTail:
 
 
 def _find_length_without_nuls(fd: int, size: int) -> int:
-    """The length of a file without the NULs at its end, however many they are."""
+    """Return the length of a file without the NULs at its end."""
     while size > 0:
         begin = max(0, size - _BLOCK)
         block = os.pread(fd, size - begin, begin)
@@ -285,7 +282,7 @@ def _find_length_without_nuls(fd: int, size: int) -> int:
 
 
 def _find_last_number(fd: int, length: int) -> int:
-    """The number of the last line: that of the last good seal, and one for each line since."""
+    """Return the number of the last line: the last valid seal's, plus the lines since."""
     since = 0
     for line in read_last_lines(fd, length):
         verdict = verify_seal(line.raw)

@@ -1,9 +1,9 @@
-"""The file `lock`: bytes to be locked, and marks that tell how far each log is synced.
+"""The file `lock`: bytes to be locked, and marks that say how far each log is synced.
 
-Byte 0 is locked by who appends, bytes 1 to 3 by who syncs a log. Byte 4 is shared by all handles
-that may write, and taken alone to erase something. The marks follow behind; each has
-the log's inode and the boot of the machine, so that one which says nothing of the present is known
-for what it is. The file's space is taken when it is made: noting a mark needs none.
+Byte 0 is locked to append, bytes 1 to 3 to sync a log. Byte 4 is shared by all handles that may
+write, and locked exclusively to erase something. The marks follow. Each has the log's inode and the
+boot id of the machine, so that an outdated mark is detected. The file's space is allocated when it
+is created, so noting a mark needs none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from talktree.files.locking import (
 NAME = "lock"
 APPENDING = 0
 WRITING = 4
-"""The byte that every handle which may write holds a shared lock of."""
+"""The byte on which every handle that may write holds a shared lock."""
 SIZE = 4096
 _LOGS = 3
 _FIRST_MARK = 64
@@ -35,7 +35,7 @@ _MARK_SIZE = 64
 _MARK = struct.Struct("<16sQQQQQ")
 """The boot, device and inode, the length, whether a sync failed, and the length once more."""
 _PATIENCE = 1000
-"""How often a mark is read that is being written; one that stays so is damaged and says nothing."""
+"""How often a mark is read again while it is written; one that stays inconsistent is ignored."""
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -43,10 +43,10 @@ class DurableMark(NamedTuple):
     """How far a log is known to be on the disk."""
 
     identity: tuple[int, int]
-    """Which file is meant: its device and inode."""
+    """The file it is about: its device and inode."""
     length: int
     failed: bool = False
-    """A sync failed: nothing behind the length may ever be acknowledged in this file."""
+    """A sync failed: nothing after the length may ever be acknowledged in this file."""
 
 
 class LockFile:
@@ -58,10 +58,10 @@ class LockFile:
         self._identity = (0, 0)
         self._is_writer = False
         self._seen: list[tuple[bytes, DurableMark | None]] = [(b"", None)] * _LOGS
-        """The last marks that were read or noted, so that the same bytes are not judged again."""
+        """The last marks that were read or noted, so that the same bytes are not parsed again."""
 
     def open(self) -> None:
-        """Open it, or again if its name leads to another file than before."""
+        """Open it, or open it again if its name leads to another file than before."""
         require_locks()
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(NAME, flags, 0o600, dir_fd=self._folder)
@@ -91,16 +91,16 @@ class LockFile:
             fcntl(self.fd, WAIT, SHARED[WRITING])
 
     def exclude_writers(self) -> bool:
-        """Turn the shared lock of writers into one alone; False if another handle has it."""
+        """Make the shared lock of writers exclusive; False if another handle has it."""
         return self.try_acquire(WRITING)
 
     def readmit_writers(self) -> None:
-        """Go back to the shared lock of writers."""
+        """Return to the shared lock of writers."""
         if self.fd >= 0:
             fcntl(self.fd, WAIT, SHARED[WRITING])
 
     def close(self) -> None:
-        """Let go of it and of every lock."""
+        """Close the file, which releases every lock."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -120,7 +120,7 @@ class LockFile:
         fcntl(self.fd, WAIT, EXCLUSIVE[byte])
 
     def try_acquire(self, byte: int) -> bool:
-        """Take the lock of a byte if nobody has it."""
+        """Take the lock of a byte if it is free."""
         if self.fd < 0:
             self.open()
         try:
@@ -132,7 +132,7 @@ class LockFile:
         return True
 
     def release(self, byte: int) -> None:
-        """End the lock of a byte; if that should fail, by letting go of the file."""
+        """Release the lock of a byte; if that fails, close the file."""
         if self.fd >= 0:
             try:
                 fcntl(self.fd, WAIT, FREE[byte])
@@ -140,7 +140,7 @@ class LockFile:
                 self.close()
 
     def read_mark(self, log: int) -> DurableMark | None:
-        """What is known of a log, also without a lock; None if nothing is, or nothing of today."""
+        """Return the mark of a log, also without a lock; None if it is missing or outdated."""
         data = os.pread(self.fd, _MARK.size, _FIRST_MARK + log * _MARK_SIZE)
         seen, mark = self._seen[log]
         if data != seen:
@@ -153,7 +153,7 @@ class LockFile:
         return mark
 
     def write_mark(self, log: int, mark: DurableMark) -> None:
-        """Tell the other writers; the lock of the log's byte is held."""
+        """Publish the mark to the other writers; the lock of the log's byte is held."""
         (device, inode), length, failed = mark
         data = _MARK.pack(_BOOT, device, inode, length, failed, length)
         os.pwrite(self.fd, data, _FIRST_MARK + log * _MARK_SIZE)
@@ -161,7 +161,7 @@ class LockFile:
 
 
 def _is_being_written(data: bytes) -> bool:
-    """Whether a mark was read in the middle of another's `pwrite`, which is over in no time."""
+    """Whether a mark was read in the middle of another's `pwrite`, which takes very little time."""
     return len(data) == _MARK.size and data[:16] == _BOOT and data[32:40] != data[48:56]
 
 
@@ -175,12 +175,12 @@ def _parse_mark(data: bytes) -> DurableMark | None:
 
 
 def _read_boot_id() -> bytes:
-    """What a machine is called from its start to its end; marks of before may be wrong."""
+    """Return the id of the machine's current boot; marks from before may be wrong."""
     try:
         with open(_BOOT_ID, "rb") as file:
             return bytes.fromhex(file.read().strip().replace(b"-", b"").decode())
     except (OSError, ValueError):
-        # Nobody else can know this name, so every process finds out for itself.
+        # No other process can know this name, so every process checks the log itself.
         return secrets.token_bytes(16)
 
 

@@ -1,6 +1,6 @@
-"""One log, open for appending. Who calls holds the append lock of the session.
+"""One log, opened for appending. The caller holds the append lock of the session.
 
-Descriptors for reading the logs, which need no lock and no right to write.
+`Readers` holds descriptors for reading the logs, which need no lock and no right to write.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_IDENTITY: Identity = (0, 0)
 
 
 class LinePosition(NamedTuple):
-    """Where a line is: its number, where it starts, and its length without the newline."""
+    """The place of a line: its number, its offset, and its length without the newline."""
 
     number: int
     start: int
@@ -33,7 +33,7 @@ class LinePosition(NamedTuple):
 
 
 class WrittenLines(NamedTuple):
-    """Lines that the kernel has."""
+    """Lines that were written to the kernel."""
 
     log: int
     identity: Identity
@@ -43,11 +43,11 @@ class WrittenLines(NamedTuple):
     syncs: int
     """How many syncs had begun when the kernel had the lines; any later one covers them."""
     streak: int
-    """How many times in a row this writer has written and nobody else has in between."""
+    """Number of consecutive writes of this writer without another writer in between."""
 
     @property
     def end(self) -> int:
-        """Where the last of them ends, newline included."""
+        """The offset after the last of them, newline included."""
         return self.start + len(self.data)
 
 
@@ -59,21 +59,23 @@ class Log:
         self.name = name
         self.file = f"{name}.jsonl"
         self.index = number
-        """Which of the logs it is."""
+        """The index of the log."""
         self.fd = -1
         self.identity = NO_IDENTITY
         self.end = -1
         self.last = 0
         """The number of the last line."""
         self._left = -1
-        """Where this writer's own last line ended."""
+        """The end of this writer's own last line."""
         self._streak = 0
 
     # appending
 
     def measure_growth(self) -> int:
-        """By how much others made the file longer since this writer was there; -1 if nobody knows,
-        or if its path leads elsewhere."""
+        """Return the growth of the log since this writer's last write.
+
+        Returns -1 if it is not known, or if its path leads elsewhere.
+        """
         try:
             found = os.stat(self.file, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
@@ -113,20 +115,20 @@ class Log:
         return b"".join(lines), places
 
     def _cut_unfinished(self, data: bytes, commit: Commit) -> None:
-        """Cut what was written of lines that cannot be finished, if nothing else came behind."""
+        """Cut lines that cannot be finished, if nothing else was written after them."""
         start, self.end = self.end, -1
         try:
             half = os.pread(self.fd, len(data) + 1, start)
             if half and data.startswith(half):
                 commit.cut(start)
         except OSError:
-            # The half line stays for now; whoever appends next finds it and moves it away.
+            # The partial line stays for now; the next append finds it and moves it away.
             pass
 
-    # looking
+    # checks
 
     def find_identity(self) -> Identity:
-        """Which file the path leads to; none there is nobody."""
+        """Return the identity of the file at the path, or that of no file."""
         try:
             found = os.stat(self.file, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
@@ -134,7 +136,7 @@ class Log:
         return (found.st_dev, found.st_ino)
 
     def open(self) -> None:
-        """Open the file its path leads to, or make it. The descriptor's number stays the same."""
+        """Open the file at its path, or create it. The descriptor's number stays the same."""
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(self.file, flags | os.O_NONBLOCK, 0o600, dir_fd=self.folder)
         found = os.fstat(fd)
@@ -150,11 +152,11 @@ class Log:
         self.end = self._left = -1
 
     def size(self) -> int:
-        """How long it is now."""
+        """Return its current length."""
         return os.lseek(self.fd, 0, os.SEEK_END)
 
     def try_take_over(self, size: int) -> bool:
-        """Take over from another writer, if the end shows that one of ours was the last."""
+        """Take over from another writer, if the end shows that the last one was one of ours."""
         found = read_fresh_tail(self.fd, size)
         if found is None:
             return False
@@ -162,14 +164,14 @@ class Log:
         return True
 
     def quarantine_rest(self, start: int, why: str) -> str | None:
-        """Put everything from there on into the quarantine; the name it has there."""
+        """Move everything from an offset on into the quarantine; return the name it has there."""
         size = self.size()
         if size <= start:
             return None
         return quarantine.quarantine_range(self.folder, self.name, self.fd, start, size, why)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -177,7 +179,7 @@ class Log:
 
 
 def find_end(log: Log) -> tuple[int, int, bool]:
-    """How much of a log is whole lines, the last number, and whether a newline is missing."""
+    """Return the length of complete lines, the last number, and whether a newline is missing."""
     return read_tail(log.fd, log.size())
 
 
@@ -185,7 +187,7 @@ NOTHING = (0, 0)
 
 
 class Readers:
-    """One descriptor a log; it leads to what the path leads to, also after a renewal."""
+    """One descriptor for each log; it follows the path, also after the log was replaced."""
 
     def __init__(self, folder: int) -> None:
         self._folder = folder
@@ -193,14 +195,14 @@ class Readers:
         self._open: dict[str, tuple[int, tuple[int, int]]] = {}
 
     def length(self, log: str) -> int:
-        """How many bytes a log has; none if it is not there."""
+        """Return the length of a log in bytes, or 0 if it does not exist."""
         try:
             return os.stat(f"{log}.jsonl", dir_fd=self._folder, follow_symlinks=False).st_size
         except FileNotFoundError:
             return 0
 
     def descriptor(self, log: str) -> int:
-        """A descriptor of the log as it is now, always the same number; no log reads as empty."""
+        """Return a descriptor of the log, always the same number; a missing log reads as empty."""
         with self._gate:
             fd, identity = self._open.get(log, (-1, NOTHING))
             now = self._read_identity(log)
@@ -218,14 +220,14 @@ class Readers:
             return fd
 
     def close(self) -> None:
-        """Let go of all."""
+        """Close all descriptors."""
         with self._gate:
             for fd, _ in self._open.values():
                 os.close(fd)
             self._open.clear()
 
     def forget_threads(self) -> None:
-        """After a fork only one thread is left, and what others held is free."""
+        """After a fork only one thread is left, and locks of the others are free."""
         self._gate = threading.Lock()
 
     def _read_identity(self, log: str) -> tuple[int, int]:

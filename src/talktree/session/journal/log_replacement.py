@@ -1,7 +1,7 @@
-"""A new file in the place of one that could not be synced.
+"""Replacing a log that could not be synced by a new file.
 
-After a failed sync the kernel may have dropped what it could not write, and will not say so again.
-What was synced before is copied to a new file; what came behind it was never acknowledged.
+After a failed sync the kernel may have dropped what it could not write, and does not report it
+again. What was synced before is copied to a new file; the rest was never acknowledged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BLOCK = 1 << 16
 
 
 def renew_log(log: Log, commit: Commit, lock: LockFile) -> str | None:
-    """Renew a log whose sync failed, unless somebody has done so; what was done, in words.
+    """Replace a log whose sync failed, unless this was already done; return what was done.
 
     The append lock is held.
     """
@@ -39,7 +39,7 @@ def renew_log(log: Log, commit: Commit, lock: LockFile) -> str | None:
 
 
 def _find_whole_length(fd: int, length: int) -> int:
-    """The length up to the last newline: a sync may have seen half of a line."""
+    """Return the length up to the last newline: a sync may have covered half of a line."""
     while length > 0:
         begin = max(0, length - _BLOCK)
         newline = os.pread(fd, length - begin, begin).rfind(b"\n")

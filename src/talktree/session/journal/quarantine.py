@@ -1,7 +1,7 @@
-"""Bytes that are cut off a log are kept, with the reason, before they are cut.
+"""Bytes that are cut off a log are saved first, with the reason.
 
-Names tell the log, the place and the content: keeping the same bytes twice, because a writer died
-in between, changes nothing.
+Names contain the log, the offset and the content: saving the same bytes twice, because a writer
+died in between, changes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BLOCK = 1 << 20
 
 
 def quarantine_range(session: int, log: str, fd: int, start: int, stop: int, why: str) -> str:
-    """Copy a stretch of a log into the quarantine, synced; its name there."""
+    """Copy a range of a log into the quarantine, synced, and return its name there."""
     folder = _open_folder(session)
     try:
         name = f"{log}-{start}-{_hash_range(fd, start, stop)}"

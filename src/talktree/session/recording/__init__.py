@@ -1,1 +1,1 @@
-"""What agents write: messages, their context, todos, thinking, compaction."""
+"""What agents record: messages, their context, todos, thinking, compaction."""

@@ -1,7 +1,7 @@
-"""The verbs that say something: each makes a message of its arguments and gives back its id.
+"""The verbs that record messages: each makes a message of its arguments and returns its id.
 
-Calls, results, tokens and tasks are the model's values or plain dicts with the same names. What
-cannot be understood is refused before anything is written.
+Calls, results, tokens and tasks are the model's values or plain dicts with the same names. Invalid
+values are refused before anything is written.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ TAKEN = frozenset(
         "version",
     }
 )
-"""Members that a message has anyway; `extra` cannot stand for them."""
+"""Members that a message has anyway; `extra` cannot replace them."""
 _SIDE = frozenset({SIDECHAIN})
 
 
 @raise_plain_errors
 class RecordingVerbs(ABC):
-    """Everything that can be said in a session, on its own line or on a sidechain."""
+    """All verbs that record messages, on a session's own line or on a sidechain."""
 
     _side = False
-    """Whether all that is said here stands on a sidechain."""
+    """Whether all messages recorded here are on a sidechain."""
 
     @abstractmethod
     def _write_messages(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
@@ -72,13 +72,14 @@ class RecordingVerbs(ABC):
 
     @abstractmethod
     def _choose_thinking(self, asked: Asked, text: str) -> ThinkingSetting | None:
-        """The thinking to record beside a prompt."""
+        """Return the thinking to record with a prompt."""
 
     @abstractmethod
     def _find_tool_name(self, call: str, parent: str | None) -> str | None:
-        """The name of the tool that was called, seen from a message; None if no call has this id.
+        """Return the name of the called tool, seen from a message; None if no call has this id.
 
-        Without a message it is looked for from the last one up."""
+        Without a message it is searched for from the last one upward.
+        """
 
     def user(
         self,
@@ -90,7 +91,7 @@ class RecordingVerbs(ABC):
         sidechain: bool = False,
         extra: Extra | None = None,
     ) -> str:
-        """What the user says. Words that ask for thinking are recorded as what triggered it."""
+        """Record a user's message. Words that ask for thinking are recorded as its trigger."""
         asked = self._choose_thinking(thinking, text)
         draft = self._make_draft(
             "user", (Text(text),), todos, extra, sidechain=sidechain, thinking=asked
@@ -110,7 +111,7 @@ class RecordingVerbs(ABC):
         sidechain: bool = False,
         extra: Extra | None = None,
     ) -> str:
-        """A reply: words, tool calls, what it cost."""
+        """Record a reply: text, tool calls, usage."""
         details = extra if model is None else {**(extra or {}), "model": model}
         parts: tuple[Part, ...] = (Text(text), *map(to_tool_call, calls))
         asked = None if thinking is None else choose_setting(thinking)
@@ -133,7 +134,7 @@ class RecordingVerbs(ABC):
         sidechain: bool = False,
         extra: Extra | None = None,
     ) -> str:
-        """What tools gave back, each for a call that a reply before has made."""
+        """Record tool results, each for a call of an earlier reply."""
         if not results:
             raise UsageError("no result was given", hint="give one result for each call")
         parts = tuple(self._with_call_id(to_tool_result(each), parent) for each in results)
@@ -150,12 +151,12 @@ class RecordingVerbs(ABC):
         sidechain: bool = False,
         extra: Extra | None = None,
     ) -> str:
-        """Something the program tells the model or the user."""
+        """Record a message from the program to the model or the user."""
         draft = self._make_draft("system", (Text(text),), todos, extra, sidechain=sidechain)
         return self._write_one(draft, parent)
 
     def summary(self, text: str, *, parent: str | None = None, sidechain: bool = False) -> str:
-        """A summary of what was said so far."""
+        """Record a summary of the conversation so far."""
         parts = (Event("summary", text=text),)
         return self._write_one(
             self._make_draft("system", parts, None, None, sidechain=sidechain), parent
@@ -164,21 +165,21 @@ class RecordingVerbs(ABC):
     def error(
         self, kind: str, text: str, *, parent: str | None = None, sidechain: bool = False
     ) -> str:
-        """A failure, told as `[kind] text`."""
+        """Record an error, as `[kind] text`."""
         draft = self._make_draft(
             "system", (Text(f"[{kind}] {text}"),), None, None, sidechain=sidechain
         )
         return self._write_one(replace(draft, flags=draft.flags | {ERROR}), parent)
 
     def title(self, text: str) -> str:
-        """Another title for the session."""
+        """Change the title of the session."""
         draft = self._make_draft(
             "system", (Event("title", text=text),), None, None, sidechain=False
         )
         return self._write_one(draft, None)
 
     def todos(self, todos: Given, *, parent: str | None = None) -> str:
-        """Another list of tasks; it stands on every message from here on."""
+        """Replace the list of tasks; every later message has it."""
         listed = make_todo_list(todos)
         parts = (Text(describe_todos(listed)),)
         return self._write_one(
@@ -241,7 +242,7 @@ def _check_members(given: Mapping[str, Any], allowed: set[str], what: str) -> No
 
 
 def to_tool_call(given: Call) -> ToolCall:
-    """A call as the model has it."""
+    """Return a call as the model's value."""
     if isinstance(given, ToolCall):
         return given if given.input is not None else replace(given, input={})
     _check_members(given, {"id", "name", "input"}, "a tool call")
@@ -251,7 +252,7 @@ def to_tool_call(given: Call) -> ToolCall:
 
 
 def to_tool_result(given: Result) -> ToolResult:
-    """A result as the model has it; of a failure the words stand in `error` alone."""
+    """Return a result as the model's value; the text of a failure is only in `error`."""
     if not isinstance(given, ToolResult):
         _check_members(given, {"call", "output", "name", "error"}, "a tool's result")
         output = given.get("output", "")
@@ -265,7 +266,7 @@ def to_tool_result(given: Result) -> ToolResult:
 
 
 def to_usage(given: Tokens | None) -> Usage | None:
-    """What a reply cost."""
+    """Return the usage of a reply."""
     if given is None or isinstance(given, Usage):
         return given
     _check_members(given, {"input", "output", "cache_read", "cache_write"}, "usage")

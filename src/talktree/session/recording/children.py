@@ -1,7 +1,7 @@
-"""Sessions and lines of their own for sub-agents: child sessions, and sidechains inside one.
+"""Sub-agents: child sessions, and sidechains inside a session.
 
 A child session names its parent in metadata.json and in its `begin`; the parent names the child in
-an operation. A sidechain stands in the same log and never becomes the current line.
+an operation. A sidechain is in the same log and never becomes the current line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Child(NamedTuple):
 
 
 def record_child(opened: SessionHandle, child: Child) -> None:
-    """Let the parent know of a child."""
+    """Record a child in its parent."""
     members: dict[str, Any] = {"child": child.session, "message": child.message}
     if child.agent is not None:
         members["agent"] = child.agent
@@ -36,7 +36,7 @@ def record_child(opened: SessionHandle, child: Child) -> None:
 
 
 def list_children(opened: SessionHandle) -> list[Child]:
-    """The child sessions, in the order they were begun."""
+    """Return the child sessions, in the order they were begun."""
     found = []
     for value in opened.index.operations():
         id, message, agent = value.get("child"), value.get("message"), value.get("agent")

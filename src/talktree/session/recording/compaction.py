@@ -1,8 +1,8 @@
-"""Compaction: a summary stands for what was said, and what was said stays.
+"""Compaction: a summary replaces earlier messages in the context; the messages stay recorded.
 
-Four `system` lines tell of it: compacting and compacted, restoring and restored. From
-`compacted` on, the context of the model is the summary and what follows; from `restored` on, it is
-everything again. The lines themselves are for people and belong to no context.
+Four `system` lines record it: compacting and compacted, restoring and restored. From `compacted`
+on, the context of the model is the summary and what follows; from `restored` on, it is all messages
+again. The lines themselves are for people and belong to no context.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MARKS = frozenset(OPERATIONS.values())
 
 
 class CompactionStatistics(NamedTuple):
-    """What a compaction did."""
+    """The statistics of a compaction."""
 
     messages_before: int
     messages_after: int
@@ -34,13 +34,13 @@ class CompactionStatistics(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How much is left: of the tokens if they are known, else of the messages."""
+        """The remaining fraction: of the tokens if they are known, else of the messages."""
         if self.tokens_before and self.tokens_after is not None:
             return round(self.tokens_after / self.tokens_before, 4)
         return round(self.messages_after / self.messages_before, 4) if self.messages_before else 1.0
 
     def to_json(self) -> dict[str, Any]:
-        """The statistics as a line has them."""
+        """Return the statistics as JSON for a line."""
         counts = {
             "messagesBefore": self.messages_before,
             "messagesAfter": self.messages_after,
@@ -52,7 +52,7 @@ class CompactionStatistics(NamedTuple):
 
 
 def make_mark(subtype: str, text: str, metadata: Mapping[str, Any]) -> Message:
-    """One of the four lines."""
+    """Return one of the four lines."""
     event = Event(OPERATIONS[subtype], text, dict(metadata))
     return Message(role="system", parts=(event,))
 
@@ -60,7 +60,7 @@ def make_mark(subtype: str, text: str, metadata: Mapping[str, Any]) -> Message:
 def make_compaction_messages(
     summary: str, statistics: CompactionStatistics
 ) -> tuple[Message, Message]:
-    """The line that tells of it, and the summary that the model goes on from."""
+    """Return the line that records it, and the summary from which the model continues."""
     text = (
         f"Conversation compacted: {statistics.messages_before} messages into "
         f"{statistics.messages_after}"
@@ -75,13 +75,13 @@ def is_mark(message: Message) -> bool:
 
 
 def read_full_messages(index: SessionIndex, leaf: str) -> list[Message]:
-    """Everything that was said up to a message, without the four lines."""
+    """Return all messages up to one of them, without the four lines."""
     found = (index.message(node) for node in index.chain(leaf))
     return [message for message in found if not is_mark(message)]
 
 
 def read_context_messages(index: SessionIndex, leaf: str) -> list[Message]:
-    """What the model is sent at a message: from the last summary that counts on."""
+    """Return what the model is sent at a message: from the last valid summary on."""
     chain = index.chain(leaf)
     start = find_context_start(len(chain), lambda place: _find_kind(index, chain[place]))
     found = (index.message(node) for node in chain[start:])
@@ -89,6 +89,6 @@ def read_context_messages(index: SessionIndex, leaf: str) -> list[Message]:
 
 
 def _find_kind(index: SessionIndex, node: IndexedMessage) -> str:
-    """What a message does to the context; only lines of the system are read for that."""
+    """Return what a message does to the context; only system lines are read for that."""
     subtype = index.value(node).get("subtype") if node.type == "system" else None
     return OPERATIONS.get(subtype, "") if isinstance(subtype, str) else ""

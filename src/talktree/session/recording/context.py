@@ -1,7 +1,7 @@
-"""Where a message is written: directory, git branch, platform; and how that differs from now.
+"""The context of a message: directory, git branch, platform; and how it differs from now.
 
 Capturing is cheap enough for every message: two system calls where nothing changed. Git is never
-asked; the branch stands in `.git/HEAD`, and a `stat` tells whether that was written since.
+run; the branch is in `.git/HEAD`, and a `stat` shows whether that file was changed.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from talktree.model.message import Context
 
 PLATFORMS = {"darwin": "macos", "win32": "windows"}
 LOOK_AGAIN = 1.0
-"""Seconds after which a folder without a repository is looked at again."""
+"""Seconds after which a folder without a repository is checked again."""
 STILL_TRUE = 0.002
-"""Seconds in which nobody can have checked out another branch: that takes a process longer."""
+"""Seconds for which a known branch is not checked again: a checkout takes a process longer."""
 HEAD_LENGTH = 4096
 Stamp = tuple[int, int, int]
 
 
 def find_platform() -> str:
-    """The platform, in the words sessions use."""
+    """Return the platform, in the terms of session files."""
     return PLATFORMS.get(sys.platform, "linux" if sys.platform.startswith("linux") else "other")
 
 
 def program_version() -> str:
-    """The version as three numbers, which is what readers of sessions compare."""
+    """Return the version as three numbers, which is what readers of sessions compare."""
     return ".".join(talktree.__version__.split(".")[:3])
 
 
 class ContextCapture:
-    """What is around the process, captured again and again."""
+    """Captures the context of the process repeatedly."""
 
     def __init__(self, *, version: str | None = None, user_type: str | None = "external") -> None:
         self._version = version or program_version()
@@ -48,7 +48,7 @@ class ContextCapture:
         self._until = 0.0
 
     def capture(self) -> Context:
-        """The context of this moment; the same object as long as nothing changed."""
+        """Return the current context; the same object as long as nothing changed."""
         folder, moment = _get_folder(), monotonic()
         if folder == self._folder and moment < self._until:
             return self._context
@@ -73,7 +73,7 @@ def _get_folder() -> bytes:
     try:
         return os.getcwdb()
     except OSError:
-        # It was removed under the process.
+        # The folder was removed while the process was in it.
         return b""
 
 
@@ -88,7 +88,7 @@ class _Head:
         self._branch: str | None = None
 
     def read_branch(self) -> str | None:
-        """The branch that is checked out; the commit if it is none; None outside of git."""
+        """Return the current branch, or the commit if there is none; None outside of git."""
         if self._path is None and not self._find_head():
             return None
         assert self._path is not None
@@ -119,7 +119,7 @@ def _find_head_path(folder: str) -> str | None:
         if git.is_dir():
             return str(git / "HEAD")
         if git.is_file():
-            # A worktree or a submodule says where its own folder is.
+            # A worktree or a submodule names its own folder.
             details = _read_first_line(str(git))
             if details.startswith("gitdir: "):
                 return str(place / details.removeprefix("gitdir: ") / "HEAD")
@@ -145,17 +145,17 @@ def _read_first_line(path: str) -> str:
 
 
 class Difference(NamedTuple):
-    """One way in which now is not as it was recorded."""
+    """One difference between the recorded and the current context."""
 
     kind: Literal["cwd-gone", "cwd", "branch", "platform", "user-type", "version"]
     recorded: str
     now: str
     text: str
-    """The same in words."""
+    """The difference in words."""
 
 
 def find_differences(recorded: Context | None, now: Context) -> tuple[Difference, ...]:
-    """What is different from when a message was written; what was not recorded cannot differ."""
+    """Return the differences from when a message was written, as far as it was recorded."""
     if recorded is None:
         return ()
     found: list[Difference] = []

@@ -1,16 +1,15 @@
-"""Writing messages: chained, placed in their context, acknowledged.
+"""Writing messages: linked to their parents, with their context, and acknowledged.
 
-A recorder belongs to one handle of a session and continues from that handle's own leaf. Looking
-where the session stands and appending happen under one lock, so that a message never lands behind
-a move of somebody else's unnoticed. Several threads may share it, and several processes may each
-have their own: their messages are branches of one tree.
+A recorder belongs to one handle of a session and continues from that handle's own leaf. Reading the
+session's position and appending happen under one lock, so that a message is never written after
+another handle's move unnoticed. Several threads may share a recorder, and several processes may
+each have their own: their messages are branches of one tree.
 
-Lines of messages that are nothing but words, written by a typed encoder.
+Lines of messages with text only are written by a typed encoder. Nearly all of a busy session's
+lines are like that. The output is byte for byte what the format itself writes; the format writes
+everything else, and whatever the encoder refuses.
 
-Nearly all of a busy session's lines are like that. What comes out is byte for byte what the format
-itself writes; everything else, and whatever the encoder refuses, goes that way.
-
-Tool calls that nobody has answered, as they stand after an agent was interrupted.
+Tool calls without a result are found, for an agent that was interrupted.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ _encode = Encoder().encode
 
 
 class MessageLines:
-    """Writes messages; what is the same for many in a row is written once."""
+    """Writes messages; members that are the same in consecutive messages are encoded once."""
 
     def __init__(self) -> None:
         self._context: tuple[Context, Raw] | None = None
@@ -96,13 +95,13 @@ class MessageLines:
         self._time = (0, to_iso(0))
 
     def format_line(self, message: Message) -> bytes:
-        """A message as it is written, such that every reader of JSON takes it."""
+        """Return a message as a line that every JSON reader accepts."""
         match message.parts:
             case (Text(text=words, extra=extra),) if not extra and _is_plain(message):
                 try:
                     return _encode(self._to_plain_line(message, words))
                 except (TypeError, ValueError):
-                    # Half of a character among its words.
+                    # The text has an unpaired surrogate.
                     pass
         return encode_new(_put(make_strict(message), None))
 
@@ -146,7 +145,7 @@ def _to_thinking(setting: ThinkingSetting) -> _Thinking:
 
 
 METADATA_EVERY = 1.0
-"""Seconds between two writings of metadata.json while messages are appended."""
+"""Seconds between two writes of metadata.json while messages are appended."""
 MOVES = frozenset({"move", "moved"})
 
 
@@ -154,16 +153,16 @@ class TreePlace(Enum):
     """Places in the tree that have no id."""
 
     LEAF = "leaf"
-    """Behind the last message of this handle."""
+    """After the last message of this handle."""
     ROOT = "root"
-    """Behind nothing: a beginning of its own."""
+    """A new root."""
 
 
 At: TypeAlias = str | TreePlace
 
 
 class Recorder:
-    """What one handle has written, and where it goes on."""
+    """What one handle has written, and where it continues."""
 
     def __init__(
         self,
@@ -181,9 +180,9 @@ class Recorder:
         self.leaf: str | None = None
         self.todos: tuple[Todo, ...] = ()
         self.point: str | None = None
-        """The point of the move that led to `leaf`, if this handle has said nothing since."""
+        """The point of the move that led to `leaf`, if this handle has written nothing since."""
         self.tools: dict[str, str] = {}
-        """Names of the tools that were called, by the id of the call."""
+        """Names of the called tools, by the id of the call."""
         self._saved: tuple[int, str | None] = (0, None)
         """The newest acknowledged message of this handle's line, and its number."""
         self._lines = MessageLines()
@@ -193,7 +192,7 @@ class Recorder:
         self.refresh()
 
     def refresh(self) -> None:
-        """Go to where the session stands now."""
+        """Go to the current position of the session."""
         opened = self.opened
         # In this order: a move between the two is noticed when something is written.
         self._note_operations(opened.journal.length("operations"))
@@ -207,7 +206,7 @@ class Recorder:
         self._saved = (0, self.leaf)
 
     def write(self, *drafts: Message, at: At = TreePlace.LEAF) -> list[str]:
-        """Append messages, each behind the one before; returns their ids once they are saved."""
+        """Append messages, each as a child of the one before; return the ids of saved messages."""
         try:
             whole, places = self.opened.journal.run_in_group(
                 partial(self._append_messages, drafts, at)
@@ -233,7 +232,7 @@ class Recorder:
         return whole, places
 
     def _forget_unsaved(self) -> None:
-        """Whatever came behind the last acknowledged message is not there."""
+        """Discard the state after the last acknowledged message."""
         self.leaf = self._saved[1]
         own = self.leaf is not None and not self.leaf.startswith("@")
         self.todos = find_todos_at(self.opened.index, self.leaf) if own else ()
@@ -242,7 +241,7 @@ class Recorder:
     # where it goes
 
     def _find_start(self, at: At) -> tuple[str | None, tuple[Todo, ...]]:
-        """The message to continue, and the tasks as they stand there."""
+        """Return the message to continue, and the tasks at that message."""
         if at is TreePlace.LEAF:
             self._look_at_operations()
             return self.leaf, self.todos
@@ -258,11 +257,11 @@ class Recorder:
         return at, find_todos_at(self.opened.index, at)
 
     def _look_at_operations(self) -> None:
-        """Whether another handle moved the session; names of branches do not matter."""
+        """Check whether another handle moved the session; names of branches do not matter."""
         if self._operations_fd >= 0:
             seen = os.fstat(self._operations_fd)
             if seen.st_size == self._operations and seen.st_nlink:
-                # As it was, and no other file stands in its place.
+                # Unchanged, and not replaced by another file.
                 return
         journal = self.opened.journal
         end = journal.length("operations")
@@ -277,7 +276,7 @@ class Recorder:
 
     def _note_operations(self, length: int) -> None:
         self._operations = length
-        # A log that is not there yet has no descriptor that would show when it is.
+        # A missing log has no descriptor that would show when it is created.
         self._operations_fd = self.opened.journal.descriptor("operations") if length else -1
 
     # what is written
@@ -306,7 +305,7 @@ class Recorder:
         return made
 
     def _make_continuation(self, alias: str) -> dict[str, str]:
-        """Which message without an id this one follows."""
+        """Return which message without an id this one follows."""
         assert self._older is not None
         return {"file": self._older[0], "message": alias}
 
@@ -315,7 +314,7 @@ class Recorder:
             self.leaf, self.todos, self.point = last.id, last.todos or (), None
 
     def _remember_messages(self, whole: list[Message], places: list[LinePosition]) -> None:
-        """Remember of the messages what is asked for later."""
+        """Store what is needed later of the messages."""
         for message, place in zip(whole, places, strict=True):
             words = None
             for part in message.parts:
@@ -339,17 +338,17 @@ class Recorder:
         self.update_metadata()
 
     def update_metadata(self) -> None:
-        """Bring metadata.json up to date, if that is possible."""
+        """Update metadata.json, if that is possible."""
         try:
             with self.opened.journal.append_lock():
                 self.metadata.save(self.surroundings.capture())
         except (OSError, TalktreeError) as error:
-            # What was said is saved; what tells of it is made again when the session is opened.
+            # The messages are saved; the metadata is rebuilt when the session is opened.
             self.opened.notices.append(f"metadata.json could not be written: {error}")
 
 
 def find_call(index: SessionIndex, leaf: str | None, id: str) -> ToolCall | None:
-    """The call with this id on the way up from a message; the nearest one."""
+    """Return the nearest call with this id on the way up from a message."""
     nodes: list[IndexedMessage] = [] if leaf is None else index.chain(leaf)
     for node in reversed(nodes):
         for part in index.message(node).parts if node.type == "assistant" else ():
@@ -359,7 +358,7 @@ def find_call(index: SessionIndex, leaf: str | None, id: str) -> ToolCall | None
 
 
 def find_unanswered(index: SessionIndex, leaf: str | None) -> tuple[ToolCall, ...]:
-    """The calls of the last reply on the way to a message that have no result yet."""
+    """Return the calls of the last reply above a message that have no result yet."""
     answered: set[str | None] = set()
     for node in reversed(index.chain(leaf)) if leaf is not None else ():
         parts = index.message(node).parts

@@ -1,7 +1,7 @@
-"""How much thinking was asked for: a level, and the phrases in the prompt that asked for it.
+"""The requested thinking: a level, and the phrases in the prompt that requested it.
 
-Which phrase means which level is a setting (`thinking.phrases` under `talktree` in config.json).
-Of phrases that overlap the longest counts; of several levels the highest.
+Which phrase means which level is a setting (`thinking.phrases` under `talktree` in config.json). Of
+overlapping phrases the longest counts; of several levels the highest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Level: TypeAlias = ThinkingLevel
 LEVELS: tuple[Level, ...] = ("none", "low", "medium", "high")
 Asked: TypeAlias = ThinkingSetting | Mapping[str, Any] | Level | bool | None
-"""A setting, its members, a level, False for disabled, or None and True for what the words ask."""
+"""A setting, its members, a level, False for disabled, or None and True for the prompt's words."""
 PHRASES: Mapping[str, Level] = {
     "think": "low",
     "think about it": "medium",
@@ -35,12 +35,12 @@ PHRASES: Mapping[str, Level] = {
     "think really hard": "high",
     "ultrathink": "high",
 }
-"""What is taken where the settings name no phrases."""
+"""The default phrases."""
 DISABLED = ThinkingSetting(level="none", disabled=True)
 
 
 def parse_phrases(value: object) -> Mapping[str, Level]:
-    """Phrases as the settings have them; what is none of them is passed over."""
+    """Return the phrases in the settings; invalid ones are ignored."""
     if not isinstance(value, Mapping):
         return PHRASES
     return {
@@ -53,7 +53,7 @@ def parse_phrases(value: object) -> Mapping[str, Level]:
 def find_triggered_thinking(
     text: str, phrases: Mapping[str, Level] = PHRASES
 ) -> ThinkingSetting | None:
-    """The thinking that a prompt's own words ask for; None if they ask for none."""
+    """Return the thinking that a prompt's own words request; None if there is none."""
     pattern = _compile_pattern(tuple(phrases))
     if pattern is None or pattern.search(text) is None:
         return None
@@ -75,7 +75,7 @@ def _compile_pattern(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
 def choose_setting(
     asked: Asked, text: str = "", phrases: Mapping[str, Level] = PHRASES
 ) -> ThinkingSetting | None:
-    """What to record: what the caller asks for, else what the words ask for."""
+    """Return the thinking to record: the caller's, else that of the words."""
     match asked:
         case None | True:
             return find_triggered_thinking(text, phrases)
@@ -93,9 +93,9 @@ def choose_setting(
 
 
 def find_effective_setting(index: SessionIndex, leaf: str | None, usual: Level) -> ThinkingSetting:
-    """The thinking that the last prompt up from a message asks for; else the usual level.
+    """Return the thinking of the last prompt up from a message, else the usual level.
 
-    A prompt for which it is disabled gets none, whatever level is recorded beside that.
+    A prompt for which it is disabled gets none, whatever level is recorded as well.
     """
     nodes = [] if leaf is None else index.chain(leaf)
     prompt = next((each for each in reversed(nodes) if each.type == "user"), None)

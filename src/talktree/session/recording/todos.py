@@ -1,7 +1,7 @@
-"""Tasks: what callers give, the list at a message, and its progress over time.
+"""Tasks: input from callers, the list at a message, and its progress over time.
 
-Each message carries the tasks as they stood when it was written, so the list at a message is that
-of the nearest message on its way to the root which tells of tasks.
+Each message has the tasks at the time it was written, so the list at a message is that of the
+nearest message on its way to the root that has tasks.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 STATES = ("pending", "in_progress", "completed")
 Given: TypeAlias = Iterable[Todo | Mapping[str, Any] | str]
-"""Tasks as callers have them; a mere text is a task nobody has begun."""
+"""Tasks as callers give them; a plain text is a pending task."""
 _MEMBERS = {"content", "status", "active_form", "activeForm"}
 
 
 def make_todo_list(given: Given) -> tuple[Todo, ...]:
-    """Tasks as messages carry them."""
+    """Return tasks as messages hold them."""
     return tuple(map(_make_todo, given))
 
 
@@ -51,7 +51,7 @@ def _make_todo(given: Todo | Mapping[str, Any] | str) -> Todo:
 
 
 def describe_todos(todos: tuple[Todo, ...]) -> str:
-    """A list in one line, for people."""
+    """Return a list in one line, for people."""
     if not todos:
         return "Todos: none"
     done = sum(todo.status == "completed" for todo in todos)
@@ -59,13 +59,13 @@ def describe_todos(todos: tuple[Todo, ...]) -> str:
 
 
 def read_todos(index: SessionIndex, node: IndexedMessage) -> tuple[Todo, ...]:
-    """The tasks at a message that is known already; usually it tells of them itself."""
+    """Return the tasks at a known message, which usually has them itself."""
     details = index.message(node).todos
     return details if details is not None else find_todos_at(index, node.parent)
 
 
 def find_todos_at(index: SessionIndex, message: str | None) -> tuple[Todo, ...]:
-    """The tasks as they stood at a message."""
+    """Return the tasks at a message."""
     for node in reversed(index.chain(message)) if message is not None else ():
         details = index.message(node).todos
         if details is not None:
@@ -81,7 +81,7 @@ class TodoProgress(NamedTuple):
     todos: tuple[Todo, ...]
     done: int
     changed: tuple[str, ...]
-    """What became of which task, in words."""
+    """The changes of tasks, in words."""
 
     @property
     def time(self) -> datetime | None:
@@ -90,7 +90,7 @@ class TodoProgress(NamedTuple):
 
 
 def read_progress(index: SessionIndex, message: str) -> Iterator[TodoProgress]:
-    """The lists on the way to a message, each where it first stood."""
+    """Yield the lists on the way to a message, each where it first appears."""
     known: tuple[Todo, ...] = ()
     for node in index.chain(message):
         details = index.message(node).todos

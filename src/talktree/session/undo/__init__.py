@@ -1,1 +1,1 @@
-"""Going back and forth: states at points of the tree, plans, and applying them."""
+"""Undo and redo: states at points of the tree, plans, and their execution."""

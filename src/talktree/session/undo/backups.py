@@ -1,8 +1,8 @@
-"""Backups of other programs: found beneath the session or the store, verified, never elsewhere.
+"""Backups of other programs: found inside the session or the store, and verified.
 
 A snapshot of another program names a file in which it keeps the earlier content of a path. The name
-is a stranger's word: it is looked up beneath the session's folder, then beneath the root of the
-store, without following links, and its content must have the hash that the snapshot tells.
+is not trusted: it is looked up inside the session's folder, then inside the root of the store,
+without following links, and its content must have the hash in the snapshot.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ BLOCK = 1 << 20
 
 
 class ForeignSupply:
-    """What other programs keep for a session; also a `Supply` of it and of the session's own."""
+    """Backups of other programs for a session; a `Supply` of them and the session's own."""
 
     def __init__(self, opened: SessionHandle) -> None:
         self._opened = opened
         self._places: dict[str, tuple[bytes, bool]] = {}
-        """By hash: a path, and whether it is beneath the root instead of the session."""
+        """By hash: a path, and whether it is below the root instead of the session."""
 
     @property
     def supply(self) -> ForeignSupply:
-        """Where the contents come from."""
+        """The supply of the contents."""
         return self
 
     def resolve_backups(self, snapshots: Iterable[SnapshotLine]) -> list[SnapshotLine]:
-        """The same snapshots; states before that a sound backup tells are known."""
+        """Return the snapshots, with earlier states known where a valid backup has them."""
         return [self._load_known(taken) if taken.backups else taken for taken in snapshots]
 
     def _load_known(self, taken: SnapshotLine) -> SnapshotLine:
@@ -73,7 +73,7 @@ class ForeignSupply:
         return UnknownState(why)
 
     def _to_relative(self, place: str) -> bytes | None:
-        """A path in the session or in the store; None if it is neither."""
+        """Return a path in the session or in the store; None if it is elsewhere."""
         name = place.encode("utf-8", "surrogatepass")
         if not name.startswith(b"/"):
             return name
@@ -96,7 +96,7 @@ class ForeignSupply:
         return fd
 
     def _verify_backup(self, name: bytes, hash: str, *, beneath_root: bool) -> int | None:
-        """The size of a backup; None if its content is another one."""
+        """Return the size of a backup; None if its content is a different one."""
         found, size = sha256(), 0
         for block in self._read_blocks(name, beneath_root=beneath_root):
             found.update(block)
@@ -110,10 +110,10 @@ class ForeignSupply:
             while block := file.read(BLOCK):
                 yield block
 
-    # a supply
+    # supply
 
     def find_problem(self, file: FileContentState) -> str | None:
-        """Why a content cannot be had."""
+        """Return why a content is not available."""
         if file.hash not in self._places:
             return self._opened.contents.find_problem(file)
         try:
@@ -124,7 +124,7 @@ class ForeignSupply:
         return None
 
     def pieces(self, file: FileContentState) -> Iterator[bytes]:
-        """The content of a file; a wrong one is noticed at the end."""
+        """Yield the content of a file; a wrong hash is noticed at the end."""
         if file.hash not in self._places:
             yield from self._opened.contents.pieces(file)
             return
@@ -140,7 +140,7 @@ class ForeignSupply:
             raise _missing_error(file, "is damaged")
 
     def keep(self, states: Iterable[State], contents: Contents) -> None:
-        """Make contents that other programs keep the session's own."""
+        """Copy contents of other programs into the session's own."""
         for state in states:
             if isinstance(state, FileContentState) and state.hash in self._places:
                 name, beneath_root = self._places[state.hash]

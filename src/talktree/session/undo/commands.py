@@ -1,8 +1,8 @@
 """The verbs that move a session: undo, redo, restore, switch, revert.
 
-Each gives an `UndoMove`: its plan can be looked at often, and applying takes the digest
-of the plan that was looked at. What a move means is worked out anew each time from the logs, so
-whatever others did meanwhile shows in the digest.
+Each returns an `UndoMove`: its plan can be looked at often, and applying takes the digest of the
+plan that was looked at. The move is computed again from the logs each time, so any change by others
+changes the digest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from talktree.session.undo.timeline import Timeline
 
 NO_CHOICES: Mapping[bytes, Choice] = {}
 LAST = "last"
-"""Stands for the last move that was not taken back."""
+"""The last move that was not taken back."""
 
 
 class _PlannedMove(NamedTuple):
@@ -47,7 +47,7 @@ class _PlannedMove(NamedTuple):
 
 
 class UndoMove:
-    """A move that can be looked at, and made."""
+    """A move that can be planned and made."""
 
     def __init__(
         self,
@@ -63,15 +63,15 @@ class UndoMove:
         self._force = force
 
     def plan(self) -> UndoPlan:
-        """Everything that would happen; nothing does."""
+        """Return the plan without making the move."""
         return self._make_plan(open_ground(self._opened), safe=False).plan
 
     def message_at(self, place: str) -> str | None:
-        """The message of a place that the plan names."""
+        """Return the message of a place that the plan names."""
         return Timeline(self._opened.index).find_message(place)
 
     def apply(self, digest: str) -> UndoResult:
-        """Make the move, if the plan is still the one with this digest."""
+        """Make the move, if the plan still has this digest."""
         opened = self._opened
         ground = open_ground(opened)
         with lock_session_and_folder(opened, ground):
@@ -84,7 +84,7 @@ class UndoMove:
             )
 
     def _make_plan(self, ground: MoveFolder | None, *, safe: bool) -> _PlannedMove:
-        """Work the plan out; if it is to be `safe`, what is there now is kept on the way."""
+        """Compute the plan; if it is to be `safe`, the current contents are stored on the way."""
         opened = self._opened
         intent = self._intent(FileLine(opened))
         wanted = intent.wanted if "files" in intent.scopes else []
@@ -102,7 +102,7 @@ class UndoMove:
         return _PlannedMove(intent, _build_plan(intent, draft, wanted), draft)
 
     def _log_move(self, made: _PlannedMove) -> LoggedMove:
-        """The move as the log has it."""
+        """Return the move for the log."""
         intent, id, point = made.intent, str(uuid4()), str(uuid4())
         at = intent.goal if not intent.partial else intent.goal._replace(files=point)
         goal = intent.goal.files if intent.scopes == ("files",) else intent.goal.conversation
@@ -179,7 +179,7 @@ def undo(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> UndoMove:
-    """Back to before the last step or prompt; or take back a move.
+    """Return a move to before the last step or prompt, or one that takes back a move.
 
     `to` a message is the state after it, with what it did; `before` a message is the state before
     it. With `paths` only these files go back, to before the last step that touched them.
@@ -226,7 +226,7 @@ def redo(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> UndoMove:
-    """Take back the last undo that was not taken back, as long as nothing was said since."""
+    """Return a move that takes back the last active undo, if no message was written since."""
     return UndoMove(
         opened,
         lambda line: target_undo_of_move(opened, line, "redo", find_redoable_move(opened, line)),
@@ -245,7 +245,7 @@ def restore(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> UndoMove:
-    """To the state after any message, or `before` it; or some files as they were then."""
+    """Return a move to the state after any message, or `before` it, or only of some files."""
     id, asked = find_message(opened, message), _order_scopes(scopes)
     only = None if paths is None else _require_recorded(opened, paths)
     return UndoMove(
@@ -266,8 +266,10 @@ def switch(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> UndoMove:
-    """To a branch: the end of the one with that name, or a message; without the scope files only
-    the talk switches."""
+    """Return a move to the end of a named branch, or to a message.
+
+    Without the scope files only the conversation switches.
+    """
     goal, asked = find_tip(opened, branch), _order_scopes(scopes)
     return UndoMove(
         opened,
@@ -285,7 +287,7 @@ def revert(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> UndoMove:
-    """Take back what the steps of one message did to files, and leave the rest."""
+    """Return a move that takes back what one message did to files, and leaves the rest."""
     about = find_message(opened, message)
     only = None if paths is None else _require_recorded(opened, paths)
     return UndoMove(
@@ -297,7 +299,7 @@ def revert(
 
 
 def _require_recorded(opened: SessionHandle, paths: Iterable[bytes]) -> frozenset[bytes]:
-    """The paths, if none of them is one whose history was erased."""
+    """Return the paths, unless the history of one of them was erased."""
     found = frozenset(paths)
     marks = {
         make_path_mark(opened.id, path): path

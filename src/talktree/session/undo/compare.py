@@ -1,4 +1,4 @@
-"""Two points of a session side by side: which files and tasks differ between them."""
+"""Comparing two points of a session: which files and tasks differ between them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PathComparison(NamedTuple):
 
 
 class MessageComparison(NamedTuple):
-    """What differs between two messages."""
+    """The differences between two messages."""
 
     files: list[PathComparison]
     todos_before: tuple[Todo, ...]
@@ -32,14 +32,14 @@ class MessageComparison(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether anything does."""
+        """Whether there is any difference."""
         return bool(self.files) or self.todos_before != self.todos_after
 
 
 def compare_messages(
     opened: SessionHandle, one: str | None, other: str | None
 ) -> MessageComparison:
-    """What differs between two messages; None is before the first one."""
+    """Return the differences between two messages; None is before the first one."""
     paths = sorted({*find_paths_to(opened, one), *find_paths_to(opened, other)})
     old, new = find_states_at(opened, paths, one), find_states_at(opened, paths, other)
     files = [
@@ -52,7 +52,7 @@ def compare_messages(
 
 
 def _are_both_unknown(one: State, other: State) -> bool:
-    """Whether both are unknown for the same reason, so that nothing is told to differ."""
+    """Whether both are unknown for the same reason, so that no difference is reported."""
     return isinstance(one, UnknownState) and one == other
 
 

@@ -1,6 +1,7 @@
-"""A three-way merge of text by lines; what overlaps is left to people.
+"""Three-way merges of text by lines, and differences as text.
 
-What differs between two states of a path, as a unified diff or in a few words.
+Overlapping changes are not merged. The difference between two states of a path is a unified diff or
+a short description.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from talktree.session.undo.target_folder import Supply
 from talktree.session.undo.three_way import describe_kind
 
 LARGEST = 1 << 20
-"""Bytes above which nobody waits for a merge by lines."""
+"""Maximum number of bytes that are merged by lines."""
 
 
 class _Edit(NamedTuple):
@@ -34,7 +35,7 @@ class _Edit(NamedTuple):
 
 
 def is_text(data: bytes) -> bool:
-    """Whether lines are what this is made of."""
+    """Whether the bytes are text."""
     if b"\0" in data:
         return False
     try:
@@ -45,9 +46,9 @@ def is_text(data: bytes) -> bool:
 
 
 def merge_texts(base: bytes, one: bytes, other: bytes) -> bytes | None:
-    """Both changes to the base in one text; None if they meet in the same lines, or it is no text.
+    """Return a text with both changes to the base; None if they overlap, or it is not text.
 
-    Changes that touch without a line between them count as meeting, unless they are the same.
+    Adjacent changes without a line between them overlap, unless they are equal.
     """
     if not all(map(is_text, (base, one, other))):
         return None
@@ -76,7 +77,7 @@ def _split_byte_lines(data: bytes) -> list[bytes]:
 
 
 def _split_at_newlines(data: bytes) -> list[bytes]:
-    """Lines end with a newline only, so that a carriage return stays where it is."""
+    """Split at newlines only, so that a carriage return stays part of its line."""
     parts = data.split(b"\n")
     lines = [part + b"\n" for part in parts[:-1]]
     return [*lines, parts[-1]] if parts[-1] else lines
@@ -90,7 +91,7 @@ def _find_edits(base: Sequence[bytes], changed: Sequence[bytes]) -> Iterator[_Ed
 
 
 def _combine_edits(ours: Iterator[_Edit], theirs: Iterator[_Edit]) -> list[_Edit] | None:
-    """The edits of both sides in order, each once; None if two different ones meet."""
+    """Return the edits of both sides in order, each once; None if two different ones overlap."""
     found: list[_Edit] = []
     for edit in sorted({*ours, *theirs}):
         if found and edit.start <= found[-1].stop:
@@ -100,7 +101,7 @@ def _combine_edits(ours: Iterator[_Edit], theirs: Iterator[_Edit]) -> list[_Edit
 
 
 def read_bytes(supply: Supply, state: State) -> bytes | None:
-    """The content of a small file; None if it cannot be had or is large."""
+    """Return the content of a small file; None if it is not available or is large."""
     if isinstance(state, AbsentState):
         return b""
     if not isinstance(state, FileContentState) or state.size > LARGEST:
@@ -112,7 +113,7 @@ def read_bytes(supply: Supply, state: State) -> bytes | None:
 
 
 def diff_texts(path: bytes, old: bytes | None, new: bytes | None) -> list[str]:
-    """A unified diff of two texts, line by line; empty if they are no texts or equal."""
+    """Return a unified diff of two texts; empty if they are equal or not texts."""
     if old is None or new is None or not is_text(old) or not is_text(new):
         return []
     name = name_to_json(path)
@@ -132,7 +133,7 @@ def _split_lines(data: bytes) -> list[str]:
 
 
 def describe_change(before: State, after: State) -> str:
-    """What changes, in a few words."""
+    """Return a short description of a change."""
     return ", ".join(_describe_parts(before, after)) or "nothing"
 
 

@@ -1,8 +1,8 @@
-"""A move from its first line to its last: safety snapshot, `move`, the work, `moved`.
+"""Executing a move: safety snapshot, the line `move`, the work, the line `moved`.
 
-Before the line `move` nothing has happened; after it every path is in the state before or in the
-state after, and both are known and kept. So a move that fails is taken back, and one that is
-interrupted is finished when the session is opened next (`recover`).
+Before the line `move` nothing has changed. After it every path is in the state before or in the
+state after, and both are known and stored. So a failed move is taken back, and an interrupted move
+is finished when the session is opened next (`recover`).
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from talktree.session.undo.target_folder import MoveFolder, Supply, get_parent
 
 
 class UndoResult(Struct, frozen=True, kw_only=True):
-    """What came of a move."""
+    """The result of a move."""
 
     exit_code: int
-    """0 all as planned, 1 something was left as it is, 3 failed."""
+    """0 if all is as planned, 1 if something was left as it is, 3 if the move failed."""
     fates: Mapping[bytes, str]
-    """What became of each path: done, kept or failed."""
+    """The result for each path: done, kept or failed."""
     plan: UndoPlan
     move: str | None = None
     message: str | None = None
-    """The message that the session goes on from now; None before the first one."""
+    """The message that the session continues from now; None before the first one."""
     problems: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
 def lock_session_and_folder(opened: SessionHandle, ground: MoveFolder | None) -> Iterator[None]:
-    """Nobody else moves this session or works in this folder; `LockHeld` if somebody does."""
+    """Prevent other moves of this session and in this folder; `LockHeld` if one is running."""
     with ExitStack() as held:
         held.enter_context(folder_lock(opened.folder.fd, exclusive=True))
         if ground is not None:
@@ -66,7 +66,7 @@ def execute_plan(
     plan: UndoPlan,
     stamps: Mapping[bytes, Stamp | None],
 ) -> UndoResult:
-    """Carry out a plan that was just made, with the locks held."""
+    """Execute a plan that was just made, with the locks held."""
     _keep_contents(opened, plan)
     opened.journal.append("operations", format_move_start_line(opened.id, move))
     left: dict[bytes, str] = {}
@@ -89,7 +89,7 @@ def execute_plan(
 
 
 def _keep_contents(opened: SessionHandle, plan: UndoPlan) -> None:
-    """Everything that is replaced or removed is in the store, and so is all that is written."""
+    """Store everything that is replaced, removed or written."""
     for data in plan.merged.values():
         opened.contents.keep_bytes(data)
     opened.contents.flush()
@@ -114,7 +114,7 @@ def execute_actions(
     actions: Iterable[UndoAction],
     stamps: Mapping[bytes, Stamp | None],
 ) -> dict[bytes, str]:
-    """Do what a plan says; gives the folders that could not go."""
+    """Execute the actions of a plan, and return the folders that could not be removed."""
     work = Execution(ground, supply, move.id, actions, stamps)
     work.run()
     return work.left
@@ -123,7 +123,7 @@ def execute_actions(
 def find_fates(
     ground: MoveFolder | None, actions: Iterable[UndoAction], left: Mapping[bytes, str]
 ) -> tuple[dict[bytes, str], list[str]]:
-    """What became of each path: each is read again and compared."""
+    """Return the result for each path: each is read again and compared."""
     actions = list(actions)
     no_folders = {
         each.path for each in actions if each.has_effect and not isinstance(each.after, Folder)
@@ -146,7 +146,7 @@ def find_fates(
 
 
 def _read_state(ground: MoveFolder, path: bytes, no_folders: set[bytes]) -> State:
-    """What is at a path now; nothing, if the plan has made its folder something else."""
+    """Return the current state of a path; absent, if the plan replaced its folder."""
     folder = get_parent(path)
     while folder:
         if folder in no_folders and not isinstance(ground.kind(folder), Folder):
@@ -162,7 +162,7 @@ def finish_move(opened: SessionHandle, move: LoggedMove, fates: Mapping[bytes, s
         _finish_noted_move(opened, move, fates)
         return
     with journal.append_lock():
-        # The line names the end of both logs, so what is there must stay there.
+        # The line refers to the end of both logs, so their present lines must be on the disk.
         journal.sync_logs("messages", "snapshots")
         newest = opened.index.newest()
         last = None if newest is None else newest.id
@@ -171,7 +171,7 @@ def finish_move(opened: SessionHandle, move: LoggedMove, fates: Mapping[bytes, s
 
 
 def _finish_noted_move(opened: SessionHandle, move: LoggedMove, fates: Mapping[bytes, str]) -> None:
-    """Finish a move that an earlier version began and whose message is there already."""
+    """Finish a move that an earlier version began and whose message exists already."""
     done = [FileChange(*each) for each in move.paths if fates.get(each.path) == "done"]
     if done and not opened.index.snapshots([move.point]):
         line = format_snapshot_line(move.point, None, False, done, (), time_ns())
@@ -179,7 +179,7 @@ def _finish_noted_move(opened: SessionHandle, move: LoggedMove, fates: Mapping[b
     opened.journal.append("operations", format_move_end_line(opened.id, move.id, fates, None))
 
 
-# when it fails
+# failure
 
 
 def _revert_move(
@@ -188,7 +188,7 @@ def _revert_move(
     move: LoggedMove,
     error: OSError | TalktreeError | KeyboardInterrupt,
 ) -> TalktreeError | KeyboardInterrupt:
-    """Put everything back and say so; what to raise."""
+    """Revert a move, record that, and return the error to raise."""
     why = getattr(error, "strerror", None) or str(error) or "interrupted"
     try:
         rest = restore_before(ground, opened.contents, move)
@@ -212,7 +212,7 @@ def _revert_move(
 
 
 def restore_before(ground: MoveFolder, supply: Supply, move: LoggedMove) -> dict[bytes, str]:
-    """Bring every path into the state before; gives those for which that cannot be."""
+    """Restore every path to the state before; return those for which that is not possible."""
     return move_to_goals(
         ground, supply, move, [PathMove(path, after, before) for path, before, after in move.paths]
     )
@@ -221,9 +221,9 @@ def restore_before(ground: MoveFolder, supply: Supply, move: LoggedMove) -> dict
 def move_to_goals(
     ground: MoveFolder, supply: Supply, move: LoggedMove, goals: Iterable[PathMove]
 ) -> dict[bytes, str]:
-    """Bring paths that are in one of two known states into the second; gives those left alone.
+    """Change paths from one of two known states to the second; return those left unchanged.
 
-    What a part of the work has left behind under temporary names is put right first.
+    Temporary files of an unfinished part are cleaned up first.
     """
     goals = list(goals)
     details = TemporaryNames(ground, move.id, move.paths).recover()
@@ -241,7 +241,7 @@ def move_to_goals(
 
 
 def _find_start_state(ground: MoveFolder, goal: PathMove) -> State:
-    """A folder that was just made may have another mode yet; it is ours all the same."""
+    """Return the start state of a goal; a new folder may not have its mode yet."""
     if isinstance(goal.after, Folder):
         now = ground.kind(goal.path)
         if isinstance(now, Folder):

@@ -1,9 +1,9 @@
-"""Carrying out a plan: everything that can fail for want of space first, then only names change.
+"""Executing a plan: everything that may run out of space first, then only names change.
 
-First the folders that lack are made and every new content is written under a temporary name and
-synced; until then no path has changed. Then things whose kind changes are put aside, the new ones
-get their names, what has to go goes, modes are set, and folders go last, only if they are empty.
-Right before a thing is replaced or removed it must still be the one that the plan has seen.
+First missing folders are created and every new content is written under a temporary name and
+synced; until then no path has changed. Then files that change their kind are stashed, the new ones
+get their names, files are removed, modes are set, and folders are removed last, only if they are
+empty. Immediately before a file is replaced or removed it must still be the one in the plan.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from talktree.session.undo.target_folder import (
 )
 
 THREADS = 16
-"""Waiting for the disk is done by many at once."""
+"""Number of threads that wait for the disk."""
 NEW = b".new"
 Item = TypeVar("Item")
 
 
 class Execution:
-    """One plan on its way."""
+    """The execution of one plan."""
 
     def __init__(
         self,
@@ -57,10 +57,10 @@ class Execution:
         self._touched: set[bytes] = set()
         """Folders in which names changed."""
         self.left: dict[bytes, str] = {}
-        """Folders that could not go, since they are not empty any more."""
+        """Folders that could not be removed, because they are not empty any more."""
 
     def run(self) -> None:
-        """Do all of it; whoever calls puts things right if this raises."""
+        """Execute everything; the caller cleans up if this raises an error."""
         self._write_new_files()
         self._put_aside()
         self._place_files()
@@ -94,7 +94,7 @@ class Execution:
             os.close(fd)
 
     def _make_temporary_name(self, path: bytes, ending: bytes) -> bytes:
-        """A name near a path, in a folder that is there and stays."""
+        """Return a name near a path, in a folder that exists and stays."""
         folder = get_parent(path)
         while folder and (
             folder in self._aside
@@ -146,7 +146,10 @@ class Execution:
         _run_parallel(self._delete_path, self._select_actions("delete"))
 
     def _set_modes(self) -> None:
-        """A mode is that of all names of a file, so all are looked at before the first is set."""
+        """Set modes.
+
+        A mode is that of all names of a file, so all are checked before the first is set.
+        """
         files = [
             each
             for each in self._select_actions("chmod")
@@ -166,7 +169,7 @@ class Execution:
             self.left |= TemporaryNames(self._ground, self._move, self._actions).remove_stashed()
 
     def _close_folders(self) -> None:
-        """Set modes from below, so that a folder nobody may enter is closed when all is done."""
+        """Set modes of inner folders first, so that a closed folder is closed last."""
         folders = [each for each in self._actions if isinstance(each.after, Folder)]
         for action in sorted(folders, key=lambda each: -count_depth(each.path)):
             assert isinstance(action.after, Folder)
@@ -187,7 +190,7 @@ class Execution:
                 raise
             self.left[path] = "the folder is not empty any more"
 
-    # small things
+    # helpers
 
     def _select_actions(self, kind: str) -> list[UndoAction]:
         return [action for action in self._actions if action.action == kind]
@@ -198,7 +201,7 @@ class Execution:
         self._touched.update((path, get_parent(path)))
 
     def _check_unchanged(self, path: bytes) -> None:
-        """That a path still leads to what the plan has seen there."""
+        """Raise an error if a path is not as the plan has seen it."""
         seen = self._stamps.get(path)
         found = self._folder.lstat(path)
         now = None if found is None else make_stamp(found)
@@ -209,7 +212,7 @@ class Execution:
             )
 
     def _sync_folders(self) -> None:
-        """Put the names on the disk, each folder once."""
+        """Sync the names, each folder once."""
         _run_parallel(self._sync_folder, sorted(self._touched))
 
     def _sync_folder(self, path: bytes) -> None:
@@ -223,7 +226,7 @@ class Execution:
 
 
 def _without_unstable_parts(stamp: Stamp | None) -> Stamp | None:
-    """What stays of a stamp when another name of the same file goes: neither ctime nor links."""
+    """Return the stamp without ctime and links, which change with other names of the file."""
     if stamp is None or len(stamp) < 7:
         return stamp
     mode, inode, size, modified, _, _, device = stamp
@@ -231,7 +234,7 @@ def _without_unstable_parts(stamp: Stamp | None) -> Stamp | None:
 
 
 def _changes_kind(action: UndoAction) -> bool:
-    """Whether one thing cannot simply take the place of the other: a folder is among them."""
+    """Whether a path cannot be replaced directly: one of the states is a folder."""
     before, after = action.before, action.after
     if isinstance(before, AbsentState) or isinstance(after, AbsentState):
         return False
@@ -239,7 +242,7 @@ def _changes_kind(action: UndoAction) -> bool:
 
 
 def _run_parallel(work: Callable[[Item], None], items: Sequence[Item]) -> None:
-    """Do something for many, some at once; the first failure is raised when all have ended."""
+    """Run a function for many items in threads; the first error is raised when all have ended."""
     threads = min(THREADS, len(items))
     if threads < 2:
         _run_each(work, items)

@@ -1,14 +1,14 @@
-"""File states along the tree: what a path was at a message, and what a move between two concerns.
+"""File states along the tree: the state of a path at a message, and the paths a move affects.
 
 Files have their own line of ancestors. A move says where the files are after it, so the line of
-files goes on from there and passes over what was undone, whichever scopes moved. A move of only
-some paths is a step of its own. A move is a point in the timeline; in stores of earlier versions it
-is a message, a note.
+files continues from there and skips what was undone, whichever scopes moved. A move of only some
+paths is a step of its own. A move is a point in the timeline; in stores of earlier versions it is a
+message, a note.
 
-A move goes back over some steps and forward over others. Going back, a path gets what the first
-of these steps found; going forward, what the last of them left. A step that found something else
-than the session had left there shows that somebody else worked on the path in between: whoever
-goes over that gets told (`WantedPath.foreign`).
+A move goes back over some steps and forward over others. Going back, a path gets the state that the
+first of these steps found; going forward, the state that the last of them left. If a step found a
+different state than the session had left, the path was changed by others in between, and a move
+over that step reports it (`WantedPath.foreign`).
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from talktree.session.undo.timeline import Timeline
 UNFINISHED = UnknownState("the step that changed it did not end")
 NEVER_SEEN = UnknownState("the session has never seen it")
 Touches: TypeAlias = dict[bytes, list[tuple[str, FileChange]]]
-"""What was recorded of each path, with the messages, in file order."""
+"""The recorded changes of each path, with the messages, in file order."""
 
 
 class WantedPath(NamedTuple):
-    """A path that a move concerns."""
+    """A path that a move affects."""
 
     path: bytes
     expected: State
-    """What the session believes is there."""
+    """The state that the session expects."""
     target: State
-    """What shall be there."""
+    """The state to be reached."""
     foreign: str | None = None
-    """Why somebody else's work may be in the way, even if all is as expected."""
+    """Why the work of others may be affected, even if the state is as expected."""
 
 
 class Effect(NamedTuple):
@@ -47,7 +47,7 @@ class Effect(NamedTuple):
     before: State
     after: State
     foreign: bool = False
-    """Whether somebody else changed it between two steps for the message."""
+    """Whether others changed it between two steps for the message."""
 
     @property
     def is_nothing(self) -> bool:
@@ -59,9 +59,9 @@ class MessagePath(NamedTuple):
     """The messages between two points of the line of files."""
 
     back: list[str]
-    """Those to be undone, the newest first."""
+    """Those to be undone, newest first."""
     forward: list[str]
-    """Those to be done again, the oldest first, with the notes among them."""
+    """Those to be redone, oldest first, including notes."""
 
 
 class FileLine:
@@ -75,14 +75,14 @@ class FileLine:
         self._snapshots: dict[frozenset[str], list[SnapshotLine]] = {}
 
     def find_place(self, message: str, *, before: bool = False) -> str | None:
-        """A message as a place to go to: after it, or before it (None before the first one)."""
+        """Return the place after a message, or before it (None before the first one)."""
         if not before:
             return message
         node = self.timeline.node(message)
         return None if node is None else node.parent
 
     def find_files_at(self, id: str | None) -> str | None:
-        """The message whose files are there when the session stands at this one."""
+        """Return the message whose files are present when the session is at this one."""
         seen = set()
         while id is not None and id not in seen:
             seen.add(id)
@@ -99,7 +99,7 @@ class FileLine:
         return None
 
     def list_ancestors(self, id: str | None) -> list[str]:
-        """The messages whose changes made the files at this one, the oldest first."""
+        """Return the messages whose changes made the files at this one, oldest first."""
         found: list[str] = []
         seen: set[str] = set()
         here = self.find_files_at(id)
@@ -120,7 +120,7 @@ class FileLine:
         return found[::-1]
 
     def find_notes_above(self, id: str | None) -> list[str]:
-        """The notes between a message and the nearest one above it that is none; itself too."""
+        """Return a message and the notes above it, up to the nearest message that is not a note."""
         found: list[str] = []
         while id is not None and id not in found:
             node = self.timeline.node(id)
@@ -131,9 +131,9 @@ class FileLine:
         return found[::-1]
 
     def find_with_sidechains(self, ids: Iterable[str]) -> dict[str, str]:
-        """The messages themselves and those of sidechains that hang on them, with whose they are.
+        """Return messages and those of their sidechains, with the message each belongs to.
 
-        What a sub-agent did on a sidechain was done for the message that the sidechain hangs on.
+        What a sub-agent did on a sidechain was done for the message that the sidechain belongs to.
         """
         owners: dict[str, str] = {}
         for owner in ids:
@@ -147,7 +147,7 @@ class FileLine:
         return owners
 
     def snapshots(self, ids: Iterable[str]) -> list[SnapshotLine]:
-        """The snapshots of messages, in file order; those that were asked for are at hand."""
+        """Return the snapshots of messages, in file order; they are cached."""
         key = frozenset(ids)
         if key not in self._snapshots:
             self._snapshots[key] = self._index.snapshots(key)
@@ -159,7 +159,7 @@ class FileLine:
         return move is not None and move.at.files == note
 
     def find_path(self, start: str | None, goal: str | None) -> MessagePath:
-        """The way of the files from one message to another."""
+        """Return the way of the files from one message to another."""
         ours, theirs = self.list_ancestors(start), self.list_ancestors(goal)
         shared = 0
         while shared < min(len(ours), len(theirs)) and ours[shared] == theirs[shared]:
@@ -182,7 +182,7 @@ class FileLine:
 def find_effects(
     snapshots: Iterable[SnapshotLine], owners: Mapping[str, str]
 ) -> dict[str, dict[bytes, Effect]]:
-    """What each owner of snapshots did to each path: its first before-, its last after-state."""
+    """Return what each owner of snapshots did to each path: first state before, last after."""
     before: dict[tuple[str, bytes], State] = {}
     after: dict[tuple[str, bytes], State] = {}
     running: dict[tuple[str, bytes], set[str | None]] = {}
@@ -212,7 +212,7 @@ def find_effects(
 def find_effects_of(
     line: FileLine, ids: Iterable[str], foreign: ForeignSupply | None = None
 ) -> dict[str, dict[bytes, Effect]]:
-    """What each of some messages did to files, its sidechains included."""
+    """Return what each of some messages did to files, including its sidechains."""
     owners = line.find_with_sidechains(ids)
     snapshots = line.snapshots(owners)
     return find_effects(foreign.resolve_backups(snapshots) if foreign else snapshots, owners)
@@ -221,13 +221,13 @@ def find_effects_of(
 def find_changed_paths(
     line: FileLine, message: str, foreign: ForeignSupply | None = None
 ) -> dict[bytes, Effect]:
-    """What the steps of one message did, without what they left as it was."""
+    """Return what the steps of one message changed."""
     done = find_effects_of(line, [message], foreign).get(message, {})
     return {path: effect for path, effect in done.items() if not effect.is_nothing}
 
 
 def find_expected_states(opened: SessionHandle, paths: Iterable[bytes]) -> dict[bytes, State]:
-    """What the session believes is at each path: what the last line about it says."""
+    """Return the expected state of each path: that of the last line about it."""
     return {
         path: NEVER_SEEN if change is None else _state_after(change)
         for path, change in opened.index.find_last_touches(paths).items()
@@ -239,21 +239,21 @@ def _state_after(change: FileChange) -> State:
 
 
 def find_state_at(opened: SessionHandle, path: bytes, message: str | None) -> State:
-    """What a path was when the session stood at a message."""
+    """Return the state of a path when the session was at a message."""
     return find_states_at(opened, [path], message)[path]
 
 
 def find_states_at(
     opened: SessionHandle, paths: Iterable[bytes], message: str | None
 ) -> dict[bytes, State]:
-    """What each path was when the session stood at a message."""
+    """Return the state of each path when the session was at a message."""
     return _find_states(opened, opened.index.find_touches_of(paths), message)
 
 
 def find_all_states_at(
     opened: SessionHandle, message: str | None, foreign: ForeignSupply
 ) -> tuple[dict[bytes, State], list[SnapshotLine]]:
-    """What every path that the session knows was at a message, and all snapshots there are."""
+    """Return the state of every known path at a message, and all snapshots."""
     snapshots = foreign.resolve_backups(each for _, each in opened.index.all_snapshots())
     touches: Touches = {}
     for each in snapshots:
@@ -283,7 +283,7 @@ def _find_states(
 
 
 def _find_place(timeline: Timeline, id: str | None, place: dict[str, int]) -> int | None:
-    """Where on the way a snapshot counts: at its message, or where its sidechain hangs."""
+    """Return where on the way a snapshot counts: at its message, or at its sidechain's parent."""
     passed = []
     number = None
     while id is not None and id not in passed:
@@ -299,7 +299,7 @@ def _find_place(timeline: Timeline, id: str | None, place: dict[str, int]) -> in
 
 
 def find_paths_to(opened: SessionHandle, message: str | None) -> list[bytes]:
-    """All paths that snapshots on the way from the root to a message have."""
+    """Return all paths in snapshots on the way from the root to a message."""
     chain = Timeline(opened.index).chain(message) if message is not None else []
     found = opened.index.snapshots(node.id for node in chain)
     return sorted({change.path for each in found for change in each.changes})
@@ -316,7 +316,7 @@ def find_changes_between(
     only: frozenset[bytes] | None = None,
     foreign: ForeignSupply | None = None,
 ) -> list[WantedPath]:
-    """The paths that a move from one message to another concerns, and what each shall be."""
+    """Return the paths that a move between two messages affects, with their target states."""
     line = line or FileLine(opened)
     way = line.find_path(start, goal)
     done = find_effects_of(line, [*way.back, *way.forward], foreign)
@@ -350,13 +350,13 @@ class _Walk:
     def undo_effect(self, id: str, effect: Effect) -> None:
         """Undo what a message did."""
         if effect.is_nothing and not self.moved:
-            # The step was told of the path and left it alone.
+            # The step named the path and left it alone.
             return
         self._check_expected(id, effect.after, foreign=effect.foreign)
         self.state, self.moved = effect.before, True
 
     def redo_effect(self, id: str, effect: Effect, *, note: bool) -> None:
-        """Do again what a message did; what a note says counts without a question."""
+        """Redo what a message did; the state in a note always counts."""
         if not note:
             if effect.is_nothing and not self.moved:
                 return
@@ -364,7 +364,10 @@ class _Walk:
         self.state, self.moved = effect.after, True
 
     def _check_expected(self, id: str, seen: State, *, foreign: bool = False) -> None:
-        """Only content decides: what somebody else did to modes alone is no work of theirs."""
+        """Note foreign changes.
+
+        Only content counts: a changed mode alone is not the work of others.
+        """
         known = not isinstance(seen, UnknownState) and not isinstance(self.state, UnknownState)
         broken = foreign or (known and not is_same_content(seen, self.state))
         if broken and self.foreign is None:
@@ -372,7 +375,7 @@ class _Walk:
 
 
 def find_position(opened: SessionHandle, line: FileLine | None = None) -> ScopeLeaves:
-    """Where each scope of a session is now."""
+    """Return the current position of each scope of a session."""
     line = line or FileLine(opened)
     timeline = line.timeline
     end = timeline.find_end()

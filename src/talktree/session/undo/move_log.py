@@ -1,8 +1,8 @@
-"""What happened in a session, newest first: prompts, steps, moves, names of branches.
+"""The log of a session, newest first: prompts, steps, moves, names of branches.
 
-The logs are read from their ends, so the newest entries of a long session come at once.
+The logs are read from their ends, so the newest entries of a long session appear immediately.
 
-A move in words: one sentence for the log, and all of it for a model that goes on from there.
+It also describes moves: one sentence for the log, and a full text for a model that continues.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ LONG_AGO = -(1 << 62)
 
 
 class PathChange(NamedTuple):
-    """A path, and what became of it."""
+    """A path and its change."""
 
     path: bytes
     word: Word
 
 
 class LogEntry(NamedTuple):
-    """One thing that happened."""
+    """One event."""
 
     kind: str
     """begin, prompt, step, name, unname, or the verb of a move."""
     time_ns: int | None
     id: str
-    """Of the message, the step or the operation."""
+    """The id of the message, the step or the operation."""
     message: str | None
-    """The message it belongs to: whose step it is, or where the move went."""
+    """The message it belongs to: the owner of the step, or the target of the move."""
     text: str
     state: str
     """Of moves: moved, withdrawn or open; of steps: done or unfinished; else empty."""
@@ -64,13 +64,13 @@ class LogEntry(NamedTuple):
 
 
 def read_logbook(opened: SessionHandle) -> Iterator[LogEntry]:
-    """Everything that happened, newest first."""
+    """Yield all events, newest first."""
     streams = (_read_moves(opened), _read_steps(opened), _read_prompts(opened))
     return merge(*streams, key=lambda each: each.time_ns or LONG_AGO, reverse=True)
 
 
 def find_change_word(before: State | None, after: State | None) -> Word | None:
-    """What became of a path; None if nothing did."""
+    """Return the change of a path in a word; None if there is none."""
     if after is None:
         return "unfinished"
     if before is None or isinstance(before, UnknownState) or isinstance(after, UnknownState):
@@ -85,7 +85,7 @@ def find_change_word(before: State | None, after: State | None) -> Word | None:
 
 
 def list_path_changes(found: Iterable[FileChange]) -> list[PathChange]:
-    """What became of paths, without those that nothing became of."""
+    """Return the changes of paths, without unchanged ones."""
     details = ((each.path, find_change_word(each.before, each.after)) for each in found)
     return [PathChange(path, word) for path, word in details if word is not None]
 
@@ -120,13 +120,13 @@ def _read_steps(opened: SessionHandle) -> Iterator[LogEntry]:
             continue
         node = opened.index.node(found.message)
         if node is None or not node.note:
-            # The snapshot of a note is told with its move.
+            # The snapshot of a note is part of its move.
             said = "" if node is None else _describe_message(opened.index.message(node))
             yield _make_step_entry(found, later.pop(whose, []), value, said)
 
 
 def _describe_message(message: Message) -> str:
-    """What a message was about to do: its tool calls, else its words."""
+    """Return what a message was about to do: its tool calls, else its text."""
     calls = [part for part in message.parts if isinstance(part, ToolCall)]
     return ", ".join(map(_describe_call, calls)) or message.text
 
@@ -205,7 +205,7 @@ def _make_move_entry(move: LoggedMove, time: int | None) -> LogEntry:
 
 
 LISTED = 50
-"""So many paths are named in words."""
+"""Maximum number of paths that a text names."""
 SHOWN = 60
 _DONE = {
     "undo": "Undone",
@@ -220,7 +220,7 @@ _DONE = {
 def format_heading(
     opened: SessionHandle, verb: str, goal: str | None, *, partial: bool = False
 ) -> str:
-    """What happened, in one sentence."""
+    """Return what happened, in one sentence."""
     done = _DONE.get(verb, verb)
     if verb == "revert":
         return f"{done}: what message {shorten_id(goal)} did to files."
@@ -240,12 +240,12 @@ def _describe_point(opened: SessionHandle, id: str | None) -> str:
 
 
 def shorten_id(id: str | None) -> str:
-    """The beginning of an id, for people."""
+    """Return the beginning of an id, for people."""
     return "none" if id is None else id[:8]
 
 
 def describe_move(move: LoggedMove, fates: Mapping[bytes, str]) -> str:
-    """The whole move in words, so that a model that goes on from here knows."""
+    """Return the whole move as text, for a model that continues from here."""
     lines = [move.text]
     if "files" not in move.scopes:
         lines.append("The files were not touched.")

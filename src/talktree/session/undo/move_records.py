@@ -1,9 +1,9 @@
-"""Lines of operations.jsonl: how a move is recorded before and after it happens, and read again.
+"""Lines of operations.jsonl: recording a move before and after it happens, and reading it.
 
-A move has two lines: `move` before the first file is touched, with everything needed to finish or
-to take it back, then `moved` or `withdrawn`. A move without either was interrupted.
+A move has two lines: `move` before the first file is touched, with everything needed to finish it
+or to take it back, then `moved` or `withdrawn`. A move without either was interrupted.
 
-Moves are in this log and nowhere else. `moved` says behind which message and which snapshots the
+Moves are in this log and nowhere else. `moved` says after which message and which snapshots the
 move happened (`after`), so the three logs have one order (see `timeline`). Earlier versions wrote
 no `after`: they added a message and a snapshot for each move.
 """
@@ -35,7 +35,7 @@ Fate: TypeAlias = Literal["done", "kept", "failed"]
 
 
 class ScopeLeaves(NamedTuple):
-    """The message each scope stands at; None is before the first one."""
+    """The message that each scope is at; None is before the first one."""
 
     files: str | None
     conversation: str | None
@@ -43,7 +43,7 @@ class ScopeLeaves(NamedTuple):
 
 
 class PathMove(NamedTuple):
-    """What a move does to one path."""
+    """The effect of a move on one path."""
 
     path: bytes
     before: State
@@ -56,11 +56,11 @@ class Boundary(NamedTuple):
     message: str | None
     """The last message of the main line when it happened."""
     snapshots: int
-    """How many bytes snapshots.jsonl had."""
+    """The length of snapshots.jsonl in bytes."""
 
 
 class MovePaths(Sequence[PathMove]):
-    """The paths of a move as its line has them; of most moves nobody ever asks for them."""
+    """The paths of a move, parsed when they are needed; for most moves they never are."""
 
     def __init__(self, value: object) -> None:
         self._value = value if isinstance(value, dict) else {}
@@ -84,43 +84,43 @@ class MovePaths(Sequence[PathMove]):
 
 
 class LoggedMove(Struct, frozen=True, kw_only=True):
-    """A move as the log tells it."""
+    """A move in the log."""
 
     id: str
     verb: str
     point: str
-    """The id of the place in the timeline that the move makes."""
+    """The id of the move's point in the timeline."""
     parent: str | None
     """The message or the point that this point follows."""
     scopes: tuple[str, ...]
     origin: ScopeLeaves
     goal: ScopeLeaves
     at: ScopeLeaves
-    """Where the session stands once it happened; `files` is the point if only some paths moved."""
+    """The position after the move; `files` is the point if only some paths moved."""
     leaf: str | None
     """The last message before the move."""
     paths: Sequence[PathMove]
     text: str
     left: Mapping[bytes, State] = {}
-    """The paths it leaves as they are though they should be otherwise, and what is there."""
+    """The paths that it leaves although they should change, and their states."""
     takes_back: str | None = None
     """The move that it takes back."""
     partial: tuple[bytes, ...] = ()
-    """The paths it was asked for, if not for all."""
+    """The requested paths, if not all."""
     state: Literal["open", "moved", "withdrawn"] = "open"
     fates: Mapping[bytes, str] = {}
     after: Boundary | None = None
-    """Where it is in the other logs; None of a move that is not done, or that is a message."""
+    """Its place in the other logs; None if the move is not done, or is a message."""
     time: int | None = None
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a place in the timeline by itself, without a message."""
+        """Whether it is a point in the timeline of its own, without a message."""
         return self.after is not None
 
 
 def format_now() -> str:
-    """This moment, as lines have it."""
+    """Return the current time, formatted for a line."""
     now = datetime.now(UTC)
     return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03}Z"
 
@@ -128,7 +128,7 @@ def format_now() -> str:
 def format_operation_line(
     session: str, kind: str, members: Mapping[str, Any], id: str = ""
 ) -> bytes:
-    """A line of operations.jsonl."""
+    """Return a line of operations.jsonl."""
     head = {
         "type": "operation",
         "id": id or str(uuid4()),
@@ -140,7 +140,7 @@ def format_operation_line(
 
 
 def format_move_start_line(session: str, move: LoggedMove) -> bytes:
-    """What is going to happen."""
+    """Return the line before a move."""
     members: dict[str, Any] = {
         "verb": move.verb,
         "point": move.point,
@@ -168,7 +168,7 @@ def format_move_start_line(session: str, move: LoggedMove) -> bytes:
 def format_move_end_line(
     session: str, move: str, fates: Mapping[bytes, str], after: Boundary | None
 ) -> bytes:
-    """That it happened."""
+    """Return the line after a completed move."""
     details = {name_to_json(path): fate for path, fate in fates.items()}
     members: dict[str, Any] = {"move": move, "paths": details}
     if after is not None:
@@ -177,7 +177,7 @@ def format_move_end_line(
 
 
 def format_withdrawal_line(session: str, move: str, why: str) -> bytes:
-    """That it did not, and everything was put back."""
+    """Return the line for a move that was reverted."""
     return format_operation_line(session, "withdrawn", {"move": move, "why": why})
 
 
@@ -185,7 +185,7 @@ def format_withdrawal_line(session: str, move: str, why: str) -> bytes:
 
 
 def parse_moves(operations: Iterable[Mapping[str, Any]]) -> list[LoggedMove]:
-    """All moves in order, each with what became of it; lines nobody understands are passed over."""
+    """Return all moves in order, each with its result; unknown lines are ignored."""
     found: dict[str, LoggedMove] = {}
     for value in operations:
         match value.get("kind"):
@@ -206,7 +206,7 @@ def parse_moves(operations: Iterable[Mapping[str, Any]]) -> list[LoggedMove]:
 
 
 def find_last_point(operations: Sequence[Mapping[str, Any]]) -> LoggedMove | None:
-    """The last move that is a place in the timeline; the lines before it are not read."""
+    """Return the last move that is a point in the timeline; earlier lines are not read."""
     for at in range(len(operations) - 1, -1, -1):
         value = operations[at]
         if value.get("kind") == "moved" and _parse_boundary(value.get("after")) is not None:

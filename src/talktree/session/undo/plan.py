@@ -1,12 +1,11 @@
-"""Plans: every action a move would take, why, and what it was judged by.
+"""Plans: every action of a move, its reason, and the states it is based on.
 
-First each path is judged alone by the three-way rule and the choices of the user. Then the paths
-are judged together: a folder goes only if everything in it goes, and something can only be written
-where its folder is, or is made. Whatever cannot be is told, and the rest of the plan holds.
+First each path is decided alone by the three-way rule and the choices of the user. Then the paths
+are considered together: a folder is removed only if everything in it is, and something can only be
+written if its folder exists or is created. Impossible actions are reported, and the rest of the
+plan is valid.
 
-Files with several names: a move that concerns one name leaves the others as they are.
-
-Making a plan: each path by the three-way rule and the user's choice, then all together.
+Files with several names: a move that affects one name leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -46,27 +45,27 @@ DOING: tuple[Kind, ...] = ("mkdir", "write", "link", "chmod", "delete", "rmdir")
 
 
 class UndoAction(Struct, frozen=True, kw_only=True):
-    """What is done about one path."""
+    """The action for one path."""
 
     action: Kind
     path: bytes
     reason: str
     before: State
-    """What is there."""
+    """The current state."""
     expected: State
-    """What the session believes is there."""
+    """The state that the session expects."""
     after: State
-    """What will be there; the same as before if nothing is done."""
+    """The future state; the same as `before` if nothing is done."""
     target: State
-    """What was to be there."""
+    """The state to be reached."""
     choices: tuple[Choice, ...] = ()
-    """What the user can say about a conflict."""
+    """The user's options in a conflict."""
     beside: bytes | None = None
-    """Where the present content goes, if both are kept."""
+    """Where the current content goes, if both are kept."""
 
     @property
     def has_effect(self) -> bool:
-        """Whether something happens to the path."""
+        """Whether the path changes."""
         return self.action in DOING
 
 
@@ -79,17 +78,17 @@ class UndoPlan(Struct, frozen=True, kw_only=True):
     scopes: tuple[Scope, ...]
     actions: tuple[UndoAction, ...] = ()
     already: tuple[bytes, ...] = ()
-    """The paths that are as they shall be."""
+    """The paths that are already in the target state."""
     uncovered: tuple[tuple[str, str], ...] = ()
-    """What the session did not see, and why."""
+    """The paths that the session did not cover, and why."""
     warnings: tuple[str, ...] = ()
     digest: str = ""
     merged: Mapping[str, bytes] = field(default_factory=dict)
-    """Contents that the plan makes, by their hashes."""
+    """Contents that the plan creates, by hash."""
 
     @property
     def movings(self) -> tuple[PathMove, ...]:
-        """The paths that something happens to."""
+        """The paths that change."""
         return tuple(
             PathMove(each.path, each.before, each.after) for each in self.actions if each.has_effect
         )
@@ -101,16 +100,16 @@ class UndoPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def left(self) -> tuple[UndoAction, ...]:
-        """The paths that are left as they are though they should be otherwise."""
+        """The paths that stay as they are although they should change."""
         return tuple(each for each in self.actions if not each.has_effect)
 
     @property
     def exit_code(self) -> int:
-        """0 if everything will be as it shall be, 1 if something is left."""
+        """0 if everything reaches its target, 1 if something is left."""
         return 1 if self.left else 0
 
     def to_json(self) -> dict[str, Any]:
-        """The plan for programs; differences are told by `plan_text`."""
+        """Return the plan as JSON; `plan_text` shows differences."""
         return {
             "verb": self.verb,
             "from": self.from_._asdict(),
@@ -142,7 +141,7 @@ def _to_action_value(action: UndoAction) -> dict[str, Any]:
 
 
 def find_kind(before: State, after: State) -> Kind:
-    """The action that makes one state of the other."""
+    """Return the action that changes one state to the other."""
     match before, after:
         case (FileContentState(), FileContentState()) if before.hash == after.hash:
             return "chmod"
@@ -164,7 +163,7 @@ _ORDER = {kind: number for number, kind in enumerate((*DOING, "skip", "conflict"
 
 
 def sort_actions(actions: Iterable[UndoAction]) -> tuple[UndoAction, ...]:
-    """The actions as they happen: folders from above, deletions last and from below."""
+    """Return the actions in order: parent folders first, deletions last and in reverse."""
 
     def _place(action: UndoAction) -> tuple[int, int, bytes]:
         deep = action.path.count(b"/")
@@ -174,7 +173,7 @@ def sort_actions(actions: Iterable[UndoAction]) -> tuple[UndoAction, ...]:
 
 
 def with_digest(plan: UndoPlan, *more: object) -> UndoPlan:
-    """The plan with its digest."""
+    """Return the plan with its digest."""
     details = [
         [
             each.action,
@@ -193,10 +192,10 @@ def with_digest(plan: UndoPlan, *more: object) -> UndoPlan:
 def split_hard_links(
     actions: Iterable[UndoAction], stamps: Mapping[bytes, Stamp | None]
 ) -> dict[bytes, UndoAction]:
-    """Other actions for paths whose file has more names than are to get its new mode.
+    """Split paths off a file if not all of its names get the new mode.
 
-    A mode is that of all names of a file. Where the plan does not change all of them, or not to
-    the same mode, the path gets a file of its own, so that nothing outside of the plan changes.
+    A mode is that of all names of a file. If the plan does not change all of them, or not to the
+    same mode, the path gets a file of its own, so that nothing outside of the plan changes.
     """
     found: dict[bytes, UndoAction] = {}
     for names in _group_by_file(actions, stamps):
@@ -208,7 +207,7 @@ def split_hard_links(
 
 
 def make_link_warnings(actions: Iterable[UndoAction]) -> Iterable[str]:
-    """What becomes of other names of files."""
+    """Yield warnings about other names of files."""
     for action in sorted(actions, key=lambda each: each.path):
         if action.action == "write" and _count_links(action) > 1:
             name = action.path.decode("utf-8", "backslashreplace")
@@ -222,7 +221,7 @@ def make_link_warnings(actions: Iterable[UndoAction]) -> Iterable[str]:
 def _group_by_file(
     actions: Iterable[UndoAction], stamps: Mapping[bytes, Stamp | None]
 ) -> Iterable[list[UndoAction]]:
-    """The paths that something happens to and whose files have several names, by file."""
+    """Group the changing paths whose files have several names by file."""
     found: dict[tuple[int, int], list[UndoAction]] = {}
     for action in actions:
         stamp = stamps.get(action.path)
@@ -239,7 +238,7 @@ NEW_FOLDER = Folder(mode=0o755)
 
 
 class PlanBuilder:
-    """A plan in the making."""
+    """Builds a plan."""
 
     def __init__(
         self,
@@ -260,16 +259,16 @@ class PlanBuilder:
         self.warnings: list[str] = []
         self.merged: dict[str, bytes] = {}
         self.stamps: dict[bytes, Stamp | None] = {}
-        """Of the paths that were looked at: what tells that they did not change since."""
+        """The stamps of the paths that were read, to detect later changes."""
         self._troubles: dict[str, str | None] = {}
         self._current: dict[bytes, State] = {}
         self._inside: dict[bytes, list[bytes]] = {}
         self._kept_in: set[bytes] = set()
         self._needed: set[bytes] = set()
-        """Folders nobody asked for, but for what is in them."""
+        """Folders that are only needed for their members."""
 
     def make_actions(self, wanted: Iterable[WantedPath]) -> tuple[UndoAction, ...]:
-        """All actions, in their order."""
+        """Return all actions, in their order."""
         ordered = sorted(wanted)
         for each in ordered:
             self._look_at_path(each)
@@ -282,7 +281,7 @@ class PlanBuilder:
         self.warnings += make_link_warnings(self.actions.values())
         return sort_actions(self.actions.values())
 
-    # each path alone
+    # single paths
 
     def _look_at_path(self, wanted: WantedPath) -> None:
         path = wanted.path
@@ -291,7 +290,7 @@ class PlanBuilder:
         folder = get_parent(path)
         while folder:
             if not isinstance(self._current.get(folder, NEW_FOLDER), Folder):
-                # The plan itself says that its folder is no folder now, so nothing can be there.
+                # According to the plan its folder is not a folder now, so nothing can be there.
                 self._current[path] = ABSENT
                 return
             folder = get_parent(folder)
@@ -352,7 +351,7 @@ class PlanBuilder:
         )
 
     def _find_problem(self, current: State, after: State) -> str | None:
-        """Why the content for a path cannot be had."""
+        """Return why the content for a path is not available."""
         if not isinstance(after, FileContentState):
             return None
         if isinstance(current, FileContentState) and current.hash == after.hash:
@@ -426,12 +425,12 @@ class PlanBuilder:
         self.merged[hash] = both
         return FileContentState(hash=hash, size=len(both), mode=after.mode)
 
-    # all together
+    # all paths
 
     def _demote_actions(self) -> bool:
-        """Whether some action was given up because others stand against it."""
+        """Drop actions that conflict with others, and return whether there were any."""
         changed = False
-        # Each folder that something is put into, once, so that many folders cost no more than that.
+        # Each target folder once, so that many of them cost no more than that.
         self._kept_in = {
             get_parent(path)
             for path, action in self.actions.items()
@@ -446,7 +445,7 @@ class PlanBuilder:
         return changed
 
     def _drop_idle_folders(self) -> None:
-        """Folders that were only to be made for something that does not come are not made."""
+        """Drop the creation of folders that nothing is written to."""
         filled: set[bytes] = set()
         for action in self.actions.values():
             folder = get_parent(action.path)
@@ -475,7 +474,7 @@ class PlanBuilder:
         return self._current[path] if path in self._current else self._ground.kind(path)
 
     def _explain_staying(self, action: UndoAction) -> str | None:
-        """Why a folder cannot go: something in it stays."""
+        """Return why a folder cannot be removed: a member stays."""
         if not isinstance(action.before, Folder) or isinstance(action.after, Folder):
             return None
         if action.path not in self._inside:
@@ -487,7 +486,10 @@ class PlanBuilder:
         return "the folder is needed" if action.path in self._kept_in else None
 
     def _explain_no_folder(self, action: UndoAction) -> str | None:
-        """Why nothing can be put at a path: its folder is none. Folders that lack are made."""
+        """Return why nothing can be written at a path, if its parent is not a folder.
+
+        Missing folders are created.
+        """
         folder = get_parent(action.path)
         if isinstance(action.after, AbsentState) or not folder:
             return None

@@ -1,4 +1,4 @@
-"""A digest of a plan: of everything it would do and of all states it was made from."""
+"""The digest of a plan: of all its actions and of all states it was made from."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ LENGTH = 16
 
 
 def compute_digest(*parts: Any) -> str:  # noqa: ANN401  (anything that JSON can hold)
-    """A digest of values, the same for the same values in every process."""
+    """Return a digest of values, the same for the same values in every process."""
     data = msgspec.json.encode(parts, order="sorted")
     return blake2b(data, digest_size=LENGTH).hexdigest()
 
 
 def to_state_value(state: State) -> dict[str, Any]:
-    """What counts of a state; how its content is kept does not."""
+    """Return the value of a state for the digest, without how its content is stored."""
     value = to_json(state)
     if isinstance(state, FileContentState):
         value.pop("chunks", None)
@@ -28,5 +28,5 @@ def to_state_value(state: State) -> dict[str, Any]:
 
 
 def to_state_values(states: Iterable[State]) -> list[dict[str, Any]]:
-    """What counts of several states."""
+    """Return the values of several states."""
     return [to_state_value(state) for state in states]

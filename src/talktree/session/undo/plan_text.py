@@ -1,4 +1,4 @@
-"""A plan for people: one line an action, with what differs."""
+"""A plan as text: one line for each action, with differences."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from talktree.session.undo.plan import UndoAction, UndoPlan
 from talktree.session.undo.recover import open_ground
 
 LONGEST_DIFF = 40
-"""So many lines of the difference of one file are shown."""
+"""Maximum number of lines of a file's difference that are shown."""
 
 
 def format_plan(plan: UndoPlan, opened: SessionHandle, *, diffs: bool = True) -> str:
-    """The whole plan as text."""
+    """Return the whole plan as text."""
     return "\n".join(_format_lines(plan, opened, diffs=diffs))
 
 
@@ -34,7 +34,7 @@ def _format_lines(plan: UndoPlan, opened: SessionHandle, *, diffs: bool) -> Iter
 
 
 def format_action(action: UndoAction) -> str:
-    """What is done about a path, and why."""
+    """Return the action for a path, and its reason."""
     words = describe_change(action.before, action.after) if action.has_effect else ""
     detail = f" ({words})" if words else ""
     offered = f" [{', '.join(action.choices)}]" if action.choices else ""
@@ -44,7 +44,7 @@ def format_action(action: UndoAction) -> str:
 def diff_action(
     action: UndoAction, opened: SessionHandle, longest: int = LONGEST_DIFF
 ) -> list[str]:
-    """The difference between what is there and what shall be there, if both are small texts."""
+    """Return the difference between the current and the target state, if both are small texts."""
     if not isinstance(action.before, FileContentState) or not isinstance(
         action.target, FileContentState
     ):
@@ -56,7 +56,7 @@ def diff_action(
 
 
 def read_contents(action: UndoAction, opened: SessionHandle) -> tuple[bytes | None, bytes | None]:
-    """What is there and what shall be there; None for what is no small file or cannot be had."""
+    """Return the current and the target content; None for one that is large or not available."""
     new = read_bytes(opened.contents, action.after if action.has_effect else action.target)
     if not isinstance(action.before, FileContentState):
         return read_bytes(opened.contents, action.before), new

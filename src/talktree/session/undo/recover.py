@@ -1,4 +1,4 @@
-"""When a session is opened: finish moves that were interrupted, else take them back, else tell."""
+"""Recovery when a session is opened: interrupted moves are finished, taken back or reported."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from talktree.session.undo.target_folder import MoveFolder
 
 
 def find_unfinished_moves(opened: SessionHandle) -> list[LoggedMove]:
-    """The moves of which nobody knows how they ended, and that are this workspace's.
+    """Return the interrupted moves of this workspace.
 
-    What stands before the line that mapped the session to its workspace happened elsewhere, or is
-    a stranger's word. Nothing is done to files because of it.
+    Lines before the one that mapped the session to its workspace happened elsewhere, or are not
+    trusted. No files are changed because of them.
     """
     lines = opened.index.operations()
     begun = [at for at, line in enumerate(lines) if line.get("kind") == "begin"]
@@ -38,7 +38,7 @@ def find_unfinished_moves(opened: SessionHandle) -> list[LoggedMove]:
 
 
 def recover_session(opened: SessionHandle) -> list[str]:
-    """Put interrupted moves and steps right; gives what was done, in words."""
+    """Recover interrupted moves and steps; return what was done, in words."""
     details = _recover_moves(opened) if find_unfinished_moves(opened) else []
     try:
         details += end_cut_off_steps(opened)
@@ -66,7 +66,7 @@ def _recover_moves(opened: SessionHandle) -> list[str]:
 
 
 def open_ground(opened: SessionHandle) -> MoveFolder | None:
-    """The workspace of a session, if it has one."""
+    """Return the workspace of a session, if it has one."""
     if opened.workspace is None:
         return None
     return MoveFolder(opened.workspace, opened.limits, opened.root)
@@ -92,7 +92,7 @@ def _recover_move(opened: SessionHandle, ground: MoveFolder | None, move: Logged
 
 
 def _is_out_of_reach(opened: SessionHandle, ground: MoveFolder, moving: PathMove) -> bool:
-    """Whether a path cannot get the content that it shall have."""
+    """Whether the target content of a path is not available."""
     if not isinstance(moving.after, FileContentState) or is_same(
         ground.read_state(moving.path), moving.after
     ):
@@ -108,7 +108,7 @@ def _withdraw_move(opened: SessionHandle, ground: MoveFolder, move: LoggedMove, 
 
 
 def _report_paths(left: Mapping[bytes, str]) -> str:
-    """Which paths are as they should be and which are not."""
+    """Return which paths are as they should be and which are not."""
     if not left:
         return "; every path is as it should be"
     names = [f"{name_to_json(path)}: {why}" for path, why in sorted(left.items())]

@@ -1,4 +1,4 @@
-"""What moves did, for a model that goes on from there: nothing of it is in the messages."""
+"""Reports of moves, for a model that continues from there: the messages do not show moves."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from talktree.text.times import to_datetime
 
 
 class MoveReport(NamedTuple):
-    """One move that is done."""
+    """One completed move."""
 
     id: str
-    """Of the operation."""
+    """The id of the operation."""
     verb: str
     time_ns: int | None
     message: str | None
-    """The message that the session went on from; None before the first one."""
+    """The message that the session continued from; None before the first one."""
     files: tuple[PathChange, ...]
-    """The files that it changed on the disk, each with what became of it."""
+    """The files that it changed on the disk, each with its change."""
     text: str
-    """All of it in words, as they can be sent to a model."""
+    """The report as text, which can be sent to a model."""
 
     @property
     def time(self) -> datetime | None:
@@ -33,7 +33,7 @@ class MoveReport(NamedTuple):
 
 
 def find_moves_since_reply(opened: SessionHandle) -> tuple[MoveReport, ...]:
-    """The moves since the last reply on the main line, in their order."""
+    """Return the moves since the last reply on the main line, in their order."""
     timeline = Timeline(opened.index)
     reply = opened.index.newest("assistant")
     found = []

@@ -1,9 +1,9 @@
-"""Restoring into a folder of one's choice: for sessions from elsewhere, and to have a look.
+"""Restoring into a chosen folder: for sessions from elsewhere, and for inspection.
 
-Nothing of the session changes, and nothing that is in the folder is lost: nobody keeps a copy of
-it, so what is in the way stays, or is put beside. What the session says of paths and contents is a
-stranger's word: every path stays beneath the folder, every content is verified, and no file becomes
-one that runs with another user's rights.
+Nothing of the session changes, and nothing in the folder is lost: there is no copy of its files, so
+an existing file stays, or is put beside. Paths and contents in the session are not trusted: every
+path stays inside the folder, every content is verified, and no file becomes one that runs with
+another user's rights.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from talktree.session.undo.target_folder import MoveFolder, Supply
 from talktree.session.undo.timeline import Timeline
 
 PLAIN = 0o777
-"""The bits of a mode that a stranger may choose."""
+"""The mode bits that a foreign session may set."""
 PIECE = 1 << 20
 NO_CHOICES: Mapping[bytes, Choice] = {}
 
 
 class NoFolderYet(MoveFolder):
-    """A folder that is not there, so nothing is in it."""
+    """A folder that does not exist yet, and is empty."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -68,7 +68,7 @@ class NoFolderYet(MoveFolder):
 
 
 class PresentFilesSupply:
-    """A supply that also has what is in the folder now and is to be put beside."""
+    """A supply that also has existing files of the folder that are to be put beside."""
 
     def __init__(self, supply: Supply, ground: MoveFolder, actions: Iterable[UndoAction]) -> None:
         self._supply = supply
@@ -80,11 +80,11 @@ class PresentFilesSupply:
         }
 
     def find_problem(self, file: FileContentState) -> str | None:
-        """Why the content of a file cannot be had."""
+        """Return why the content of a file is not available."""
         return None if file.hash in self._present else self._supply.find_problem(file)
 
     def pieces(self, file: FileContentState) -> Iterator[bytes]:
-        """The content of a file, verified while it is read."""
+        """Yield the content of a file, verified while it is read."""
         if file.hash not in self._present:
             yield from self._supply.pieces(file)
             return
@@ -100,7 +100,7 @@ class PresentFilesSupply:
 
 @raise_plain_errors
 class FolderRestore:
-    """A folder that is filled with files, after a look at the plan."""
+    """Fills a folder with files, according to a plan that can be looked at first."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class FolderRestore:
         self._force = force
 
     def plan(self) -> UndoPlan:
-        """Everything that would be written; nothing is."""
+        """Return the plan without writing anything."""
         if not self._folder.exists():
             return self._make_plan(NoFolderYet(self._limits))[0]
         with Anchor(self._folder.resolve()) as folder:
@@ -147,19 +147,19 @@ class FolderRestore:
         return with_digest(plan, str(self._folder)), draft
 
     def _list_wanted(self, ground: MoveFolder) -> list[WantedPath]:
-        """What shall be in the folder, and what may go for it."""
+        """Return the files to write, and which existing ones they may replace."""
         return self._wanted
 
     def _list_placeless(self) -> Iterable[UndoAction]:
-        """What can be told of files that have no place in the folder."""
+        """Yield actions for files that have no place in the folder."""
         return ()
 
     def _list_notes(self) -> Iterable[str]:
-        """More that people should know before they agree."""
+        """Yield further notes for the user."""
         return ()
 
     def _make_choices(self, wanted: Iterable[WantedPath]) -> dict[bytes, Choice]:
-        """Nobody keeps what is in the folder, so it is never just replaced."""
+        """Return the choices; existing files have no other copy and are never just replaced."""
         forced: dict[bytes, Choice] = {each.path: "both" for each in wanted if self._force}
         said: dict[bytes, Choice] = {
             path: "both" if choice == "theirs" else choice
@@ -168,14 +168,14 @@ class FolderRestore:
         return forced | said
 
     def diff_action(self, action: UndoAction) -> list[str]:
-        """The difference an action would make in a text that is there."""
+        """Return the difference an action would make in an existing text."""
         before, target = action.before, action.target
         if not isinstance(before, FileContentState) or not isinstance(target, FileContentState):
             return []
         return diff_texts(action.path, *self.read_contents(action))
 
     def read_contents(self, action: UndoAction) -> tuple[bytes | None, bytes | None]:
-        """What is there and what shall be there; None for what is no small file."""
+        """Return the current and the target content; None for a large or missing file."""
         target = read_bytes(self._supply, action.target)
         if not isinstance(action.before, FileContentState):
             return read_bytes(self._supply, action.before), target
@@ -183,7 +183,7 @@ class FolderRestore:
             return MoveFolder(folder, self._limits).read(action.path, action.before), target
 
     def apply(self, digest: str) -> UndoResult:
-        """Write it all, if the plan is still the one with this digest."""
+        """Execute the plan, if it still has this digest."""
         with ExitStack() as held:
             folder = held.enter_context(Anchor(_make_folder(self._folder)))
             held.enter_context(folder_lock(folder.fd, exclusive=True))
@@ -225,8 +225,10 @@ def restore_into(
     resolutions: Mapping[bytes, Choice] = NO_CHOICES,
     force: bool = False,
 ) -> FolderRestore:
-    """All files a session knows (or only some), in another folder: as they were after a message
-    (or `before` it), or as they are now."""
+    """Return a restore of all known files, or only some, into another folder.
+
+    They are as they were after a message (or `before` it), or as they are now.
+    """
     if message is None:
         goal = Timeline(opened.index).find_end()
     else:
@@ -260,13 +262,13 @@ def _known_state(states: Mapping[bytes, State], path: bytes) -> State:
 
 
 def _keep_safe_choices(action: UndoAction) -> UndoAction:
-    """Only what loses nothing is offered: there is no copy of what is there."""
+    """Return an action with only the choices that lose nothing."""
     safe = tuple(each for each in action.choices if each in ("keep", "both"))
     return replace(action, choices=safe) if action.choices else action
 
 
 def to_plain_state(path: bytes, state: State) -> State:
-    """What a stranger may put into a folder: no mode that gives rights, no link that leads out."""
+    """Return a state without modes that give rights, and without links that lead out."""
     if isinstance(state, FileContentState | Folder):
         return replace(state, mode=state.mode & PLAIN)
     if isinstance(state, LinkState) and _leads_out(path, state.target):
@@ -277,8 +279,8 @@ def to_plain_state(path: bytes, state: State) -> State:
 def _leads_out(path: bytes, target: bytes) -> bool:
     """Whether a link may lead out of the folder.
 
-    Going up is only safe at the beginning, from where the link itself is: behind a name that may
-    be a link too, nobody knows where "up" is.
+    Going up is only safe at the beginning, from where the link itself is: after a name that may be
+    a link too, the meaning of "up" is not known.
     """
     names = [name for name in target.split(b"/") if name not in (b"", b".")]
     ups = next((at for at, name in enumerate(names) if name != b".."), len(names))

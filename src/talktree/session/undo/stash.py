@@ -1,4 +1,4 @@
-"""Things that a move has put aside or left unfinished: found again by their names and put right."""
+"""Stashed and unfinished files of a move: found again by their names, and restored or removed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TemporaryNames:
         self._olds = {make_temporary_name(move, path, OLD): path for path in self._befores}
 
     def recover(self) -> dict[bytes, str]:
-        """After an interruption: no temporary name is left, and nothing that had one is lost."""
+        """Recover after an interruption: temporary names are removed without losing a file."""
         for name in self._list_names():
             if not name.endswith(OLD):
                 self._folder.unlink(name)
@@ -46,7 +46,7 @@ class TemporaryNames:
         return self.remove_stashed()
 
     def remove_stashed(self) -> dict[bytes, str]:
-        """Remove what was put aside, if it is what it was; else it gets a name people see."""
+        """Remove stashed files if they are unchanged; a changed one gets a visible name."""
         details: dict[bytes, str] = {}
         for name in self._list_names():
             path = self._find_path(name)
@@ -78,11 +78,11 @@ class TemporaryNames:
             self._folder.rmdir(name)
 
     def _find_path(self, name: bytes) -> bytes | None:
-        """The path whose thing has this name."""
+        """Return the path whose file has this temporary name."""
         return self._olds.get(name.rpartition(b"/")[2])
 
     def _list_names(self) -> list[bytes]:
-        """The temporary names that are there, in the folders of the paths and those above."""
+        """Return the existing temporary names, in the folders of the paths and those above."""
         folders: set[bytes] = {b""}
         for path in self._befores:
             folder = get_parent(path)

@@ -1,6 +1,6 @@
-"""What a move means, worked out from the logs: from where to where, and which paths it concerns.
+"""The target of a move, computed from the logs: from where to where, and which paths.
 
-Where undo goes, and which moves can be taken back.
+It also finds where undo goes, and which moves can be taken back.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ PROMPT = "user"
 def find_undo_point(
     opened: SessionHandle, line: FileLine, start: str | None, *, turn: bool
 ) -> IndexedMessage:
-    """The last message that is undone by one undo: a prompt, or the owner of a step."""
+    """Return the last message that one undo reverts: a prompt, or the owner of a step."""
     for node in _walk_up(opened, start):
         if node.note or node.sidechain:
             continue
         if node.type == PROMPT or (not turn and find_changed_paths(line, node.id)):
-            # With the move that it follows, if there is one: files may have moved in between.
+            # Include the move that it follows, if there is one: files may have moved in between.
             return line.timeline.node(node.id) or node
     raise nothing_to_undo_error()
 
 
 def find_step_point(line: FileLine, start: str | None, only: frozenset[bytes] | None) -> str:
-    """The last message whose steps changed files (these files) that are not undone yet."""
+    """Return the last message whose steps changed files (these files) that are not undone yet."""
     ids = line.list_ancestors(start)
     while ids:
         id = ids.pop()
@@ -52,7 +52,7 @@ def find_step_point(line: FileLine, start: str | None, only: frozenset[bytes] | 
         move = line.of_point.get(id)
         if move is None:
             return id
-        # What some files were taken back to; their way goes on from there.
+        # The message to which some files were taken back; their line continues from there.
         if move.verb == "undo" and move.takes_back is None:
             ids = line.list_ancestors(move.goal.files)
     raise nothing_to_undo_error()
@@ -64,7 +64,7 @@ def _walk_up(opened: SessionHandle, start: str | None) -> Iterator[IndexedMessag
 
 
 def nothing_to_undo_error() -> NotUndoable:
-    """What to say if there is nothing to undo."""
+    """Return the error if there is nothing to undo."""
     return NotUndoable(
         "there is nothing to undo: the session stands at its beginning",
         hint="redo goes forward again; restore goes to any message",
@@ -75,7 +75,7 @@ def nothing_to_undo_error() -> NotUndoable:
 
 
 def find_redoable_move(opened: SessionHandle, line: FileLine) -> LoggedMove:
-    """The undo that a redo takes back."""
+    """Return the undo that a redo takes back."""
     by_id = {move.id: move for move in line.moves}
     stack: list[LoggedMove] = []
     for move in line.moves:
@@ -101,7 +101,7 @@ def find_redoable_move(opened: SessionHandle, line: FileLine) -> LoggedMove:
 
 
 def _has_work_since_move(opened: SessionHandle, line: FileLine) -> bool:
-    """Whether anything was said or done since the last move."""
+    """Whether there is a message or step since the last move."""
     done = [move for move in line.moves if move.state == "moved"]
     number = line.timeline.find_number(done[-1]) if done else None
     if number is None or opened.index.has_work_since(number):
@@ -110,7 +110,7 @@ def _has_work_since_move(opened: SessionHandle, line: FileLine) -> bool:
 
 
 def is_still_at(opened: SessionHandle, line: FileLine, move: LoggedMove) -> bool:
-    """Whether the session still stands where this move brought it, or stands there again."""
+    """Whether the session is at the position of this move, or is there again."""
     if _has_work_since_move(opened, line):
         return False
     end, point, timeline = line.timeline.find_end(), move.point, line.timeline
@@ -119,7 +119,7 @@ def is_still_at(opened: SessionHandle, line: FileLine, move: LoggedMove) -> bool
 
 
 def find_last_move(opened: SessionHandle, line: FileLine, id: str | None) -> LoggedMove:
-    """The move with this id, or the last one that was not taken back."""
+    """Return the move with this id, or the last one that was not taken back."""
     done = [move for move in line.moves if move.state == "moved"]
     if id is None:
         gone = {move.takes_back for move in done}
@@ -137,7 +137,7 @@ def find_last_move(opened: SessionHandle, line: FileLine, id: str | None) -> Log
 
 
 class UndoTarget(Struct, frozen=True, kw_only=True):
-    """A move before anybody has looked at the files."""
+    """The target of a move, before files are read."""
 
     verb: str
     scopes: tuple[Scope, ...]
@@ -152,7 +152,7 @@ class UndoTarget(Struct, frozen=True, kw_only=True):
     uncovered: tuple[tuple[str, str], ...] = ()
     takes_back: str | None = None
     partial: tuple[bytes, ...] = ()
-    """The paths it was asked for, if not for all; then the files are at the move's own point."""
+    """The requested paths, if not all; then the files are at the move's own point."""
     about: str | None = None
     """The message whose effect is taken back."""
 
@@ -165,7 +165,7 @@ def target_message(
     scopes: tuple[Scope, ...],
     only: frozenset[bytes] | None = None,
 ) -> UndoTarget:
-    """To a message, with these scopes; None is before the first one."""
+    """Return the target for a message, with these scopes; None is before the first one."""
     here, leaf = find_position(opened, line), line.timeline.find_end()
     if only is not None:
         scopes = ("files",)
@@ -195,7 +195,7 @@ def target_message(
 def target_undo(
     opened: SessionHandle, line: FileLine, scopes: tuple[Scope, ...], *, turn: bool
 ) -> UndoTarget:
-    """To before the last prompt or step."""
+    """Return the target before the last prompt or step."""
     here = find_position(opened, line)
     if scopes == ("files",) and not turn:
         point = line.timeline.node(find_step_point(line, line.timeline.find_end(), None))
@@ -210,7 +210,7 @@ def target_undo(
 def target_undo_of_paths(
     opened: SessionHandle, line: FileLine, only: frozenset[bytes]
 ) -> UndoTarget:
-    """Some files to before the last step that touched them."""
+    """Return the target for some files, before the last step that touched them."""
     goal = line.find_place(find_step_point(line, line.timeline.find_end(), only), before=True)
     return target_message(opened, line, "undo", goal, ("files",), only)
 
@@ -218,7 +218,7 @@ def target_undo_of_paths(
 def target_undo_of_move(
     opened: SessionHandle, line: FileLine, verb: str, move: LoggedMove
 ) -> UndoTarget:
-    """Everything as it was before a move; of an older move, what it did to files."""
+    """Return the target before a move; for a move of an earlier version, only its files."""
     here, leaf = find_position(opened, line), line.timeline.find_end()
     last = is_still_at(opened, line, move)
     if not last and "files" not in move.scopes:
@@ -250,7 +250,7 @@ def target_undo_of_move(
 def target_revert(
     opened: SessionHandle, line: FileLine, about: str, only: frozenset[bytes] | None
 ) -> UndoTarget:
-    """What one message did to files, taken back where nothing else has changed it since."""
+    """Return the target for the files of one message, where nothing else has changed them since."""
     here, leaf, foreign = (
         find_position(opened, line),
         line.timeline.find_end(),
@@ -289,7 +289,7 @@ def _find_uncovered(
 
 
 def collect_uncovered(snapshots: Iterable[SnapshotLine]) -> tuple[tuple[str, str], ...]:
-    """What steps did not see, each thing once; a step that did not end has seen nothing."""
+    """Return what steps did not cover, each item once; an unfinished step covered nothing."""
     found: dict[tuple[str, str], None] = {}
     ended, begun = set(), {}
     for taken in snapshots:

@@ -1,4 +1,4 @@
-"""The ground a move works on: a folder, what may be touched in it, names that are made there."""
+"""The folder that a move works on: its paths, protected paths, and temporary names."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from talktree.session.capture.limits import Limits
 from talktree.session.capture.path_probe import LookedState, read_state_and_stamp
 
 TEMPORARY = b".talktree-"
-"""How the names begin that a move makes and removes again."""
+"""The prefix of temporary names of a move."""
 SHORT = 8
 
 
 class Supply(Protocol):
-    """Where the contents come from that a move writes."""
+    """A source of the contents that a move writes."""
 
     def find_problem(self, file: FileContentState) -> str | None:
-        """Why the content of a file cannot be had."""
+        """Return why the content of a file is not available."""
         ...
 
     def pieces(self, file: FileContentState) -> Iterator[bytes]:
-        """The content of a file, verified while it is read."""
+        """Yield the content of a file, verified while it is read."""
         ...
 
 
@@ -49,7 +49,7 @@ class MoveFolder:
         self._store = None if store is None else _find_store_path(store, folder.path)
 
     def find_refusal(self, path: bytes) -> str | None:
-        """Why a path is never touched, whatever a session says of it."""
+        """Return why a path is never touched, even if a session names it."""
         try:
             check_path(path)
         except PathEscapes as error:
@@ -61,18 +61,18 @@ class MoveFolder:
         return None
 
     def look(self, path: bytes, contents: Contents | None = None) -> LookedState:
-        """What is at a path; a link on the way there makes it unknown."""
+        """Return the state of a path; a link on the way there makes it unknown."""
         try:
             return read_state_and_stamp(self.folder, path, contents, self.limits)
         except PathEscapes as error:
             return LookedState(UnknownState(error.message))
 
     def read_state(self, path: bytes) -> State:
-        """What is at a path."""
+        """Return the state of a path."""
         return self.look(path).state
 
     def kind(self, path: bytes) -> State:
-        """Whether a folder, nothing or something else is at a path, without reading it."""
+        """Return whether a folder, nothing or something else is at a path, without reading it."""
         try:
             found = self.folder.lstat(path)
         except PathEscapes as error:
@@ -84,7 +84,7 @@ class MoveFolder:
         return UnknownState("not looked at")
 
     def read(self, path: bytes, seen: State) -> bytes | None:
-        """The content of a small file, if it is still the one that was seen."""
+        """Return the content of a small file, if it is unchanged since it was read."""
         if not isinstance(seen, FileContentState):
             return None
         try:
@@ -96,12 +96,12 @@ class MoveFolder:
         return data if sha256(data).hexdigest() == seen.hash else None
 
     def list_names(self, path: bytes) -> list[bytes]:
-        """The paths directly in a folder."""
+        """Return the paths directly in a folder."""
         found = [path + b"/" + os.fsencode(entry.name) for entry in self.folder.entries(path)]
         return sorted(found)
 
     def find_free_name(self, path: bytes, mark: str, taken: set[bytes]) -> bytes:
-        """A name beside a path that nothing has, with a mark before its ending."""
+        """Return an unused name beside a path, with a mark before its suffix."""
         folder, slash, name = path.rpartition(b"/")
         stem, dot, ending = name.rpartition(b".")
         if not stem:
@@ -116,7 +116,7 @@ class MoveFolder:
 
 
 def _find_store_path(store: Path, workspace: Path) -> bytes | None:
-    """Where the store lies in a workspace; None if it lies elsewhere."""
+    """Return where the store is in a workspace; None if it is elsewhere."""
     real, base = os.path.realpath(store), os.path.realpath(workspace)
     if not real.startswith(base.rstrip("/") + "/"):
         return None
@@ -124,21 +124,21 @@ def _find_store_path(store: Path, workspace: Path) -> bytes | None:
 
 
 def get_parent(path: bytes) -> bytes:
-    """The folder a path is in; empty for the workspace itself."""
+    """Return the folder of a path; empty for the workspace itself."""
     return path.rpartition(b"/")[0]
 
 
 def count_depth(path: bytes) -> int:
-    """How many folders a path is below."""
+    """Return how many folders a path is below."""
     return path.count(b"/")
 
 
 def make_temporary_name(move: str, path: bytes, ending: bytes) -> bytes:
-    """A name that a move makes for a while; whoever knows move and path can tell it again."""
+    """Return a temporary name, which can be computed again from the move and the path."""
     number = blake2b(path, digest_size=8).hexdigest().encode()
     return make_move_mark(move) + number + ending
 
 
 def make_move_mark(move: str) -> bytes:
-    """How all temporary names of a move begin."""
+    """Return the prefix of all temporary names of a move."""
     return TEMPORARY + move[:SHORT].encode() + b"-"

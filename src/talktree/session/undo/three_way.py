@@ -1,7 +1,7 @@
-"""The three-way rule for one path: what was expected, what shall be, what is there.
+"""The three-way rule for one path: the expected, the target and the current state.
 
-Only content decides. A mode that somebody else has changed is kept where the move does not concern
-modes; where both changed it, that is a conflict like any other.
+Only content decides. A mode that others have changed is kept if the move does not change modes; if
+both changed it, that is a conflict like any other.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Judgement: TypeAlias = Literal["already", "go", "conflict", "cannot"]
 
 
 class JudgedPath(NamedTuple):
-    """What is to be done about a path, and why."""
+    """The decision for a path, and its reason."""
 
     judgement: Judgement
     after: State
-    """What shall be there: the target, with a mode that is somebody else's left alone."""
+    """The future state: the target, but with a mode that others have changed."""
     reason: str
 
 
@@ -70,7 +70,7 @@ def _get_mode(state: State) -> int | None:
 
 
 def describe_kind(state: State) -> str:
-    """What a state is, in words."""
+    """Return the kind of a state, in words."""
     match state:
         case FileContentState():
             return "a file"

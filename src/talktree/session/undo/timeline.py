@@ -1,11 +1,11 @@
-"""The messages of a session with its moves among them, as the line of files needs them.
+"""The messages of a session together with its moves, as the line of files needs them.
 
 A move adds nothing to the messages. In the timeline it is a point: it follows the message (or the
-point) that it led to, and whatever was said from there afterwards follows the point. A message
-follows a move if it was written behind it, no other move came in between, and its parent is the
-message that the move led to.
+point) that it led to, and later messages from there follow the point. A message follows a move if
+it was written after it, no other move came in between, and its parent is the message that the move
+led to.
 
-Of stores that earlier versions wrote, moves are messages of their own; they need no point.
+In stores of earlier versions moves are messages of their own, which need no point.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOWHERE = -1
 
 
 class Timeline:
-    """Messages and points of a session, as they are now."""
+    """The current messages and points of a session."""
 
     def __init__(self, index: SessionIndex) -> None:
         self._index = index
@@ -36,7 +36,7 @@ class Timeline:
                 self._numbers.append(max([number, *self._numbers[-1:]]))
 
     def _compute_number(self, move: LoggedMove) -> int | None:
-        """The place of a move in the order of messages; None if nothing tells."""
+        """Return the place of a move in the order of messages; None if it is not known."""
         assert move.after is not None
         if move.after.message is None:
             return NOWHERE
@@ -46,14 +46,14 @@ class Timeline:
     # places
 
     def find_end(self) -> str | None:
-        """The last place: a point if the session was moved and nothing was said since."""
+        """Return the last place: a point if the session was moved after the last message."""
         leaf, point = self._index.head()
         if point is not None:
             return point.point
         return None if leaf is None else leaf.id
 
     def node(self, id: str) -> IndexedMessage | None:
-        """A message or a point; what follows a point has that as its parent."""
+        """Return a message or a point; what follows a point has that as its parent."""
         move = self._points.get(id)
         if move is not None:
             number = self._compute_number(move)
@@ -67,14 +67,14 @@ class Timeline:
         return node if move is None else node._replace(parent=move.point)
 
     def find_followed_move(self, node: IndexedMessage) -> LoggedMove | None:
-        """The move that a message follows."""
+        """Return the move that a message follows."""
         at = bisect_left(self._numbers, node.start) - 1
         if at < 0 or self._order[at].at.conversation != node.parent:
             return None
         return self._order[at]
 
     def children(self, id: str) -> list[IndexedMessage]:
-        """The messages that hang on a message or a point."""
+        """Return the children of a message or a point."""
         move = self._points.get(id)
         above = id if move is None else move.at.conversation
         return [
@@ -82,7 +82,7 @@ class Timeline:
         ]
 
     def chain(self, id: str) -> list[IndexedMessage]:
-        """Messages and points from the first one down to this one."""
+        """Return messages and points from the first one down to this one."""
         above = self.find_message(id)
         found: list[IndexedMessage] = []
         for node in self._index.chain(above) if above is not None else ():
@@ -93,7 +93,7 @@ class Timeline:
         return [*found, *self._find_points_to(id, above)] if id in self._points else found
 
     def _find_points_to(self, id: str | None, above: str | None) -> list[IndexedMessage]:
-        """The points from below a message down to this one."""
+        """Return the points from below a message down to this one."""
         found: list[IndexedMessage] = []
         seen: set[str] = set()
         while id is not None and id != above and id not in seen:
@@ -105,15 +105,15 @@ class Timeline:
             id = node.parent
         return found[::-1]
 
-    # what a place means
+    # meaning of places
 
     def find_message(self, id: str | None) -> str | None:
-        """The message of a place: itself, or the one that a point leads to."""
+        """Return the message of a place: itself, or the one that a point leads to."""
         move = None if id is None else self._points.get(id)
         return id if move is None else move.at.conversation
 
     def skip_notes(self, id: str | None) -> str | None:
-        """The nearest message at or above a place that is neither a point nor a note."""
+        """Return the nearest message at or above a place that is neither a point nor a note."""
         id = self.find_message(id)
         seen = set()
         while id is not None and id not in seen:
@@ -127,12 +127,12 @@ class Timeline:
         return None
 
     def find_todos_message(self, id: str | None) -> str | None:
-        """The message that has the tasks of a place."""
+        """Return the message that has the tasks of a place."""
         move = None if id is None else self._points.get(id)
         return id if move is None else move.at.todos
 
     def find_number(self, move: LoggedMove) -> int | None:
-        """The line of the message behind which a move that is done happened."""
+        """Return the line of the message after which a completed move happened."""
         if move.is_point:
             return self._compute_number(move)
         node = self._index.node(move.point)
