@@ -16,7 +16,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 class EncryptionSettings(NamedTuple):
-    """What holds for encrypted libraries."""
+    """The settings for encrypted libraries."""
 
     idle: float = DEFAULT_IDLE
     """Seconds without use after which a library is locked."""
@@ -36,7 +36,7 @@ def encryption_settings() -> EncryptionSettings:
 
 
 def parse_seconds(value: object) -> float | None:
-    """Seconds from a number, or from a text such as `30m`; None if it is neither."""
+    """Return seconds from a number, or from a text such as `30m`; None if it is neither."""
     if isinstance(value, str):
         found = _TIME.fullmatch(value.strip())
         value = None if found is None else float(found[1]) * _UNITS[found[2] or "s"]

@@ -1,10 +1,8 @@
-"""The work of an import: sources one after the other, in transactions of bounded size.
+"""Running an import: scan, compare and import what changed, in transactions of bounded size.
 
-The import: walk, compare, take in what changed, in transactions of bounded size.
-
-A kill at any point loses nothing that was committed. The order is what makes it so: archive, facts
-and how far they go are one transaction; then the documents are committed; then the tables say that
-they were. What lies between is done again by the next import, from the archive.
+A kill at any point loses nothing that was committed. The order ensures it: archive, facts and their
+progress are one transaction; then the documents are committed; then the tables record that they
+were. What lies between is repeated by the next import, from the archive.
 """
 
 from __future__ import annotations
@@ -50,15 +48,15 @@ if TYPE_CHECKING:
 
 
 BATCH_BYTES, BATCH_SECONDS = 64 << 20, 5.0
-"""A transaction has no more than that."""
+"""The maximum size of a transaction."""
 PUBLISH_BYTES, PUBLISH_SECONDS = 4 << 30, 30.0
-"""After so much the full text is committed, which takes a while."""
+"""How much is imported before the full text is committed, which takes a while."""
 READ = frozenset({"new", "grown", "replaced"})
-"""What becomes of a source that is read."""
+"""The outcomes of a source that is read."""
 YOUNG = 1
-"""Only circles among what was made since are looked for: all else was there before."""
+"""The garbage collector only checks recent objects: all others existed before."""
 LARGE = 32 << 20
-"""After an import of so much the database's log is emptied; and what can be done at once, is."""
+"""After an import of this size the database's log is emptied, and more work is done in parallel."""
 
 _IMPORTED = """
 INSERT INTO about (key, value) VALUES ('imported', ?)
@@ -68,7 +66,7 @@ _PATH = "SELECT path FROM sources WHERE id = ?"
 
 
 class ImportRun:
-    """What is to be done, and how far it is."""
+    """The work of an import, and its progress."""
 
     def __init__(
         self,
@@ -98,10 +96,11 @@ class ImportRun:
         self._intake = ImportContext(library, size, result, sampled=sampled)
 
     def run(self) -> None:
-        """Do it all."""
+        """Run the whole import."""
         if self._sources:
             release_large_blocks()
-            # The writer of the full text names the files that it is going to write at once.
+            # The writer of the full text chooses the names of the files that it is going to write
+            # immediately.
             with self._intake.db.transaction(durable=True):
                 expect_changes(self._intake.db)
             self._intake.prepare()
@@ -133,7 +132,7 @@ class ImportRun:
         return self._bytes > LARGE
 
     def _run_batch(self, steps: Iterator[int]) -> tuple[int, bool]:
-        """One transaction: how many bytes, and whether it was the last."""
+        """Run one transaction; return how many bytes it had, and whether it was the last."""
         intake = self._intake
         end = time.monotonic() + BATCH_SECONDS
         size, done = 0, True
@@ -159,7 +158,7 @@ class ImportRun:
             self._pulse(self._read, self._bytes)
 
     def _run_steps(self) -> Generator[int, None, None]:
-        """All that is to be done, a stretch at a time."""
+        """Run all steps, a batch at a time."""
         for source in self._dirty:
             yield from reextract_source(self._intake, source)
             self._result.completed += 1
@@ -198,7 +197,7 @@ class ImportRun:
             yield 0
 
     def _count_outcome(self, take: SourceImport) -> None:
-        """Count what became of a source, and tell it."""
+        """Count the outcome of a source, and report it."""
         result = self._result
         match take.what:
             case "new":
@@ -239,7 +238,7 @@ class ImportRun:
 
 
 def _find_moved(seen: SourceScan) -> dict[bytes, FileRecord]:
-    """New files that may be old ones under another name, by what system calls the same file."""
+    """Return new files that may be renamed old ones, by the system's identity of the file."""
     away = {
         known.inode: known
         for known in seen.missing
@@ -282,10 +281,10 @@ def import_(
     wait: float = WAIT,
     quiet: float | None = None,
 ) -> ImportResult:
-    """Take in what is new below some paths. What did not change costs a `stat`.
+    """Import what is new below some paths. An unchanged file costs one `stat`.
 
-    With `quiet`, files that grow are compared with the archive by samples, and wholly once they
-    did not change for that many seconds; otherwise always wholly.
+    With `quiet`, growing files are compared with the archive by samples, and as a whole once they
+    did not change for that many seconds; otherwise always as a whole.
     """
     if not library.lock.try_acquire():
         seen = _scan_roots(library, roots, quiet)
@@ -323,13 +322,13 @@ def _import(
         library, seen, _find_dirty_sources(library), result, progress, pulse, sampled=sampled
     ).run()
     if dirty := _find_dirty_sources(library):
-        # The full text was broken and was begun anew.
+        # The full text was broken and was recreated.
         ImportRun(library, NOTHING, dirty, result, progress, pulse).run()
     return result
 
 
 def _find_dirty_sources(library: Library) -> dict[int, int]:
-    """Sources of which the full text does not have what the tables have, and their sizes."""
+    """Return the sources whose full text is behind the tables, and their sizes."""
     return dict(library.db.read(DIRTY))
 
 
@@ -345,7 +344,7 @@ def _scan_roots(library: Library, roots: ImportRoots, quiet: float | None) -> So
 
 
 def _recheck_companions(library: Library) -> None:
-    """Have files looked at again that were passed over when no companion files were kept."""
+    """Schedule a new look at files that were skipped when companion files were not archived yet."""
     db = library.db
     if db.read_one(_COMPANIONS_KEPT) is None:
         with db.transaction():
@@ -355,7 +354,7 @@ def _recheck_companions(library: Library) -> None:
 
 
 def _is_unfinished(library: Library) -> bool:
-    """Whether an import before this one was interrupted, or the full text is not there."""
+    """Whether an import before this one was interrupted, or the full text is missing."""
     if not library.has_fulltext() or library.db.read_one(_COMPANIONS_KEPT) is None:
         return True
     return (
