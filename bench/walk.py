@@ -1,4 +1,4 @@
-"""Finding and stating the files of a history, with system calls only."""
+"""Finding the files of a history and calling stat on them, with system calls only."""
 
 from __future__ import annotations
 

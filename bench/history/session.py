@@ -17,7 +17,7 @@ from bench.history.words import Prose, cjk
 
 Line = dict[str, Any]
 VERSIONS = ((200, "1.0.88"), (300, "2.0.42"), (999, "2.1.29"))
-"""The last day of the history on which each version was used."""
+"""The day of the history until which each version was used."""
 MODELS = (
     (200, ("claude-sonnet-4-20250514", "claude-opus-4-1-20250805")),
     (999, ("claude-sonnet-4-5-20250929", "claude-opus-4-5-20251101", "claude-haiku-4-5-20251001")),

@@ -54,7 +54,7 @@ def select_detail(message: Message, choice: ExportOptions) -> Message | None:
 
 
 def _is_included(message: Message, detail: Detail) -> bool:
-    """Whether messages of its author are included: sub-agents only with the calling tools."""
+    """Whether a message is included; those of sub-agents only at levels that include tools."""
     if detail in ("minimal", "user-only") and SIDECHAIN in message.flags:
         return False
     return detail != "user-only" or message.role == "user"

@@ -26,7 +26,7 @@ class ExportSection(NamedTuple):
 def select_sections(
     conversation: Conversation, scope: Scope, hidden: Collection[int] = ()
 ) -> list[ExportSection]:
-    """What is exported, the current branch first. What sub-agents said goes with their calls."""
+    """Return the sections, the current branch first. Sub-agents' messages are with their calls."""
     found = _split_into_sections(conversation, scope)
     return [each._replace(positions=select_visible(each.positions, hidden)) for each in found]
 

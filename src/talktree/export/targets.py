@@ -16,7 +16,7 @@ from talktree.text.word_pattern import WordPattern
 WORD = "word"
 """The kind of a user's word in its placeholder."""
 PII = "pii"
-"""The option that stands for personal data instead of a word."""
+"""The option for personal data instead of a word."""
 _PLACED = re.compile(r"\[redacted: [^\[\]]{1,80}\]")
 
 PROTECTED = frozenset(

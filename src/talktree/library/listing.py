@@ -240,7 +240,7 @@ def find_conversation(db: Database, named: str) -> LibraryEntry:
 
 
 def spans_of(db: Database, source: int) -> list[tuple[int, int | None]]:
-    """From which record to which one each conversation of a source goes; to None for the last."""
+    """Return the first and the end record of each conversation of a source; None at the end."""
     starts = [int(row[0]) for row in db.read(_STARTS, (source,))] or [0]
     return list(zip(starts, [*starts[1:], None], strict=True))
 

@@ -59,7 +59,7 @@ def find_kept_edits() -> list[UnsavedEdits]:
 def find_library(given: Sequence[Path]) -> Path:
     """Return the folder for the library of some paths: one with their unsaved edits, or a new one.
 
-    Forgotten paths do not count, so that the others still find the edits they share.
+    Forgotten paths are ignored, so the other paths are enough to find their edits.
     """
     root = temporary_library_path(given)
     if root.exists():

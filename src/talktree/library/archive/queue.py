@@ -106,7 +106,7 @@ class Queue:
         self._waiting = 0
 
     def put(self, generation: int, cut: ChunkSpan, previous: int | None = None) -> None:
-        """A stretch of a generation; `previous` is the one before it, if the file was replaced."""
+        """Queue a span of a generation; `previous` precedes it if the file was replaced."""
         hash, size = chunk_hash(cut.data), len(cut.data)
         chunk = self._find_chunk(hash)
         if chunk is None:

@@ -66,7 +66,7 @@ def write_key_file(root: Path, key: LibraryKey) -> None:
 
 
 def repair_key_file(root: Path) -> bool:
-    """Restore the key file and its copy from each other; return whether one was damaged."""
+    """Restore a damaged or missing key file or copy from the other one; return whether it was."""
     key = read_key_file(root)
     wrong = [name for name in (KEY_FILE, KEY_COPY) if _read(root / name) != key]
     for name in wrong:

@@ -159,7 +159,7 @@ def _recompress(text: bytes, old: bytes, *, is_whole: bool) -> bytes:
 
 
 def _make_padding(old: bytes, made: bytes) -> bytes:
-    """Return a frame without data that fills the missing bytes, or more if that is impossible."""
+    """Return a frame without data that fills the missing bytes, or more if they are too few."""
     room = max(0, len(old) - len(made) - _SKIPPABLE_HEAD)
     return _SKIPPABLE + room.to_bytes(4, "little") + bytes(room)
 

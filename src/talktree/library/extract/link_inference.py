@@ -30,7 +30,7 @@ def may_infer_links(shape: PackedTree) -> bool:
 
 
 def _may_be_stranded(bits: bytearray, parents: array[int], traits: bytes | bytearray) -> bool:
-    """Whether a message is a child of a note whose parent also has other children."""
+    """Whether a message follows a note while others follow the message the note starts from."""
     note = int(Trait.NOTE)
     tops: dict[int, int] = {}
     """For each message that has a note with messages below it, the last such message."""
@@ -49,7 +49,7 @@ def _may_be_stranded(bits: bytearray, parents: array[int], traits: bytes | bytea
 def _find_note_start(
     bits: bytearray, parents: array[int], traits: bytes | bytearray, note: int
 ) -> int:
-    """Return the message that a chain of notes starts from; None if it only follows."""
+    """Return the message that a chain of notes starts from; `NOWHERE` if it only follows."""
     here, seen = note, 0
     while here != NOWHERE and traits[here] == Trait.NOTE and seen <= len(parents):
         if bits[here] & FOLLOWS:

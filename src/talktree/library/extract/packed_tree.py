@@ -328,7 +328,7 @@ class PackedTree:
         return self.resolved.spread_states(states)
 
     def find_active(self) -> bytearray:
-        """1 for each record that the current leaf reaches, whether or not it is still sent."""
+        """Return 1 for each record that the current leaf reaches, whether it is sent or not."""
         return bytearray(state != ABANDONED for state in self.states)
 
     @property
@@ -486,7 +486,7 @@ class PackedTreeView:
         return not lower.isdisjoint(unpack_low_halves(self._kept.arrays[0])[:number])
 
     def walk_up(self) -> Iterator[tuple[int, int]]:
-        """From the last record that is no sub-agent's up to the first: its place and its trait."""
+        """Yield the place and trait of each record, from the last one outside sub-agents up."""
         bits = self._kept.arrays[5]
         here = self._kept.count - 1
         while here >= 0 and bits[here] & SIDECHAIN:
@@ -507,7 +507,7 @@ class PackedTreeView:
         return unpack_array("q", self._kept.arrays[2], first)
 
     def _find_window(self, is_enough: Callable[[int], bool]) -> int:
-        """From which number on to unpack, so that it is enough; at the end little is."""
+        """Return the number from which to unpack so that it is enough; at the end, little is."""
         size = _FEW
         while size < self._kept.count:
             first = self._kept.count - size

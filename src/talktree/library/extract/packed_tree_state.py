@@ -186,7 +186,7 @@ class _Judge:
     # rows as nodes
 
     def resume(self, record: int, active: int) -> None:
-        """Mark the rows of the records that the conversation continues from and is at."""
+        """Mark the rows of the active record, and of the one that the conversation resumes from."""
         listings = self.skeleton.listings
         if record != ROOT:
             listings[self._find_end_node(record)] = Listing.CURRENT

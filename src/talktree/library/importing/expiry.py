@@ -116,7 +116,7 @@ def find_expiry_time(path: bytes, modified: int) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _find_retention_days(folder: bytes) -> float | None:
-    """How many days what is in a folder is kept; None if nobody is known to delete it."""
+    """Return how many days a folder's contents are kept; None if nothing deletes them."""
     parts = folder.split(b"/")
     if b"projects" not in parts:
         return None

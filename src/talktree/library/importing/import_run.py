@@ -99,8 +99,8 @@ class ImportRun:
         """Run the whole import."""
         if self._sources:
             release_large_blocks()
-            # The writer of the full text chooses the names of the files that it is going to write
-            # immediately.
+            # The writer of the full text records the names of its new files as soon as it is
+            # opened.
             with self._intake.db.transaction(durable=True):
                 expect_changes(self._intake.db)
             self._intake.prepare()

@@ -129,7 +129,7 @@ def _explain_not_applied(library: Library, rules: RetentionRules, now: int) -> s
 
 
 def _find_last_trusted_time(library: Library, last: int, now: int) -> int:
-    """Return the end of the time in which imports and file changes follow without a gap."""
+    """Return the last time reached by imports and file changes without a gap between them."""
     trusted = last
     for (moment,) in library.db.iter_rows(_MOMENTS, (last, now)):
         if moment > trusted + LONGEST_GAP:

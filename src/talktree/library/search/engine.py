@@ -34,7 +34,7 @@ class Matches(Protocol):
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
     ) -> list[tuple[float, PieceAddress]]:
-        """Some of them in order, with their scores; no other page follows if it is the last."""
+        """Return some of them in order, with their scores; `is_last` means the last page."""
 
 
 def find_matches(index: AnyFullText, query: Query, sessions: Sessions) -> Matches:

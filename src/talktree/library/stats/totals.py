@@ -66,7 +66,7 @@ MOST_KEYS = 200_000
 """Maximum number of keys that are remembered."""
 FEW_KEYS = 5_000
 ENOUGH = 4
-"""If one of this many replies is new, all sums are recomputed, with one pass over each table."""
+"""If at least one in this many replies is new, all sums are recomputed, with one pass per table."""
 
 _MARK = "INSERT INTO about (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING"
 _UNMARK = "DELETE FROM about WHERE key = ?"

@@ -120,7 +120,7 @@ class EditHistory:
                 self.saved, self.saving = row, None
 
     def _settle_saved(self, saved: SaveRecord) -> None:
-        """Close a saved edit when the file has grown after a save: it stays in the file."""
+        """Keep a saved edit permanently: the file has grown since the save, with the edit in it."""
         self._settled |= set(saved.standing)
         self.standing = [each for each in self.standing if each not in saved.standing]
         self._undone = []
@@ -140,7 +140,7 @@ class EditHistory:
             self._undone = []
 
     def find_base(self, saved: SaveRecord) -> Stand | None:
-        """What the files were without the edits of a save; all that grew until then is in it."""
+        """Return the state of the files without the edits of a save, with what grew until then."""
         if saved.ground is not None:
             return saved.ground
         return self._edits[saved.standing[-1]][1].on if saved.standing else self.base

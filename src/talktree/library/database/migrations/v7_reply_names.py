@@ -1,4 +1,4 @@
-"""Schema 7: replies are identified by their API message ids alone, and shapes by exact copies.
+"""Schema 7: replies are identified by API message ids alone, and packed trees know exact copies.
 
 The next import reads all sources again from the archive.
 """
