@@ -29,7 +29,7 @@ def written(section: str, text: str) -> None:
 def measured(
     program: str, section: str, introduction: str, lines: Callable[[int], Iterator[str]], size: int
 ) -> None:
-    """Return a command that prints its table; with --write it also stores it in the docs."""
+    """Run a command that prints its table as it comes, and with --write stores it in the docs."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}")
     parser.add_argument("--size", type=int, default=size, help="megabytes")
     parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")

@@ -57,7 +57,7 @@ IMPORT = "names => Promise.all(names.map(name => import(name))).then(() => null)
 
 
 class WalkResult(NamedTuple):
-    """What a walk needed."""
+    """The result of a walk."""
 
     files: list[str]
     requests: list[str]

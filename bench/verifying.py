@@ -40,7 +40,7 @@ def rows(megabytes: int, *, rounds: int = 5, targets: tuple[str, ...] = ()) -> I
 
 
 def _row(source: Path, target: str, out: Path, megabytes: int, rounds: int) -> Row:
-    """Both take turns, so that both run under the same load."""
+    """Measure one target in turns, so that both ways run under the same load."""
     with_it: list[float] = []
     without: list[float] = []
     for _ in range(rounds):

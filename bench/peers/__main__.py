@@ -117,7 +117,7 @@ def _describe(ran: Ran | None) -> str:
 
 
 def _judged(ran: Ran | None, tokens: Callable[[str], dict[str, int]], total: Sum) -> str:
-    """Whether its tokens are the true ones."""
+    """Return whether its tokens are the true ones, as text."""
     if ran is None or ran.status != 0:
         return "–"
     off = [

@@ -79,7 +79,7 @@ PROTECTED = frozenset(
 
 
 class RedactionMatch(NamedTuple):
-    """Something to replace, and where it is."""
+    """A match to be replaced, and its place."""
 
     start: int
     stop: int

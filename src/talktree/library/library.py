@@ -510,7 +510,7 @@ class Library:
         return self.tombstones().list_all()
 
     def readmit(self, named: str) -> list[Tombstone]:
-        """Let the next import import what was forgotten: by number, path or id."""
+        """Allow later imports of what was forgotten: by number, path or id."""
         return self.tombstones().readmit(named)
 
     def retention(self, *, now: int | None = None) -> RetentionPlan:

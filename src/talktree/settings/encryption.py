@@ -23,7 +23,7 @@ class EncryptionSettings(NamedTuple):
 
 
 def encryption_settings() -> EncryptionSettings:
-    """The settings for encrypted libraries from the user's own configuration, or the defaults."""
+    """Return the settings for encrypted libraries from the user's settings, or the defaults."""
     config = read_config()
     value = config.table(ENCRYPTION, (UNLOCK_TIMEOUT,)).get(UNLOCK_TIMEOUT, DEFAULT_IDLE)
     idle = parse_seconds(value)

@@ -11,7 +11,7 @@ WORDS, PATTERNS = "words", "patterns"
 
 
 class RedactionSettings(NamedTuple):
-    """What exports replace in addition to secrets."""
+    """The settings for replacements in addition to secrets."""
 
     words: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()

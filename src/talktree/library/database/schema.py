@@ -198,7 +198,7 @@ CREATE TABLE used (
 );
 CREATE INDEX used_source ON used (source);
 """
-"""Replies and calls that count, summed by `stats/settle.py`."""
+"""Replies and calls that count, summed by `stats/totals.py`."""
 
 ROLES = """
 CREATE TABLE roles (

@@ -39,7 +39,7 @@ SELECT a.id FROM sources AS a WHERE a.parent = ? AND length(a.native) < length(a
 
 
 class ForgetResult(NamedTuple):
-    """What was forgotten, and whether that is finished."""
+    """The result of forgetting: what was erased, and whether that is finished."""
 
     paths: tuple[bytes, ...]
     """The files and folders that were forgotten, copies and sub-agents included."""

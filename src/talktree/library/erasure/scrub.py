@@ -61,7 +61,7 @@ class Example(NamedTuple):
 
 
 class ScrubResult(NamedTuple):
-    """What a scrub did, or would do."""
+    """The result of a scrub or of its preview."""
 
     sources: int
     """How many sources contained it."""
@@ -95,7 +95,7 @@ def combine_results(all_done: Sequence[ScrubResult]) -> ScrubResult:
 
 
 class ScrubTarget(NamedTuple):
-    """What is searched for: a text, or whatever matches a pattern."""
+    """The search target: a text, or whatever matches a pattern."""
 
     text: str | None = None
     pattern: re.Pattern[bytes] | None = None

@@ -92,7 +92,7 @@ class KnownSecrets:
 
 
 class SecretPattern:
-    """Whatever matches a regular expression; records what it matched."""
+    """Secrets that match a regular expression; records what it matched."""
 
     only_in_strings = False
 

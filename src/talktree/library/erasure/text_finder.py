@@ -75,7 +75,7 @@ class FoundText(NamedTuple):
 
 
 class _Matches:
-    """What was found in one source so far."""
+    """The matches in one source so far."""
 
     def __init__(self) -> None:
         self.occurrences = 0

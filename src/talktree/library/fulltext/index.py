@@ -164,7 +164,7 @@ KINDS = ("text", "thinking", "call", "result", "todo", "summary", "other")
 
 
 def make_body_analyzer() -> TextAnalyzer:
-    """Return the analyzer that splits a text made `plain` exactly as `words.words` does.
+    """Return the analyzer that splits a normalized text exactly as `tokenizer.split_words` does.
 
     It has no filters, which take a third of the indexing time when they are combined here; the
     index itself omits words that are too long.

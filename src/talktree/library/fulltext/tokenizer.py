@@ -53,7 +53,7 @@ class WordSpan(NamedTuple):
 
 
 def fold_text(text: str) -> str:
-    """Return the text with what is not ASCII folded; ASCII stays as it is."""
+    """Return the text with all but ASCII folded."""
     if text.isascii():
         return text
     # The arrow that tools put after line numbers is often the only such character.

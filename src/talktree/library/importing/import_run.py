@@ -2,7 +2,7 @@
 
 A kill at any point loses nothing that was committed. The order ensures it: archive, facts and their
 progress are one transaction; then the documents are committed; then the tables record that they
-were. What lies between is repeated by the next import, from the archive.
+were. A step that was interrupted is repeated by the next import, from the archive.
 """
 
 from __future__ import annotations

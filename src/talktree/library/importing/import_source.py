@@ -520,7 +520,7 @@ class SourceImport:
     def _record_unreadable(self, error: OSError) -> None:
         self.flush()
         if self._change.known is None and not os.path.lexists(self.path):
-            self.what = "other"  # it existed for a moment only
+            self.what = "other"  # it existed only briefly
             return
         why = error.strerror or str(error)
         self._report_outcome("unreadable", why)

@@ -32,7 +32,7 @@ LONGEST_LINE = 64 << 20
 
 
 class ByteBlock(NamedTuple):
-    """Some bytes of a file."""
+    """A block of bytes of a file."""
 
     at: int
     data: bytes

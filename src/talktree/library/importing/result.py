@@ -62,7 +62,7 @@ class Oversized(NamedTuple):
 
 
 class ImportResult:
-    """What an import found and did, in sources unless it says otherwise."""
+    """The result of an import; its numbers count sources unless they say otherwise."""
 
     def __init__(self, *, failed: Iterable[FailedPath] = (), **counts: int) -> None:
         self.failed = list(failed)

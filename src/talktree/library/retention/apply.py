@@ -34,7 +34,7 @@ TOLERANCE = 3600 * SECOND
 LONGEST_GAP = 7 * DAY
 """How far the clock may be ahead of the last trusted time, in automatic runs."""
 ABSURD = 400 * DAY
-"""How far the clock may be ahead of everything the library has ever seen."""
+"""The result of retention: what was forgotten, or why nothing was."""
 
 _GET = "SELECT value FROM about WHERE key = ?"
 _SET = """

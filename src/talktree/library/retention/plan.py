@@ -48,7 +48,7 @@ class RetentionCase(NamedTuple):
 
 
 class RetentionPlan(NamedTuple):
-    """What the rules select in the whole library at a given time."""
+    """The plan for the whole library at a given time."""
 
     rules: RetentionRules
     now_ns: int

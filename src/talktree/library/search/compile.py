@@ -1,7 +1,7 @@
 """Compiling queries for the index.
 
 Each comes with what the index cannot decide (signs, the tree of a conversation): there it finds too
-much, and `meaning.matches` decides. User input never reaches tantivy's own query language: words
+much, and `match.matches` decides. User input never reaches tantivy's own query language: words
 become terms, and the few patterns are made of words, which have no signs.
 """
 

@@ -387,7 +387,7 @@ class _Reader:
         return BadQuery(why, self.query, position, hint)
 
     def _read_operator(self) -> bool:
-        """Read `AND` and `OR`, which stand between two clauses."""
+        """Read `AND` and `OR`, which are between two clauses."""
         name = next((name for name in _OPERATORS if self._is_word(name)), None)
         if name is None or name == "NOT":
             return False

@@ -20,7 +20,7 @@ class Prefix(Struct, frozen=True):
 
 
 class Substring(Struct, frozen=True):
-    """A text anywhere, also inside words, in the form of `words.letters`."""
+    """A text anywhere, also inside words, in the form of `tokenizer.normalize_letters`."""
 
     text: str
 

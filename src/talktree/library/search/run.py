@@ -1,7 +1,7 @@
 """Searching: the pieces a query finds, best or newest first, each with an excerpt.
 
 Hits are made on demand, a page at a time. What the index cannot decide is checked for each piece on
-the way (`meaning.matches`), reading only as much of it as that needs.
+the way (`match.matches`), reading only as much of it as that needs.
 """
 
 from __future__ import annotations

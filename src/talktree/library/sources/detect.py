@@ -1,4 +1,4 @@
-"""Detecting the format of what was found, and whether it can be read line by line."""
+"""Detecting the format of a source, and whether it can be read line by line."""
 
 from __future__ import annotations
 

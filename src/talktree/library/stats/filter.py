@@ -17,7 +17,7 @@ _SOURCES = (
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """What is counted; None means everything."""
+    """The filters of statistics; None means everything."""
 
     since: int | None = None
     """Nanoseconds since 1970."""

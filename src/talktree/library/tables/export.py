@@ -28,7 +28,7 @@ Sink = Callable[[Iterable[bytes]], None]
 
 
 class TableExportResult(Struct, frozen=True):
-    """What was written."""
+    """The result of an export."""
 
     rows: int
     failed: tuple[tuple[bytes, Failure], ...]
