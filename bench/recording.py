@@ -18,7 +18,7 @@ BAR = 20_000
 
 
 def rows() -> list[Row]:
-    """Measure alternating prompts and replies, one step per message."""
+    """Measure short prompts and replies in turns."""
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as place:
         os.environ["TALKTREE_HOME"] = str(Path(place) / "home")
         with Store(Path(place) / ".sage").create(workspace=place, durability="fast") as session:

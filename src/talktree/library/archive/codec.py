@@ -72,8 +72,8 @@ def compress_chunk(data: bytes) -> bytes:
 def compress_chunks(datas: Sequence[bytes]) -> list[bytes]:
     """Compress each chunk as `compress_chunk` does.
 
-    Uses one call where that is possible: each separate call has to get the interpreter lock back
-    from the other threads.
+    Uses one call where that is possible: after each call, a thread has to take the interpreter lock
+    from the others.
     """
     compressor = _kept.compressor
     together = getattr(compressor, "multi_compress_to_buffer", None)

@@ -1,4 +1,4 @@
-"""Forgetting conversations: deleting their sources and what belongs to them for good."""
+"""Forgetting conversations: deleting their sources, and keeping them out of later imports."""
 
 from __future__ import annotations
 

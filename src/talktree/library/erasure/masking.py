@@ -16,7 +16,7 @@ KEPT = frozenset(b"\0\n\r")
 _STARS = bytes(each if each in KEPT else STAR for each in range(256))
 _IN_UNIT = re.compile(rb"(\\+)u[0-9a-fA-F]{0,3}$")
 _LOOK_BACK = 64
-"""How many bytes before an offset are searched for the end of a run of backslashes."""
+"""How many bytes before an offset are searched for the beginning of an escape."""
 _QUOTE = re.compile(rb'(?<!\\)(?:\\\\)*"')
 
 

@@ -21,7 +21,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
 class CacheMember(Struct, gc=False):
-    """How long cached input is kept."""
+    """How long cache writes are kept."""
 
     ephemeral_5m_input_tokens: Count = 0
     ephemeral_1h_input_tokens: Count = 0

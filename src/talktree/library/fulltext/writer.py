@@ -28,8 +28,8 @@ def open_writer(index: FullText, threads: int, heap: int) -> FullTextWriter:
     hold_private_umask()
     try:
         size = max(heap, LEAST_HEAP * threads)
-        # One thread makes additions visible, and all others wait for it. With little to do it does
-        # not matter.
+        # One thread prepares the documents, and all others wait for it, so they get a low priority.
+        # With little to do it does not matter.
         made = partial(index.index.writer, size, threads)
         is_low_priority = threads > 1 and has_free_processor()
         writer = run_at_low_priority(made) if is_low_priority else made()

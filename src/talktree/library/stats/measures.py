@@ -81,7 +81,7 @@ def _sum_todos(todos: dict[tuple[str, str], float], name: str) -> int:
 
 
 def sort_by_count(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """Return words and their counts, most frequent first, otherwise in order of appearance."""
+    """Return words and their counts, most frequent first, then alphabetically."""
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
